@@ -2,7 +2,7 @@
 // Every check runs, so that one run shows everything there is to mend; two at a time.
 
 import path from 'node:path';
-import { capture, ROOT, task } from './process.mjs';
+import { capture, ROOT, run, task } from './process.mjs';
 import { setUpPackages } from './setup/client.mjs';
 import { setUpPython, venv } from './setup/python.mjs';
 
@@ -12,8 +12,9 @@ const CHECKS = [
   ['Python format', venv('ruff'), ['format', '--check', '.']],
   ['Python lint', venv('ruff'), ['check', '.']],
   ['Import contracts', venv('lint-imports'), []],
-  ['Generated wire types', venv('python'), ['-m', 'jarvis_ls.lsp.protocol_ts', '--check']],
-  ['Tables of the README', venv('python'), ['scripts/readme_tables.py', '--check']],
+  ['Generated wire types', venv('python'), ['-m', 'jarvis_ls.lsp.protocol.typescript', '--check']],
+  ['Tables of the documentation', venv('python'), ['scripts/doc_tables.py', '--check']],
+  ['Odd phrases', venv('python'), ['scripts/phrases.py', '--check']],
   ['Chinese catalogs', venv('python'), ['scripts/translations.py', '--check']],
   ['Client types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.json']],
   ['Page types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.webview.json']],
@@ -26,6 +27,11 @@ const CHECKS = [
 ];
 
 await task(async () => {
+  if (process.argv.includes('--measures')) {
+    await setUpPython();
+    const given = process.argv.slice(process.argv.indexOf('--measures') + 1);
+    return await run(venv('python'), [path.join(ROOT, 'scripts', 'measures.py'), ...given]);
+  }
   await Promise.all([setUpPython(), setUpPackages()]);
   const waiting = [...CHECKS];
   /** @type {string[]} */

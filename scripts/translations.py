@@ -23,20 +23,24 @@ CATALOGS = {"jsec": PACKAGE / "jsec/locale/zh-cn.json", "lsp": PACKAGE / "lsp/lo
 PAGES = PACKAGE / "jsec/locale/pages/zh-cn.json"
 PARTS = ("title", "what", "why")
 """What of a rule's page is translated."""
-SAID = [PACKAGE / "jsec" / folder for folder in ("flow", "rules", "c", "rust")]
+SAID = [PACKAGE / "jsec" / folder for folder in ("flow", "rules", "local")]
 """Where sentences are handed on as plain values, to be said elsewhere."""
-COMMANDS = [PACKAGE / "cli" / f"{name}.py"
-            for name in ("scanning", "baselining", "fixing", "explaining", "pages")]  # fmt: skip
+COMMANDS = [
+    PACKAGE / "cli" / f"{name}.py"
+    for name in ("scanning", "baselining", "fixing", "explaining", "pages")
+]
 """Commands that speak with the catalog of jsec."""
 PLACE = re.compile(r"\{\w+\}")
 
 # Which arguments of which call hold templates: positions and keywords.
 TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
-    "Report": ((1,), ("message", "suggestion", "related")),
+    "Report": ((1,), ("message", "suggestion")),
+    "with_related": ((0,), ()),
     "Rewrite": ((0,), ("title",)),
     "Message": ((0,), ("template",)),
     "Step": ((2,), ("message",)),
-    "rule": ((), ("suggestion", "gathered")),
+    "rule": ((), ("suggestion",)),
+    "summary": ((0,), ()),
     "say": ((0,), ()),
     "counted": ((1, 2), ()),
     "messages": ((0,), ()),
@@ -51,7 +55,7 @@ def templates(part: str) -> set[str]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found |= set(_of_module(tree))
         if any(path.is_relative_to(folder) for folder in SAID):
-            found |= set(_sentences(tree))
+            found |= set(sentences(tree))
     return found
 
 
@@ -85,9 +89,9 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(
-            node.func, "id", ""
-        )  # fmt: skip
+        name = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        )
         positions, keywords = TAKES.get(name, ((), ()))
         given = [node.args[i] for i in positions if i < len(node.args)]
         given += [k.value for k in node.keywords if k.arg in keywords]
@@ -98,7 +102,7 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
                     yield text
 
 
-def _sentences(tree: ast.Module) -> Iterator[str]:
+def sentences(tree: ast.Module) -> Iterator[str]:
     """Sentences in a module, but for its docstrings."""
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

@@ -251,7 +251,7 @@ export class JarvisContext implements Disposable {
         }
         this.setLife('failed');
         void this.tell(
-          l10n.t('The Jarvis language server crashed repeatedly and was not started again.'),
+          l10n.t('The Jarvis language server crashed repeatedly and was not restarted.'),
         );
         return { action: CloseAction.DoNotRestart, handled: true };
       },

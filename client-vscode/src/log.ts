@@ -16,7 +16,7 @@ export function createLog(): LogOutputChannel {
 export function reason(error: unknown): string {
   if (error instanceof ResponseError && error.code === ErrorCodes.PendingResponseRejected) {
     return l10n.t(
-      'The language server ended before it was done. What was done is kept: try again.',
+      'The language server stopped before it finished. Completed work is kept; try again.',
     );
   }
   return error instanceof Error ? error.message : String(error);

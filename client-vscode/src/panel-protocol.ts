@@ -1,5 +1,5 @@
 // Generated from server/jarvis_ls/lsp/panel_protocol.py; do not edit.
-// Write it anew with `python -m jarvis_ls.lsp.protocol_ts`.
+// Write it anew with `python -m jarvis_ls.lsp.protocol.typescript`.
 
 export type NodeState = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 export type NodeKind = 'root' | 'child' | 'act';

@@ -14,7 +14,7 @@ import {
   type WorkDoneProgressEnd,
   type WorkDoneProgressReport,
 } from 'vscode-languageclient/node';
-import { isAskedFor } from './work';
+import { isAskedFor } from './progress-token';
 
 type Step = WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd;
 

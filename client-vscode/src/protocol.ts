@@ -1,5 +1,5 @@
 // Generated from server/jarvis_ls/lsp/protocol.py; do not edit.
-// Write it anew with `python -m jarvis_ls.lsp.protocol_ts`.
+// Write it anew with `python -m jarvis_ls.lsp.protocol.typescript`.
 
 import type { ProgressToken, Range, WorkspaceEdit } from 'vscode-languageclient/node';
 import type { PanelEvents } from './panel-protocol';

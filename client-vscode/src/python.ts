@@ -29,7 +29,7 @@ export class NoPythonError extends Error {
     super(
       attempts.length > 0
         ? l10n.t('Jarvis found no Python 3.10 or newer. Tried: {0}.', attempts.join('; '))
-        : l10n.t('Jarvis found no Python 3.10 or newer: none is on the PATH.'),
+        : l10n.t('Jarvis found no Python 3.10 or newer on the PATH.'),
     );
     this.name = 'NoPythonError';
   }

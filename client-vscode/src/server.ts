@@ -15,7 +15,7 @@ export class UnsupportedPythonError extends Error {
   constructor(interpreter: Interpreter, supported: readonly string[]) {
     super(
       l10n.t(
-        'Jarvis has no libraries for Python {0} on this machine; it has them for {1}.',
+        'Jarvis has no libraries for Python {0}, only for {1}.',
         interpreter.version.join('.'),
         supported.join(', '),
       ),

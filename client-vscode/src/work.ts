@@ -6,21 +6,13 @@
 import { type CancellationToken, l10n, ProgressLocation, window } from 'vscode';
 import {
   type LanguageClient,
-  type ProgressToken,
   WorkDoneProgress,
   WorkDoneProgressCancelNotification,
 } from 'vscode-languageclient/node';
 import type { JarvisContext } from './context';
+import { newToken } from './progress-token';
 
 type Report = (step: { message?: string; increment?: number }) => void;
-
-const OWN = 'jarvis-work-';
-let tokens = 0;
-
-/** Whether progress belongs to work the user asked for, which shows it itself. */
-export function isAskedFor(token: ProgressToken): boolean {
-  return String(token).startsWith(OWN);
-}
 
 /**
  * Asks the server by `ask`, which sends the token it is given, and shows how far it is.
@@ -40,7 +32,7 @@ export async function withWork<T>(
   if (client === undefined) {
     throw new Error(l10n.t('The Jarvis language server is not running.'));
   }
-  const token = `${OWN}${++tokens}`;
+  const token = newToken();
   const cancel = () => client.sendNotification(WorkDoneProgressCancelNotification.type, { token });
   const steps: Parameters<Report>[0][] = [];
   let show: Report = (step) => steps.push(step);

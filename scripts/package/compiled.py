@@ -48,10 +48,13 @@ class CompiledHook(BuildHookInterface[Any]):
         place = _compiled(Path(self.root), self.config["modules"])
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["force_include"].update({
-            str(file): file.relative_to(place).as_posix() for file in sorted(place.rglob("*"))
-            if file.suffix in _SUFFIXES
-        })  # fmt: skip
+        build_data["force_include"].update(
+            {
+                str(file): file.relative_to(place).as_posix()
+                for file in sorted(place.rglob("*"))
+                if file.suffix in _SUFFIXES
+            }
+        )
 
 
 def _compiled(root: Path, modules: list[str]) -> Path:

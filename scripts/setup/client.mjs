@@ -24,6 +24,8 @@ const EXTENSION = {
   outfile: BUNDLE,
   platform: 'node',
   format: 'cjs',
+  minify: true,
+  keepNames: true, // the log and reports of errors name classes and functions
   target: 'node20',
   external: ['vscode'],
 };

@@ -1,7 +1,7 @@
 // Tools outside of npm and pip: which are missing, what each of them is for, and how to get it.
 
 import { existsSync } from 'node:fs';
-import { capture, run, TaskError, which } from '../process.mjs';
+import { capture, TaskError, which } from '../process.mjs';
 import { findPythons, venv } from './python.mjs';
 
 /**
@@ -64,29 +64,16 @@ export async function explainMissingTools() {
 }
 
 /**
- * Sees to it that the tools are there: installs them where that needs no question (root on a
- * Debian machine).
+ * Checks that the tools are there; installs nothing.
  * @param {Tool[]} tools
  * @throws {TaskError} naming what is missing, what for, and the command that installs it
  */
 export async function requireTools(tools) {
   const missing = await missingTools(tools);
   if (missing.length === 0) return;
+  for (const tool of missing) console.error(notice(tool));
   const packages = missing.flatMap(debianPackages);
-  if (!(await canInstall())) {
-    for (const tool of missing) console.error(notice(tool));
-    throw new TaskError(`install what is missing: sudo apt install ${packages.join(' ')}`);
-  }
-  console.log(`Installing Debian packages: ${packages.join(' ')}`);
-  const apt = ['-o', 'DPkg::Lock::Timeout=300', '-qq'];
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = [...apt, 'install', '--yes', '--no-install-recommends', ...packages];
-  const steps = [[...apt, 'update'], install];
-  for (const args of steps) {
-    if ((await run('apt-get', args, { env })) !== 0) {
-      throw new TaskError(`apt-get ${args.join(' ')}: failed`);
-    }
-  }
+  throw new TaskError(`install what is missing: sudo apt install ${packages.join(' ')}`);
 }
 
 /**
@@ -137,9 +124,4 @@ async function hasPythonHeaders() {
   const header = 'os.path.join(sysconfig.get_path("include"), "Python.h")';
   const probe = `import os, sys, sysconfig; sys.exit(not os.path.exists(${header}))`;
   return (await capture(python, ['-c', probe])).status === 0;
-}
-
-async function canInstall() {
-  const isRoot = process.getuid?.() === 0;
-  return isRoot && existsSync('/etc/debian_version') && (await which('apt-get')) !== undefined;
 }

@@ -84,6 +84,20 @@ def scan(folder: Path, *options: str) -> Issues:
     return issues
 
 
+def scan_with_cppcheck(folder: Path) -> Issues:
+    """Return the messages of cppcheck by file, in the form of `scan`."""
+    template = "--template={file}|{line}|{cwe}|{id}"
+    command = ["cppcheck", "--enable=warning,portability", "--quiet", "-j2", template, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    issues: Issues = defaultdict(list)
+    for line in done.stderr.splitlines():
+        file, number, cwe, rule = [*line.split("|"), "", "", ""][:4]
+        if number.isdigit():
+            issue = {"rule": rule, "line": int(number), "cwe": [int(cwe or 0)]}
+            issues[Path(file).name].append(issue)
+    return issues
+
+
 def judge(folder: Path, issues: Issues) -> list[Verdict]:
     """A verdict for each row of the folder's truth table."""
     return [Verdict(row, tuple(sorted(_named(row, issues)))) for row in read_truth(folder)]

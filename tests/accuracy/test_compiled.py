@@ -14,13 +14,22 @@ import pytest
 
 from cases.tree import write_tree
 from tests.support.compiled import compiled
+from tests.support.watched import Watched
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "server"
+WATCHED = Watched(
+    Path(__file__).with_suffix(".stamp"),
+    [
+        *(ROOT / "server/jarvis_ls/jsec/flow", ROOT / "server/jarvis_ls/codeintel"),
+        *(ROOT / "scripts/package", ROOT / "tests/accuracy/cases", Path(__file__)),
+    ],
+)
 
 
 @pytest.fixture(scope="module")
 def machine_code(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    WATCHED.skip_if_unchanged()
     return compiled(tmp_path_factory.mktemp("compiled"))
 
 
@@ -54,7 +63,7 @@ def report(package: Path, folder: Path) -> dict[str, Any]:
 
 
 def test_what_is_followed_is_machine_code(machine_code: Path) -> None:
-    where = "import jarvis_ls.jsec.flow.interpret as one; print(one.__file__)"
+    where = "import jarvis_ls.jsec.flow.interp.fixpoint as one; print(one.__file__)"
     assert Path(run(machine_code, "-c", where).strip()).suffix in (".so", ".pyd")
     assert Path(run(PYTHON, "-c", where).strip()).suffix == ".py"
 
@@ -65,3 +74,4 @@ def test_it_tells_the_same(machine_code: Path, sources: Path) -> None:
     for one in (expected, told):
         del one["summary"]["seconds"]
     assert told == expected
+    WATCHED.passed()

@@ -11,9 +11,9 @@ import pytest
 from jarvis_ls.agents.budget import NO_LIMIT, STOP
 from jarvis_ls.agents.errors import ConstraintBroken
 from jarvis_ls.agents.node import Assignment, TreeSettings
-from jarvis_ls.runtime.events import Budget
-from jarvis_ls.runtime.messages import Usage
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 from tests.agents.world import PRICES, Person, call, delegate, near, say, until, world
 from tests.support.model_server import Answer, chunk, usage
 

@@ -268,7 +268,7 @@ actions = st.lists(
         st.tuples(st.just("remove"), st.sampled_from(["b", "c", "d"])),
     ),
     max_size=40,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -331,16 +331,24 @@ async def play(steps: list[tuple[Any, ...]], capacity: int) -> None:
     await nodes.bus.settle()
     handled = [e for got in nodes.got.values() for e in got]
     for envelope in handled:  # routing
-        assert envelope.receiver in (PARENTS[envelope.sender], *(
-            child for child, parent in PARENTS.items() if parent == envelope.sender))  # fmt: skip
+        assert envelope.receiver in (
+            PARENTS[envelope.sender],
+            *(child for child, parent in PARENTS.items() if parent == envelope.sender),
+        )
     for receiver, got in nodes.got.items():  # order on each edge
         for sender in PARENTS:
-            edge = [int(e.body.message[1:]) for e in got
-                    if e.sender == sender and isinstance(e.body, Report)]  # fmt: skip
+            edge = [
+                int(e.body.message[1:])
+                for e in got
+                if e.sender == sender and isinstance(e.body, Report)
+            ]
             assert edge == sorted(edge), (sender, receiver)
     told = [e.body.message for e in handled if isinstance(e.body, Report)]
-    dead = [d.envelope.body.message for d in nodes.bus.dead_letters
-            if isinstance(d.envelope.body, Report)]  # fmt: skip
+    dead = [
+        d.envelope.body.message
+        for d in nodes.bus.dead_letters
+        if isinstance(d.envelope.body, Report)
+    ]
     assert sorted(told + dead) == sorted(made)  # each once, here or there
     await nodes.bus.close()
     assert not nodes.bus._asked

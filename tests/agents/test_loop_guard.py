@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.agents.loop_guard import GO_ON, STOP, LoopGuard, Watch
-from jarvis_ls.runtime.guard import Halted
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.tool import Tool, ToolContext, tool
+from jarvis_ls.runtime.agent.guard import Halted
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.tools.tool import Tool, ToolContext, tool
 from tests.agents.world import Person, call, delegate, say, world
 
 
@@ -53,17 +53,29 @@ def test_the_same_error_three_times_with_other_arguments() -> None:
     "calls",
     [
         [("poll(job", f"{n} % done") for n in range(20)],
-        [("run(make", "error in a.c", True), ("edit(a", "ok 1"), ("run(make", "error in a.c", True),
-         ("edit(b", "ok 2"), ("run(make", "error in a.c", True)],
-        [("read(missing1.c", "there is no missing1.c", True),
-         ("read(missing2.c", "there is no missing2.c", True),
-         ("read(missing3.c", "there is no missing3.c", True)],
+        [
+            ("run(make", "error in a.c", True),
+            ("edit(a", "ok 1"),
+            ("run(make", "error in a.c", True),
+            ("edit(b", "ok 2"),
+            ("run(make", "error in a.c", True),
+        ],
+        [
+            ("read(missing1.c", "there is no missing1.c", True),
+            ("read(missing2.c", "there is no missing2.c", True),
+            ("read(missing3.c", "there is no missing3.c", True),
+        ],
         [(f"read({n}", "same text") for n in range(10)],
-        [("test(", "1 failed"), ("edit(a", "done"), ("test(", "1 failed"), ("edit(b", "done"),
-         ("test(", "1 failed")],
+        [
+            ("test(", "1 failed"),
+            ("edit(a", "done"),
+            ("test(", "1 failed"),
+            ("edit(b", "done"),
+            ("test(", "1 failed"),
+        ],
         [("wait(", "busy"), ("wait(", "busy"), ("wait(", "ready"), ("wait(", "busy")],
     ],
-)  # fmt: skip
+)
 def test_work_is_no_repetition(calls: list[tuple[str, str]]) -> None:
     assert not any(seen(*calls))
 
@@ -100,9 +112,13 @@ async def test_the_model_is_told_once_then_the_user_is_asked() -> None:
     assert notes[:2] == ["", ""] and notes[2].startswith("Note: you have made the same call of t")
     assert await look(guard, "r") == [""]
     assert person.asked == [
-        ("n", "“Finder” goes round in circles: the same call of t with the same result 3 times."
-              " Let it go on?", (GO_ON, STOP))
-    ]  # fmt: skip
+        (
+            "n",
+            "“Finder” goes round in circles: the same call of t with the same result 3 times."
+            " Let it go on?",
+            (GO_ON, STOP),
+        )
+    ]
     assert (await look(guard, "r", times=3))[2].startswith("Note")  # all begins anew
     with pytest.raises(Halted, match="round in circles"):
         await look(guard, "r")

@@ -13,9 +13,9 @@ import pytest
 
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.records import INTERRUPTED, NEVER_BEGAN
-from jarvis_ls.runtime.events import Budget, EntryPut, NodePut, UserEntry
-from jarvis_ls.runtime.messages import Usage
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.events import Budget, EntryPut, NodePut, UserEntry
+from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.session.store import SessionStore
 from tests.agents.world import World, call, delegate, near, say, until, world
 
 HERE = Path(__file__).parent
@@ -69,9 +69,10 @@ async def test_a_killed_process_loses_no_node(tmp_path: Path, after: float) -> N
             assert node.state == {"running": "failed", "created": "cancelled"}.get(was, was) or (
                 node.id == "root" and node.state == "created"
             )
-            assert node.info.error == {"running": INTERRUPTED, "created": NEVER_BEGAN}.get(
-                was, ""
-            ) or node.id == "root"  # fmt: skip
+            assert (
+                node.info.error == {"running": INTERRUPTED, "created": NEVER_BEGAN}.get(was, "")
+                or node.id == "root"
+            )
             if node.info.title == "a":
                 assert node.info.budget == Budget(tokens=90_000)
             if node.info.title == "b":

@@ -18,9 +18,9 @@ from jarvis_ls.agents.envelopes import (
 )
 from jarvis_ls.agents.errors import NoSuchNode, TreeError
 from jarvis_ls.agents.node import Assignment, TreeSettings
-from jarvis_ls.runtime.events import Budget, EntryGrew, EntryPut, NodePut, UserEntry
-from jarvis_ls.runtime.messages import Assistant, ToolResult
-from jarvis_ls.runtime.tool import Tool, ToolContext, tool
+from jarvis_ls.runtime.base.events import Budget, EntryGrew, EntryPut, NodePut, UserEntry
+from jarvis_ls.runtime.base.messages import Assistant, ToolResult
+from jarvis_ls.runtime.tools.tool import Tool, ToolContext, tool
 from tests.agents.world import World, call, delegate, near, say, until, world
 from tests.support.model_server import Answer, Asked
 from tests.support.patience import HANGS
@@ -258,8 +258,13 @@ async def test_retry_of_a_subtree_begins_below(tmp_path: Path) -> None:
 
 async def test_background_children_report_as_messages(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
-        w.on("root", call(delegate("a", wait=False), delegate("b", wait=False)),
-             say("waiting for them"), say("got one"), say("got both"))  # fmt: skip
+        w.on(
+            "root",
+            call(delegate("a", wait=False), delegate("b", wait=False)),
+            say("waiting for them"),
+            say("got one"),
+            say("got both"),
+        )
         w.on("a", say("a done", delay=0.05))
         w.on("b", slow("y"))
         w.tree.send("[root] go")
@@ -278,8 +283,11 @@ async def test_a_user_may_speak_while_the_root_waits(tmp_path: Path) -> None:
         await until(lambda: "in the background" in w.tree.root.info.activity)
         w.tree.send("hello?")
         assert (await w.tree.wait("root")).text == "end"
-        texts = [e.entry.text for e in w.events if isinstance(e, EntryPut)
-                 and isinstance(e.entry, UserEntry) and e.node == "root"]  # fmt: skip
+        texts = [
+            e.entry.text
+            for e in w.events
+            if isinstance(e, EntryPut) and isinstance(e.entry, UserEntry) and e.node == "root"
+        ]
         assert "hello?" in texts
 
 
@@ -307,8 +315,9 @@ async def test_commands_and_queries_by_the_bus(tmp_path: Path) -> None:
         assert child.info.budget == Budget(tokens=9_000)
         assert (await w.tree.wait("root")).text == "end"
         assert (await bus.ask("root", child.id, "result")) == {
-            "state": "completed", "text": "changed"
-        }  # fmt: skip
+            "state": "completed",
+            "text": "changed",
+        }
         assert bus.lost == 0
 
 
@@ -375,8 +384,11 @@ async def test_words_for_who_is_paused_are_shown_and_read_later(tmp_path: Path) 
         await until(lambda: "x" in grown(w, "root"))
         w.tree.pause("root")
         w.tree.send("Also do that.")
-        shown = [e.entry.text for e in w.events if isinstance(e, EntryPut)
-                 and isinstance(e.entry, UserEntry) and e.entry.queued]  # fmt: skip
+        shown = [
+            e.entry.text
+            for e in w.events
+            if isinstance(e, EntryPut) and isinstance(e.entry, UserEntry) and e.entry.queued
+        ]
         assert shown == ["Also do that."]
         await asyncio.sleep(0.05)
         w.tree.resume("root")
@@ -419,8 +431,10 @@ async def test_whatever_a_user_does_nothing_is_lost_or_left(tmp_path: Path, seed
         def answer(asked: Asked) -> Answer:
             tasks = str(asked.body["messages"]).count("# Task")
             if chance.random() < 0.4 and tasks < 3:
-                children = [delegate(f"n{chance.randrange(10**6)}", wait=chance.random() < 0.7)
-                            for _ in range(chance.randrange(1, 4))]  # fmt: skip
+                children = [
+                    delegate(f"n{chance.randrange(10**6)}", wait=chance.random() < 0.7)
+                    for _ in range(chance.randrange(1, 4))
+                ]
                 return counted(call(*children))
             said = say("x")
             said.chunks[:1] = said.chunks[:1] * chance.randrange(1, 12)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jarvis_ls.agents.node import Assignment
-from jarvis_ls.runtime.events import EntryPut, ToolEntry
-from jarvis_ls.runtime.messages import ToolResult
+from jarvis_ls.runtime.base.events import EntryPut, ToolEntry
+from jarvis_ls.runtime.base.messages import ToolResult
 from tests.agents.world import call, delegate, near, say, world
 from tests.support.model_server import Answer
 

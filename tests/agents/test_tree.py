@@ -18,9 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from jarvis_ls.agents.errors import ConstraintBroken, IllegalTransition, NoSuchNode, TreeError
 from jarvis_ls.agents.node import FINAL, TRANSITIONS, TYPES, Assignment, Node, TreeSettings
 from jarvis_ls.agents.tree import Tree
-from jarvis_ls.runtime.events import Budget, Event, Feed, NodeGone, NodePut, NodeState
-from jarvis_ls.runtime.messages import Image, Usage
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.events import Budget, Event, Feed, NodeGone, NodePut, NodeState
+from jarvis_ls.runtime.base.messages import Image, Usage
+from jarvis_ls.runtime.session.store import SessionStore
 from tests.agents.world import call, delegate, near, say, world
 
 _T = TypeVar("_T")
@@ -130,10 +130,13 @@ async def test_only_legal_transitions(tmp_path: Path, before: NodeState, after: 
     async with world(tmp_path) as w:
         node = w.tree.add("root", Assignment("x"))
         paths: dict[str, list[NodeState]] = {
-            "created": [], "cancelled": ["cancelled"], "running": ["running"],
-            "paused": ["running", "paused"], "completed": ["running", "completed"],
+            "created": [],
+            "cancelled": ["cancelled"],
+            "running": ["running"],
+            "paused": ["running", "paused"],
+            "completed": ["running", "completed"],
             "failed": ["running", "failed"],
-        }  # fmt: skip
+        }
         for state in paths[before]:
             node.to(state)
         if after in TRANSITIONS[before]:
@@ -154,8 +157,11 @@ async def test_children_have_no_more_tools_than_their_parent(tmp_path: Path) -> 
         assert [b.may_use(t) for t in ("read", "write", "sub_agent")] == [True, False, False]
         assert [c.may_use(t) for t in ("read", "write", "sub_agent")] == [True, False, False]
         assert [n.may_use("steer_agent") for n in (w.tree.root, a, b, c)] == [
-            True, True, False, False
-        ]  # fmt: skip
+            True,
+            True,
+            False,
+            False,
+        ]
 
 
 async def test_a_tool_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -213,7 +219,7 @@ async def test_an_agent_that_cannot_be_made_fails_alone(tmp_path: Path) -> None:
 
 
 async def test_plans_tell_the_progress(tmp_path: Path) -> None:
-    from jarvis_ls.runtime.events import EntryPut, PlanEntry, PlanStep
+    from jarvis_ls.runtime.base.events import EntryPut, PlanEntry, PlanStep
 
     async with world(tmp_path) as w:
         node = w.tree.add("root", Assignment("a"))
@@ -324,8 +330,9 @@ class AnyTree(RuleBasedStateMachine):
         nodes = list(self.tree.walk())
         return nodes[data.draw(st.integers(0, len(nodes) - 1))]
 
-    @rule(data=st.data(), kind=st.sampled_from(["child", "child", "act", "root"]),
-          start=st.booleans())  # fmt: skip
+    @rule(
+        data=st.data(), kind=st.sampled_from(["child", "child", "act", "root"]), start=st.booleans()
+    )
     def add(self, data: st.DataObject, kind: Any, start: bool) -> None:
         parent = self.some(data)
 
@@ -380,8 +387,10 @@ class AnyTree(RuleBasedStateMachine):
     @rule()
     def kill(self) -> None:
         """The process ends here; another one opens the session."""
-        before = {n.id: (n.info.parent, n.kind, n.info.title, n.info.budget, near(n.info.subtree))
-                  for n in self.tree.walk()}  # fmt: skip
+        before = {
+            n.id: (n.info.parent, n.kind, n.info.title, n.info.budget, near(n.info.subtree))
+            for n in self.tree.walk()
+        }
         states = {n.id: n.state for n in self.tree.walk()}
         copy = self.folder / "copy"
         shutil.copytree(self.folder / "sessions", copy)
@@ -391,8 +400,10 @@ class AnyTree(RuleBasedStateMachine):
         copy.rename(self.folder / "sessions")
         self.session = self.store.open(name)
         self.open()
-        after = {n.id: (n.info.parent, n.kind, n.info.title, n.info.budget, n.info.subtree)
-                 for n in self.tree.walk()}  # fmt: skip
+        after = {
+            n.id: (n.info.parent, n.kind, n.info.title, n.info.budget, n.info.subtree)
+            for n in self.tree.walk()
+        }
         assert before == after
         for node in self.tree.walk():
             was = states[node.id]
@@ -432,8 +443,9 @@ class AnyTree(RuleBasedStateMachine):
     def people_see_what_is(self) -> None:
         self.tree._display.flush()
         nodes = {n.id: n.info for n in self.tree.walk()}
-        seen = {e.node.id: e.node for e in self.feed.snapshot(self.session.id)
-                if isinstance(e, NodePut)}  # fmt: skip
+        seen = {
+            e.node.id: e.node for e in self.feed.snapshot(self.session.id) if isinstance(e, NodePut)
+        }
         kept = {e.node.id: e.node for e in self.session.events() if isinstance(e, NodePut)}
         assert nodes == seen
         passing = {"activity": "", "progress": None, "rounds": 0}
@@ -462,6 +474,8 @@ class AnyTree(RuleBasedStateMachine):
 
 TestAnyTree = AnyTree.TestCase
 TestAnyTree.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None,
+    max_examples=60,
+    stateful_step_count=40,
+    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-)  # fmt: skip
+)

@@ -9,27 +9,36 @@ import pytest
 from jarvis_ls.agents.node import TreeSettings
 from jarvis_ls.agents.settings import read_tree_settings
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.runtime.events import Budget
+from jarvis_ls.runtime.base.events import Budget
 
 
 def test_defaults() -> None:
     assert read_tree_settings({}) == TreeSettings()
     assert [TreeSettings().group(k) for k in ("root", "child", "act")] == [  # type: ignore[arg-type]
-        "think", "balanced", "act"
-    ]  # fmt: skip
+        "think",
+        "balanced",
+        "act",
+    ]
 
 
 def test_everything_said() -> None:
     table = {
-        "parallel": 2, "depth": 3, "children": 5, "nodes": 9, "tokens": 1000, "cost": 2,
+        "parallel": 2,
+        "depth": 3,
+        "children": 5,
+        "nodes": 9,
+        "tokens": 1000,
+        "cost": 2,
         "groups": {"root": "balanced", "act": "office/small"},
-    }  # fmt: skip
+    }
     read = read_tree_settings(table)
     assert (read.parallel, read.depth, read.children, read.nodes) == (2, 3, 5, 9)
     assert read.budget == Budget(1000, 2)
     assert [read.group("root"), read.group("child"), read.group("act")] == [
-        "balanced", "balanced", "office/small"
-    ]  # fmt: skip
+        "balanced",
+        "balanced",
+        "office/small",
+    ]
 
 
 def test_the_group_chosen_for_a_session_is_the_roots() -> None:

@@ -20,18 +20,19 @@ from jarvis_ls.agents.node import Node, TreeSettings
 from jarvis_ls.agents.tools.steer_agent import steer_agent
 from jarvis_ls.agents.tools.sub_agent import SERVICE, sub_agent
 from jarvis_ls.agents.tree import Tree
-from jarvis_ls.runtime.agent import Agent
-from jarvis_ls.runtime.asking import ModelGroup, Patience
-from jarvis_ls.runtime.events import Event, Feed, NodePut
-from jarvis_ls.runtime.interaction import Interaction, Nobody
-from jarvis_ls.runtime.messages import Usage
-from jarvis_ls.runtime.models import Candidate, Provider
-from jarvis_ls.runtime.options import AgentOptions
-from jarvis_ls.runtime.platforms.base import ModelInfo
-from jarvis_ls.runtime.platforms.openai import OpenAICompatible
-from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.session_store import SessionStore
-from jarvis_ls.runtime.tool import Tool, ToolContext, Tools
+from jarvis_ls.runtime.agent.agent import Agent
+from jarvis_ls.runtime.agent.core import AgentParts
+from jarvis_ls.runtime.base.events import Event, Feed, NodePut
+from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.base.options import AgentOptions
+from jarvis_ls.runtime.llm.model_group import ModelGroup, Patience
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo
+from jarvis_ls.runtime.llm.platforms.openai import OpenAICompatible
+from jarvis_ls.runtime.llm.providers import Candidate, Provider
+from jarvis_ls.runtime.session.session import Session
+from jarvis_ls.runtime.session.store import SessionStore
+from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive
+from jarvis_ls.runtime.tools.tool import Tool, ToolContext, Tools
 from tests.support.model_server import Answer, Asked, ModelServer, chunk, usage
 from tests.support.patience import HANGS
 
@@ -39,7 +40,7 @@ DONE = "!!!COMPLETE!!!"
 PRICES = ModelInfo("scripted", input_price=2.0, output_price=10.0, cached_price=2.0)
 
 
-class Person(Nobody):
+class Person(NonInteractive):
     """Answers questions as the test says, and keeps what was asked."""
 
     def __init__(self, *answers: str) -> None:
@@ -77,7 +78,7 @@ class World:
         self.scripts: dict[str, deque[Answer | Callable[[], Answer]]] = defaultdict(deque)
         self.reported = Usage()
         """What the server said that everything cost."""
-        self.person = person or Nobody()
+        self.person = person or NonInteractive()
         self.tools = Tools([sub_agent, steer_agent, *tools])
         server.decide = self._decide
         self.platform = OpenAICompatible(server.url, "key")
@@ -127,15 +128,17 @@ class World:
         context = ToolContext((self.folder,), services={SERVICE: self.tree})
         return Agent(
             AgentOptions(auto_complete=True),
-            group=self.tree.metered(node, self.group),
-            toolset=self.tree.allowed(node, self.tools),
-            context=context,
-            interaction=self.tree.person(node),
-            feed=self.feed,
-            session=self.session,
-            node=node.info,
-            guard=self.tree.guard(node),
-            keeper=node,
+            AgentParts(
+                group=self.tree.metered(node, self.group),
+                toolset=self.tree.allowed(node, self.tools),
+                context=context,
+                interaction=self.tree.person(node),
+                feed=self.feed,
+                session=self.session,
+                node=node.info,
+                guard=self.tree.guard(node),
+                keeper=node,
+            ),
         )
 
     def _decide(self, asked: Asked) -> Answer | None:

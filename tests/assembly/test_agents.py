@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from pathlib import Path
 
 from jarvis_ls.agents.records import INTERRUPTED
-from jarvis_ls.runtime.events import Budget
+from jarvis_ls.runtime.base.events import Budget
 from tests.agents.world import call, delegate, name_of, say
 from tests.assembly.test_conversation import House, house, notices
 from tests.support.agents import until
@@ -98,8 +98,13 @@ async def test_stop_reaches_everyone_and_the_session_goes_on_later(tmp_path: Pat
     async with house(tmp_path) as h:
         endless = say("x", delay=0.02)
         endless.chunks[:1] = endless.chunks[:1] * 10_000
-        script(h, root=[call(delegate("a"), delegate("b"))], a=[call(delegate("a1"))],
-               a1=[endless], b=[endless])  # fmt: skip
+        script(
+            h,
+            root=[call(delegate("a"), delegate("b"))],
+            a=[call(delegate("a1"))],
+            a1=[endless],
+            b=[endless],
+        )
         c = await h.start()
         await c.send("[root] go")
         await until(lambda: {"a1", "b"} <= set(models(h)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jarvis_ls.assembly import build
-from jarvis_ls.runtime.messages import Assistant, ToolResult
+from jarvis_ls.assembly.bootstrap import build
+from jarvis_ls.runtime.base.messages import Assistant, ToolResult
 from tests.support.agents import Person
 from tests.support.anthropic_server import AnthropicServer
 
@@ -45,8 +45,11 @@ async def test_an_agent_calls_tools_and_goes_on_later(tmp_path: Path) -> None:
         assert second["system"][0]["text"]
         called, results = second["messages"][-2:]
         assert [b["type"] for b in called["content"]] == [
-            "thinking", "text", "tool_use", "tool_use"
-        ]  # fmt: skip
+            "thinking",
+            "text",
+            "tool_use",
+            "tool_use",
+        ]
         uses = [b["id"] for b in called["content"] if b["type"] == "tool_use"]
         assert [b["tool_use_id"] for b in results["content"][:2]] == uses
         assert "int answer = 42" in results["content"][0]["content"]

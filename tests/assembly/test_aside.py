@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.agents.tree import ROOT
-from jarvis_ls.assembly import Conversation, build
-from jarvis_ls.assembly.aside import USER_DATA
-from jarvis_ls.runtime.events import EntryPut
+from jarvis_ls.agents.records import ROOT
+from jarvis_ls.assembly.bootstrap import build
+from jarvis_ls.assembly.conversation import Conversation
+from jarvis_ls.assembly.saved_session_commands import USER_DATA
+from jarvis_ls.runtime.base.events import EntryPut
 from tests.support.agents import Person, until
 from tests.support.model_server import Answer, ModelServer, chunk
 
@@ -16,8 +17,11 @@ CANARY = "canary-Zq3v9XkT1w7b5R0m"
 
 
 def environment(server: ModelServer, model: str = "large") -> dict[str, str]:
-    return {"JARVIS_MODEL": f"openai/{model}", "OPENAI_BASE_URL": server.url,
-            "OPENAI_API_KEY": CANARY}  # fmt: skip
+    return {
+        "JARVIS_MODEL": f"openai/{model}",
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": CANARY,
+    }
 
 
 def said(conversation: Conversation) -> str:

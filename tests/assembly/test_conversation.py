@@ -14,10 +14,13 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.assembly import Assembly, Conversation, build
+from jarvis_ls.assembly.bootstrap import Assembly, build
+from jarvis_ls.assembly.conversation import Conversation
+from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import ConfigError, UsageError
-from jarvis_ls.runtime.errors import ModelMissing
-from jarvis_ls.runtime.events import (
+from jarvis_ls.runtime.agent.user_input import Command
+from jarvis_ls.runtime.base.errors import ModelMissing
+from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     EntryPut,
     NodePut,
@@ -25,10 +28,9 @@ from jarvis_ls.runtime.events import (
     ToolEntry,
     UserEntry,
 )
-from jarvis_ls.runtime.inputs import Command
-from jarvis_ls.runtime.messages import ToolResult
-from jarvis_ls.runtime.permissions import Answer
-from jarvis_ls.runtime.session import SessionBusy, SessionMissing
+from jarvis_ls.runtime.base.messages import ToolResult
+from jarvis_ls.runtime.session.session import SessionBusy, SessionMissing
+from jarvis_ls.runtime.tools.permissions import Answer
 from tests.support.agents import Person, until
 from tests.support.model_server import ModelServer
 
@@ -129,7 +131,9 @@ async def test_a_session_is_gone_on_with_in_another_process(tmp_path: Path) -> N
 async def test_with_no_model_commands_run_and_the_rest_says_what_to_set(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         h.configure(model=False)
-        c = await h.start(commands=[Command("findings", "Findings", lambda *_: "3 findings")])
+        c = await h.start(
+            additions=Additions([Command("findings", "Findings", lambda *_: "3 findings")])
+        )
         await c.send("/findings")
         await c.send("/help")
         await c.send("/status")
@@ -229,8 +233,12 @@ async def test_what_a_user_grants_for_the_workspace_holds_next_time(tmp_path: Pa
         assert len(h.person.permits) == 1
         kept = json.loads((h.home / "granted.json").read_text())
         rules = kept["workspaces"][str(h.folder)]
-        assert {"effect": "allow", "tool": "execute_script", "kind": "execute",
-                "target": "echo hi"} in rules  # fmt: skip
+        assert {
+            "effect": "allow",
+            "tool": "execute_script",
+            "kind": "execute",
+            "target": "echo hi",
+        } in rules
 
 
 async def test_a_workspaces_own_rules_only_tighten(tmp_path: Path) -> None:
@@ -565,12 +573,12 @@ async def test_a_process_that_is_killed_loses_nothing_that_was_said(tmp_path: Pa
         program = (
             "import asyncio, os, sys\n"
             "from pathlib import Path\n"
-            "from jarvis_ls.assembly import build\n"
-            "from jarvis_ls.runtime.events import ToolEntry\n"
-            "from jarvis_ls.runtime.interaction import Nobody\n"
+            "from jarvis_ls.assembly.bootstrap import build\n"
+            "from jarvis_ls.runtime.base.events import ToolEntry\n"
+            "from jarvis_ls.runtime.tools.interaction import NonInteractive\n"
             "async def main():\n"
             "    a = build(home=Path(sys.argv[1]), environment={})\n"
-            "    c = await a.start(None, [Path(sys.argv[2])], Nobody(), trusted=True)\n"
+            "    c = await a.start(None, [Path(sys.argv[2])], NonInteractive(), trusted=True)\n"
             "    print(c.id, flush=True)\n"
             "    a.feed.observe(lambda e: os.kill(os.getpid(), 9)\n"
             "        if isinstance(getattr(e, 'entry', None), ToolEntry) else None)\n"
@@ -580,9 +588,14 @@ async def test_a_process_that_is_killed_loses_nothing_that_was_said(tmp_path: Pa
         h.server.call("echo", {"text": "x"})
         server = Path(__file__).resolve().parents[2] / "server"
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", program, str(h.home), str(h.folder),
-            env={**os.environ, "PYTHONPATH": str(server)}, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            sys.executable,
+            "-c",
+            program,
+            str(h.home),
+            str(h.folder),
+            env={**os.environ, "PYTHONPATH": str(server)},
+            stdout=asyncio.subprocess.PIPE,
+        )
         out, _ = await process.communicate()
         assert process.returncode == -9
         c = await h.start(out.decode().strip())

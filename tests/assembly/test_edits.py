@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.runtime.events import EntryPut, PlanEntry, ProposedEdit, ToolEntry
-from jarvis_ls.runtime.interaction import Review
-from jarvis_ls.runtime.messages import ToolResult
-from jarvis_ls.runtime.permissions import Answer
+from jarvis_ls.runtime.base.events import EntryPut, PlanEntry, ProposedEdit, ToolEntry
+from jarvis_ls.runtime.base.messages import ToolResult
+from jarvis_ls.runtime.tools.interaction import Review
+from jarvis_ls.runtime.tools.permissions import Answer
 from tests.assembly.test_conversation import entries, house
 from tests.support.agents import Person
 
@@ -41,10 +41,12 @@ async def test_a_diff_is_accepted_by_hunk_and_kept(tmp_path: Path) -> None:
         (h.folder / "src/a.c").write_bytes(CODE.replace("\n", "\r\n").encode())
         conversation = await h.start()
         plan = [{"text": "change two values", "state": "active"}]
-        h.server.call_all([
-            ("read_code", {"files": [{"path": "src/a.c", "start_line": 3, "end_line": 4}]}),
-            ("update_plan", {"steps": plan}),
-        ])  # fmt: skip
+        h.server.call_all(
+            [
+                ("read_code", {"files": [{"path": "src/a.c", "start_line": 3, "end_line": 4}]}),
+                ("update_plan", {"steps": plan}),
+            ]
+        )
         h.server.call("edit_file", edit(3, 15))
         h.server.call("rewrite_file", {"file_path": ".git/config", "content": "[core]\n"})
         h.server.say("Done.")

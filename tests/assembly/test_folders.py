@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.runtime.events import ProposedEdit, ToolEntry
-from jarvis_ls.runtime.interaction import Review
-from jarvis_ls.runtime.permissions import Answer
+from jarvis_ls.runtime.base.events import ProposedEdit, ToolEntry
+from jarvis_ls.runtime.tools.interaction import Review
+from jarvis_ls.runtime.tools.permissions import Answer
 from tests.assembly.test_conversation import House, asked, entries, house
 from tests.support.agents import Person
 
@@ -51,10 +51,12 @@ async def test_a_path_that_begins_with_the_name_of_a_folder_means_that_folder(
     async with house(tmp_path) as h:
         one, two = two_folders(h)
         c = await h.assembly().start(None, [one, two], h.person, trusted=True)
-        h.server.call_all([
-            ("rewrite_file", {"file_path": "two/new/a.txt", "content": "a\n"}),
-            ("rewrite_file", {"file_path": "./two/a.txt", "content": "mine\n"}),
-        ])  # fmt: skip
+        h.server.call_all(
+            [
+                ("rewrite_file", {"file_path": "two/new/a.txt", "content": "a\n"}),
+                ("rewrite_file", {"file_path": "./two/a.txt", "content": "mine\n"}),
+            ]
+        )
         h.server.call("read_code", {"files": [{"path": "same.txt"}]})
         h.server.say("Done.")
         await c.ask("what stands in @two/same.txt, and where?")
@@ -77,12 +79,14 @@ async def test_rules_name_a_folder_as_paths_do(tmp_path: Path) -> None:
         (two / "private").mkdir()
         (two / "private/key.txt").write_text("secret needle\n")
         c = await h.assembly().start(None, [one, two], person, trusted=True)
-        h.server.call_all([
-            ("rewrite_file", {"file_path": "two/made/a.txt", "content": "a\n"}),
-            ("rewrite_file", {"file_path": "made/a.txt", "content": "a\n"}),
-            ("read_code", {"files": [{"path": str(two / "private/key.txt")}]}),
-            ("search_in_project", {"query": "needle", "path": "two"}),
-        ])  # fmt: skip
+        h.server.call_all(
+            [
+                ("rewrite_file", {"file_path": "two/made/a.txt", "content": "a\n"}),
+                ("rewrite_file", {"file_path": "made/a.txt", "content": "a\n"}),
+                ("read_code", {"files": [{"path": str(two / "private/key.txt")}]}),
+                ("search_in_project", {"query": "needle", "path": "two"}),
+            ]
+        )
         h.server.say("Done.")
         await c.ask("go")
         allowed, asked_for, forbidden, searched = results(h)

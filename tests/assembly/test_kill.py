@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime.events import AnswerEntry, ToolEntry, UserEntry
-from jarvis_ls.runtime.messages import Assistant, ToolResult, User
+from jarvis_ls.runtime.base.events import AnswerEntry, ToolEntry, UserEntry
+from jarvis_ls.runtime.base.messages import Assistant, ToolResult, User
 from tests.assembly.test_conversation import asked, entries, house
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
 PROGRAM = """\
 import asyncio, os, sys
 from pathlib import Path
-from jarvis_ls.assembly import build
-from jarvis_ls.runtime.interaction import Nobody
+from jarvis_ls.assembly.bootstrap import build
+from jarvis_ls.runtime.tools.interaction import NonInteractive
 
 async def main():
     assembly = build(home=Path(sys.argv[1]), environment={})
-    conversation = await assembly.start(None, [Path(sys.argv[2])], Nobody(), trusted=True)
+    conversation = await assembly.start(None, [Path(sys.argv[2])], NonInteractive(), trusted=True)
     print(conversation.id, flush=True)
     left = int(sys.argv[3])
 
@@ -47,9 +47,15 @@ async def test_a_killed_conversation_goes_on(tmp_path: Path, events: int) -> Non
             h.server.call_all([("echo", {"text": f"{number}a"}), ("echo", {"text": f"{number}b"})])
         h.server.say("Three steps done.")
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", PROGRAM, str(h.home), str(h.folder), str(events),
-            env={**os.environ, "PYTHONPATH": str(SERVER)}, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            sys.executable,
+            "-c",
+            PROGRAM,
+            str(h.home),
+            str(h.folder),
+            str(events),
+            env={**os.environ, "PYTHONPATH": str(SERVER)},
+            stdout=asyncio.subprocess.PIPE,
+        )
         out, _ = await process.communicate()
         assert process.returncode in (-9, 0)
         before = len(h.server.requests)

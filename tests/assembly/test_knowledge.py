@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.events import ToolEntry
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.permissions import Answer
+from jarvis_ls.runtime.base.events import ToolEntry
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.tools.permissions import Answer
 from tests.assembly.test_conversation import House, asked, entries, house, notices
 
 SUPPORT = Path(__file__).parents[1] / "support" / "tool_server.py"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime.events import ToolEntry, UserEntry
+from jarvis_ls.runtime.base.events import ToolEntry, UserEntry
 from tests.assembly.test_conversation import asked, entries, house
 from tests.support.agents import until
 
@@ -29,8 +29,9 @@ async def test_a_script_changes_files_and_the_turn_is_taken_back(tmp_path: Path)
         assert tool.state == "done" and tool.isolation.startswith(("bwrap", "landlock"))
         assert "a.txt" in tool.output
         assert {edit.path: edit.change for edit in tool.edits} == {
-            "a.txt": "modify", "b.txt": "create",
-        }  # fmt: skip
+            "a.txt": "modify",
+            "b.txt": "create",
+        }
         told = next(m["content"] for m in asked(h) if m["role"] == "tool")
         assert "Exit code 0" in told and "no network" in told
         assert (h.folder / "a.txt").read_text() == "new\n" and (h.folder / "b.txt").exists()

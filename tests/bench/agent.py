@@ -18,14 +18,13 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is found
 
-from jarvis_ls.runtime.agent import Agent  # noqa: E402
-from jarvis_ls.runtime.asking import ModelGroup  # noqa: E402
-from jarvis_ls.runtime.events import EntryGrew, Feed, NodeInfo  # noqa: E402
-from jarvis_ls.runtime.interaction import Nobody  # noqa: E402
-from jarvis_ls.runtime.messages import Assistant, Usage, User  # noqa: E402
-from jarvis_ls.runtime.models import Candidate, Provider  # noqa: E402
-from jarvis_ls.runtime.options import read_options  # noqa: E402
-from jarvis_ls.runtime.platforms.base import (  # noqa: E402
+from jarvis_ls.runtime.agent.agent import Agent  # noqa: E402
+from jarvis_ls.runtime.agent.core import AgentParts  # noqa: E402
+from jarvis_ls.runtime.base.events import EntryGrew, Feed, NodeInfo  # noqa: E402
+from jarvis_ls.runtime.base.messages import Assistant, Usage, User  # noqa: E402
+from jarvis_ls.runtime.base.options import read_options  # noqa: E402
+from jarvis_ls.runtime.llm.model_group import ModelGroup  # noqa: E402
+from jarvis_ls.runtime.llm.platforms.base import (  # noqa: E402
     Delta,
     FinishDelta,
     ModelInfo,
@@ -34,9 +33,11 @@ from jarvis_ls.runtime.platforms.base import (  # noqa: E402
     TextDelta,
     UsageDelta,
 )
-from jarvis_ls.runtime.session import Session  # noqa: E402
-from jarvis_ls.runtime.session_store import SessionStore  # noqa: E402
-from jarvis_ls.runtime.tool import ToolContext, Tools, tool  # noqa: E402
+from jarvis_ls.runtime.llm.providers import Candidate, Provider  # noqa: E402
+from jarvis_ls.runtime.session.session import Session  # noqa: E402
+from jarvis_ls.runtime.session.store import SessionStore  # noqa: E402
+from jarvis_ls.runtime.tools.interaction import NonInteractive  # noqa: E402
+from jarvis_ls.runtime.tools.tool import ToolContext, Tools, tool  # noqa: E402
 from jarvis_ls.tools.discover import builtin_tools  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 from tests.support.agents import desk, until  # noqa: E402
@@ -77,13 +78,15 @@ def agent_of(platform: Platform, session: Session, folder: Path, feed: Feed) -> 
     candidate = Candidate(Provider("p"), ModelInfo("m", window=10_000_000), "key")
     return Agent(
         read_options({}, environment={}),
-        group=ModelGroup([candidate], lambda _: platform),
-        toolset=Tools([wait_long, *builtin_tools()]),
-        context=ToolContext((folder,), trusted=True),
-        interaction=Nobody(),
-        feed=feed,
-        session=session,
-        node=NodeInfo("n", None, "root", "Jarvis"),
+        AgentParts(
+            group=ModelGroup([candidate], lambda _: platform),
+            toolset=Tools([wait_long, *builtin_tools()]),
+            context=ToolContext((folder,), trusted=True),
+            interaction=NonInteractive(),
+            feed=feed,
+            session=session,
+            node=NodeInfo("n", None, "root", "Jarvis"),
+        ),
     )
 
 

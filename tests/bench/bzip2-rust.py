@@ -21,8 +21,8 @@ from typing import Any
 from measure.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from jarvis_ls.jc2r.lift.counts import count
 from jarvis_ls.jc2r.lift.rust import read_sources
+from jarvis_ls.jc2r.lift.unsafe_count import count
 from support import bzip2_cases
 
 RUN = "import sys; from jarvis_ls.cli.jc2r import main; sys.exit(main())"
@@ -55,8 +55,17 @@ def _bzip2(table: Table, sources: Path, folder: Path) -> None:
     records = list(bzip2_cases.cases(root, c, whole=True))
     lines = "".join(json.dumps(one) + "\n" for one in records)
     (root / ".jarvis" / "c2rust" / "cases.jsonl").write_text(lines)
-    found = _verified(root, "--mutants", str(MUTANTS), "--explore", "30", "--seconds", "400",
-                      "--only", *bzip2_cases.LIBRARY)  # fmt: skip
+    found = _verified(
+        root,
+        "--mutants",
+        str(MUTANTS),
+        "--explore",
+        "30",
+        "--seconds",
+        "400",
+        "--only",
+        *bzip2_cases.LIBRARY,
+    )
     equal = sum(one["state"] == "equal" for one in found["cases"])
     table.at_least("bzip2: cases equal", equal, len(records))
     differ = sum(one["state"] not in ("equal", "not_run", "no_input") for one in found["functions"])
@@ -87,8 +96,9 @@ def _ratios(table: Table, name: str, c: Path, rust: Path, data: Path, packed: Pa
     for what, words, limit in (
         ("compress -1", ["-c", "-1", str(data)], 1.1),
         ("compress -9", ["-c", "-9", str(data)], 1.1),
-        ("decompress", ["-dc", str(packed)], 1.2), ("decompress -s", ["-dcs", str(packed)], 1.2),
-    ):  # fmt: skip
+        ("decompress", ["-dc", str(packed)], 1.2),
+        ("decompress -s", ["-dcs", str(packed)], 1.2),
+    ):
         _ratio(table, f"{name}: {what}", [c, *words], [rust, *words], limit)
 
 
@@ -100,10 +110,22 @@ def _zlib(table: Table, sources: Path, folder: Path) -> None:
     files = [str(path) for path in sorted(build.glob("*.c"))]
     c = build / "minigzip-c"
     subprocess.run(
-        ["gcc", "-w", "-O2", "-D_LARGEFILE64_SOURCE=1", "-DHAVE_HIDDEN", "-DHAVE_UNISTD_H",
-         f"-I{build}", str(build / "test" / "minigzip.c"), *files, "-o", str(c)],
-        check=True, timeout=300,
-    )  # fmt: skip
+        [
+            "gcc",
+            "-w",
+            "-O2",
+            "-D_LARGEFILE64_SOURCE=1",
+            "-DHAVE_HIDDEN",
+            "-DHAVE_UNISTD_H",
+            f"-I{build}",
+            str(build / "test" / "minigzip.c"),
+            *files,
+            "-o",
+            str(c),
+        ],
+        check=True,
+        timeout=300,
+    )
     rust = folder / "zlib_rs" / "target" / "release" / "minigzip"
     data, packed = folder / "data", folder / "data.gz"
     same = 0
@@ -118,9 +140,13 @@ def _zlib(table: Table, sources: Path, folder: Path) -> None:
 
 
 def _ratio(
-    table: Table, what: str, c: Sequence[Any], rust: Sequence[Any], limit: float,
+    table: Table,
+    what: str,
+    c: Sequence[Any],
+    rust: Sequence[Any],
+    limit: float,
     data: Path | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """User time of Rust divided by that of C, the least of some runs of each."""
     costs: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(REPEATS):
@@ -156,8 +182,11 @@ def _large(c: Path, rust: Path) -> int:
 
 def _text(root: Path) -> bytes:
     """Some 9 MB of text, programs and numbers."""
-    parts = [path.read_bytes() for path in sorted(root.glob("*"))
-             if path.suffix in (".c", ".h", ".ref", ".html", ".xml", ".txt", ".ps")]  # fmt: skip
+    parts = [
+        path.read_bytes()
+        for path in sorted(root.glob("*"))
+        if path.suffix in (".c", ".h", ".ref", ".html", ".xml", ".txt", ".ps")
+    ]
     one = b"".join(parts)
     return b"".join(one[start:] + one[:start] for start in range(0, 40_000, 10_000))[:9_000_000]
 

@@ -15,15 +15,15 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is found
 
-from jarvis_ls.codeintel.code import Unit  # noqa: E402
-from jarvis_ls.codeintel.facts import Facts  # noqa: E402
+from jarvis_ls.codeintel.declarations import Facts  # noqa: E402
+from jarvis_ls.codeintel.functions import Unit  # noqa: E402
 from jarvis_ls.codeintel.languages import LanguageName  # noqa: E402
 from jarvis_ls.codeintel.parse import parse  # noqa: E402
 from jarvis_ls.codeintel.source import Source  # noqa: E402
-from jarvis_ls.jsec.disk import analysis_of  # noqa: E402
-from jarvis_ls.jsec.flow.lower import lower  # noqa: E402
-from jarvis_ls.jsec.flow.outline import outline_of  # noqa: E402
-from jarvis_ls.jsec.flow.program import Program  # noqa: E402
+from jarvis_ls.jsec.flow.lower.c.file import lower  # noqa: E402
+from jarvis_ls.jsec.flow.program.file_outline import outline_of  # noqa: E402
+from jarvis_ls.jsec.flow.program.program import Program  # noqa: E402
+from jarvis_ls.jsec.scan.file_scanner import analysis_of  # noqa: E402
 from tests.bench.measure import cost, tree  # noqa: E402
 from tests.bench.measure.jsec import scan  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
@@ -175,9 +175,7 @@ def _followed(text: str) -> float:
     tree_ = parse(source.data, language)
     began = time.process_time()
     file = lower(Unit(source, language, Facts()), tree_.root_node)
-    program = Program(
-        [outline_of(file, source.data)], lambda _path, key: file.functions.get(key)
-    )  # fmt: skip
+    program = Program([outline_of(file, source.data)], lambda _path, key: file.functions.get(key))
     root = analysis_of(program)
     for function in file.functions.values():
         root(function)
@@ -228,10 +226,15 @@ def _namespaces(n: int) -> str:
 
 
 SHAPES: dict[str, Callable[[int], str]] = {
-    "ifs inside of each other": _nested, "else-ifs": _else_ifs, "cases of a switch": _switch,
-    "locals": _locals, "functions that call each other": _circle, "loops": _loops,
-    "gotos": _jumps, "namespaces": _namespaces,
-}  # fmt: skip
+    "ifs inside of each other": _nested,
+    "else-ifs": _else_ifs,
+    "cases of a switch": _switch,
+    "locals": _locals,
+    "functions that call each other": _circle,
+    "loops": _loops,
+    "gotos": _jumps,
+    "namespaces": _namespaces,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -24,8 +24,9 @@ from shapes import SHAPES, shaped  # noqa: E402
 from jarvis_ls.codeintel.languages import LanguageName  # noqa: E402
 from jarvis_ls.codeintel.parse import Tree, parse  # noqa: E402
 from jarvis_ls.codeintel.source import Source  # noqa: E402
-from jarvis_ls.jsec.engine import Engine  # noqa: E402
-from jarvis_ls.jsec.rule import Report, Rule, all_rules  # noqa: E402
+from jarvis_ls.jsec.base.rule import Report, Rule  # noqa: E402
+from jarvis_ls.jsec.engine.rule_runner import Engine  # noqa: E402
+from jarvis_ls.jsec.rules.registry import all_rules  # noqa: E402
 from measure.table import Table  # noqa: E402
 
 BYTES = 60_000
@@ -68,8 +69,9 @@ def main() -> int:
         table.note(f"{what}, {shape}", ratio, "x")
     table.note("rules that take time enough to be measured", len(worst) - 1)
     table.note("CPU seconds of this benchmark", time.process_time())
-    table.at_most("the most that twice the text took, of any rule and of all", ranked[0][0], MOST,
-                  "x")  # fmt: skip
+    table.at_most(
+        "the most that twice the text took, of any rule and of all", ranked[0][0], MOST, "x"
+    )
     return table.finish()
 
 

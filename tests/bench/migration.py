@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.commands import find_units
-from jarvis_ls.jc2r.order import steps
-from jarvis_ls.jc2r.scan import merge
-from jarvis_ls.jc2r.unit import macros_of, unit_symbols
+from jarvis_ls.jc2r.build.compile_commands import find_units
+from jarvis_ls.jc2r.symbols.scanner import merge
+from jarvis_ls.jc2r.symbols.translation_order import steps
+from jarvis_ls.jc2r.symbols.translation_unit import macros_of, unit_symbols
 from measure import tree
 from measure.table import Table
 

@@ -21,12 +21,12 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is 
 
 from lsprotocol import types  # noqa: E402
 
-from jarvis_ls.lsp import panel_protocol as panel  # noqa: E402
-from jarvis_ls.lsp.analysis import Analysis  # noqa: E402
-from jarvis_ls.lsp.panel import Panel  # noqa: E402
-from jarvis_ls.lsp.protocol import PANEL_ASK  # noqa: E402
+from jarvis_ls.lsp.analysis_worker import AnalysisWorker  # noqa: E402
+from jarvis_ls.lsp.panel.bridge import Panel  # noqa: E402
+from jarvis_ls.lsp.protocol import panel  # noqa: E402
+from jarvis_ls.lsp.protocol.extensions import PANEL_ASK  # noqa: E402
 from jarvis_ls.lsp.start import make_server  # noqa: E402
-from jarvis_ls.runtime.events import (  # noqa: E402
+from jarvis_ls.runtime.base.events import (  # noqa: E402
     AnswerEntry,
     EntryGrew,
     EntryPut,
@@ -34,8 +34,8 @@ from jarvis_ls.runtime.events import (  # noqa: E402
     NodePut,
     UserEntry,
 )
-from jarvis_ls.runtime.messages import Assistant, Usage, User  # noqa: E402
-from jarvis_ls.runtime.session_store import SessionStore  # noqa: E402
+from jarvis_ls.runtime.base.messages import Assistant, Usage, User  # noqa: E402
+from jarvis_ls.runtime.session.store import SessionStore  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 from tests.lsp.page import Page, home_with, opened  # noqa: E402
 from tests.lsp.wire import wire  # noqa: E402
@@ -54,8 +54,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_measure(Path(folder), table))
         used, clock = _resume(Path(folder) / "long")
-        table.at_most(f"session of {MESSAGES} messages resumed, server's time, median", _ms(used),
-                      300, "ms")  # fmt: skip
+        table.at_most(
+            f"session of {MESSAGES} messages resumed, server's time, median", _ms(used), 300, "ms"
+        )
         table.note("the same on the clock at the client, best", min(clock) * 1000, "ms")
     lags, received = asyncio.run(_many_agents())
     table.at_most("200 agents, 10 updates a second: loop busy at most", max(lags) * 1000, 50, "ms")
@@ -186,7 +187,7 @@ def _long_session(home: Path, work: Path) -> str:
 
 async def _many_agents() -> tuple[list[float], int]:
     """Processor time of each turn of the loop while 200 agents moved, and what was sent."""
-    server = make_server(Analysis())
+    server = make_server(AnalysisWorker())
     sink = _Sink()
     server.protocol.writer = sink
     bridge = Panel(server, {})
@@ -195,8 +196,15 @@ async def _many_agents() -> tuple[list[float], int]:
     lags = []
     for step in range(SECONDS * 100):
         for number in range(step % 10 * 20, step % 10 * 20 + 20):
-            info = NodeInfo(f"n{number}", "root", "child", "A title", "running",
-                            activity=f"step {step}", usage=Usage(step, step))  # fmt: skip
+            info = NodeInfo(
+                f"n{number}",
+                "root",
+                "child",
+                "A title",
+                "running",
+                activity=f"step {step}",
+                usage=Usage(step, step),
+            )
             feed.publish(NodePut("s", info))
         began = time.process_time()
         await asyncio.sleep(0.01)

@@ -25,8 +25,16 @@ CSMITH = int(os.environ.get("JARVIS_BENCH_CSMITH", "20"))
 IN_A_CRATE, IN_A_FILE, OF_CSMITH = 250, 50, 5
 SECONDS = 20
 """How long a program of csmith may run; many never end."""
-SIZES = ("--max-funcs", "4", "--max-block-depth", "3", "--max-expr-complexity", "6",
-         "--max-block-size", "4")  # fmt: skip
+SIZES = (
+    "--max-funcs",
+    "4",
+    "--max-block-depth",
+    "3",
+    "--max-expr-complexity",
+    "6",
+    "--max-block-size",
+    "4",
+)
 
 
 def main() -> int:
@@ -55,8 +63,12 @@ def _own(root: Path, seeds: list[int]) -> int:
     for place in range(0, len(seeds), IN_A_FILE):
         files[f"unit{place}.c"] = random_c.unit(seeds[place : place + IN_A_FILE])
     c, rust = _both(root, files, [])
-    said = [subprocess.run([one], capture_output=True, text=True, check=False, timeout=600)
-            .stdout.splitlines() for one in (c, rust)]  # fmt: skip
+    said = [
+        subprocess.run(
+            [one], capture_output=True, text=True, check=False, timeout=600
+        ).stdout.splitlines()
+        for one in (c, rust)
+    ]
     for one, other in zip(*said, strict=False):
         if one != other:
             print(f"  differs: program {one} in C, {other} in Rust")
@@ -69,14 +81,22 @@ def _csmith(root: Path, seeds: list[int]) -> tuple[int, int]:
     folder = next(Path("/usr/include").glob("csmith*"))
     files = {}
     for seed in seeds:
-        text = subprocess.run(["csmith", "-s", str(seed), *SIZES], capture_output=True, text=True,
-                              check=True, timeout=120).stdout  # fmt: skip
-        files[f"p{seed}.c"] = re.sub(r"\bint main \([^)]*\)",
-                                     f"int p{seed}(int argc, char *argv[])", text)  # fmt: skip
+        text = subprocess.run(
+            ["csmith", "-s", str(seed), *SIZES],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        files[f"p{seed}.c"] = re.sub(
+            r"\bint main \([^)]*\)", f"int p{seed}(int argc, char *argv[])", text
+        )
     cases = "".join(f"  case {seed}: return p{seed}(1, v);\n" for seed in seeds)
     declared = "".join(f"int p{seed}(int, char **);\n" for seed in seeds)
-    files["main.c"] = (f"#include <stdlib.h>\n{declared}int main(int c, char **v) {{\n"
-                       f"  switch (atoi(v[1])) {{\n{cases}  }}\n  return 99;\n}}\n")  # fmt: skip
+    files["main.c"] = (
+        f"#include <stdlib.h>\n{declared}int main(int c, char **v) {{\n"
+        f"  switch (atoi(v[1])) {{\n{cases}  }}\n  return 99;\n}}\n"
+    )
     files["Makefile"] = f"CFLAGS = -I{folder}\n"
     c, rust = _both(root, files, [f"-I{folder}"])
     ended = same = 0
@@ -95,8 +115,9 @@ def _csmith(root: Path, seeds: list[int]) -> tuple[int, int]:
 
 def _result(program: Path, seed: int) -> tuple[int, bytes] | None:
     try:
-        done = subprocess.run([program, str(seed)], capture_output=True, check=False,
-                              timeout=SECONDS)  # fmt: skip
+        done = subprocess.run(
+            [program, str(seed)], capture_output=True, check=False, timeout=SECONDS
+        )
     except subprocess.TimeoutExpired:
         return None
     return done.returncode, done.stdout
@@ -109,12 +130,19 @@ def _both(root: Path, files: dict[str, str], arguments: list[str]) -> tuple[Path
         (root / name).write_text(text)
     c = root / "in-c"
     sources = [root / name for name in files if name.endswith(".c")]
-    subprocess.run(["gcc", "-w", "-O1", "-fwrapv", "-fno-strict-aliasing", *arguments, "-o", c,
-                    *sources], check=True, timeout=1800)  # fmt: skip
+    subprocess.run(
+        ["gcc", "-w", "-O1", "-fwrapv", "-fno-strict-aliasing", *arguments, "-o", c, *sources],
+        check=True,
+        timeout=1800,
+    )
     done = subprocess.run(
-        [sys.executable, "-c", RUN, "run", "--baseline", root], capture_output=True, text=True,
-        check=False, timeout=3600, env={**os.environ, "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"},
-    )  # fmt: skip
+        [sys.executable, "-c", RUN, "run", "--baseline", root],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=3600,
+        env={**os.environ, "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"},
+    )
     if done.returncode != 0 or "stays in C" in done.stdout:
         raise RuntimeError(f"jc2r run {root}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     return c, root.with_name(f"{root.name}_rs") / "target" / "release" / "main"

@@ -18,8 +18,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is found
 
 from jarvis_ls.core.store import Appender  # noqa: E402
-from jarvis_ls.runtime.call_log import CallLog  # noqa: E402
-from jarvis_ls.runtime.events import (  # noqa: E402
+from jarvis_ls.runtime.base.events import (  # noqa: E402
     AnswerEntry,
     EntryPut,
     NodeInfo,
@@ -27,18 +26,12 @@ from jarvis_ls.runtime.events import (  # noqa: E402
     ToolEntry,
     UserEntry,
 )
-from jarvis_ls.runtime.messages import (  # noqa: E402
-    Assistant,
-    Message,
-    ToolCall,
-    ToolResult,
-    Usage,
-    User,
-)
-from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta  # noqa: E402
-from jarvis_ls.runtime.redaction import Redactor  # noqa: E402
-from jarvis_ls.runtime.session import JOURNAL, Session  # noqa: E402
-from jarvis_ls.runtime.session_store import SessionStore  # noqa: E402
+from jarvis_ls.runtime.base.messages import Assistant, Message, ToolCall, ToolResult, Usage, User  # noqa: E402
+from jarvis_ls.runtime.base.redaction import Redactor  # noqa: E402
+from jarvis_ls.runtime.llm.call_log import CallLog  # noqa: E402
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Request, TextDelta  # noqa: E402
+from jarvis_ls.runtime.session.session import JOURNAL, Session  # noqa: E402
+from jarvis_ls.runtime.session.store import SessionStore  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 from tests.support import session_killing  # noqa: E402
 
@@ -82,8 +75,9 @@ def main() -> int:
         log = CallLog(Path(folder), Redactor(["a-key-that-is-never-met"]))
         for messages, limit in ((60, 15), (2_000, 60)):
             called = [_worked(lambda n=messages: _logged(log, n)) for _ in range(RUNS)]  # type: ignore[misc]
-            table.at_most(f"a call logged with {messages} messages, median", _ms(called), limit,
-                          "ms")  # fmt: skip
+            table.at_most(
+                f"a call logged with {messages} messages, median", _ms(called), limit, "ms"
+            )
     with tempfile.TemporaryDirectory() as folder:
         counted = session_killing.run(Path(folder), KILLS, seed=1, timeout=1_800)
     table.at_least("kills survived, nothing lost or doubled", counted["kills"], KILLS)

@@ -18,10 +18,10 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is 
 
 from jarvis_ls.agents.node import Assignment, Node, TreeSettings  # noqa: E402
 from jarvis_ls.agents.tree import Tree  # noqa: E402
-from jarvis_ls.runtime.events import Event, Feed, NodePut  # noqa: E402
-from jarvis_ls.runtime.messages import Usage  # noqa: E402
-from jarvis_ls.runtime.session_store import SessionStore  # noqa: E402
-from jarvis_ls.runtime.tool import ToolContext, tool  # noqa: E402
+from jarvis_ls.runtime.base.events import Event, Feed, NodePut  # noqa: E402
+from jarvis_ls.runtime.base.messages import Usage  # noqa: E402
+from jarvis_ls.runtime.session.store import SessionStore  # noqa: E402
+from jarvis_ls.runtime.tools.tool import ToolContext, tool  # noqa: E402
 from tests.agents.test_tree import End, Puppet  # noqa: E402
 from tests.agents.world import call, say, until, world  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402

@@ -24,8 +24,12 @@ TWICE = "#include <stdlib.h>\nvoid f(char *p) {\n    free(p);\n    free(p);\n}\n
 
 def command(*arguments: str | Path) -> list[str]:
     """The command line of `jsec` with arguments."""
-    return [sys.executable, "-c", "import sys; from jarvis_ls.cli.jsec import main; "
-            "sys.exit(main())", *map(str, arguments)]  # fmt: skip
+    return [
+        sys.executable,
+        "-c",
+        "import sys; from jarvis_ls.cli.jsec import main; sys.exit(main())",
+        *map(str, arguments),
+    ]
 
 
 def jsec(
@@ -34,9 +38,14 @@ def jsec(
     """Run the command in a folder; `status` is what it must exit with (None: anything)."""
     home = cwd.parent / "home"
     run = subprocess.run(
-        command(*arguments), cwd=cwd, capture_output=True, text=True, timeout=120, check=False,
+        command(*arguments),
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
         env={**os.environ, "JARVIS_HOME": str(home), **environment},
-    )  # fmt: skip
+    )
     assert status is None or run.returncode == status, run.stderr + run.stdout
     assert "Traceback" not in run.stderr
     return run

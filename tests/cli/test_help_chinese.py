@@ -16,7 +16,7 @@ import pytest
 
 from jarvis_ls.cli.entry import parsers
 from jarvis_ls.cli.language import LOCALE
-from jarvis_ls.lsp.messages import Messages
+from jarvis_ls.lsp.user_messages import Messages
 
 CHINESE = {"LC_ALL": "zh_CN.UTF-8", "COLUMNS": "80"}
 PLACES = re.compile(r"\{\w+\}|%\(\w+\)\w|%\w")
@@ -35,9 +35,13 @@ def command(name: str, *arguments: str, env: dict[str, str]) -> subprocess.Compl
     """Run a command in a language."""
     program = f"import sys; from jarvis_ls.cli.{name} import main; sys.exit(main())"
     return subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, encoding="utf-8",
-        timeout=120, check=False, env={**os.environ, "PYTHONUTF8": "1", **env},
-    )  # fmt: skip
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONUTF8": "1", **env},
+    )
 
 
 @pytest.mark.parametrize("name", ["jarvis", "jsec", "jc2r"])
@@ -62,8 +66,10 @@ def test_help_in_chinese(words: list[str]) -> None:
     assert done.stdout.startswith(f"用法: {' '.join(words)}") and "显示此帮助并退出" in done.stdout
     for english in ("usage", "options:", "positional", "default:", "show this"):
         assert english not in done.stdout
-    widths = [sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line)
-              for line in done.stdout.splitlines()]  # fmt: skip
+    widths = [
+        sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line)
+        for line in done.stdout.splitlines()
+    ]
     assert max(widths) <= 80
 
 

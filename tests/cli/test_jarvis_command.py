@@ -86,10 +86,14 @@ async def place(folder: Path, *, model: bool = True) -> AsyncIterator[Place]:
 
 @pytest.mark.parametrize(
     "answer",
-    ["The answer.\n", "\n\nThe answer.", "The answer. !!!COMPLETE!!!",
-     "The answer.\n!!!COMPLETE!!!\n",
-     "!!!COMPLETE!!! The answer."],
-)  # fmt: skip
+    [
+        "The answer.\n",
+        "\n\nThe answer.",
+        "The answer. !!!COMPLETE!!!",
+        "The answer.\n!!!COMPLETE!!!\n",
+        "!!!COMPLETE!!! The answer.",
+    ],
+)
 async def test_an_answer_stands_once_whatever_stands_around_it(tmp_path, answer):
     async with place(tmp_path) as here:
         here.model.say(answer, pieces=9)
@@ -122,7 +126,7 @@ async def test_where_every_call_is_confirmed_nobody_does_so_unattended(tmp_path)
         here.model.say("I could not.")
         status, _, err = await here.run("-m", "go")
         assert status == 0
-        assert "It needs the user's consent, and nobody is there to ask.\n" in err
+        assert "It needs the user's consent, and there is no one to ask.\n" in err
 
 
 async def test_one_message_gives_one_answer_and_nothing_else(tmp_path):
@@ -169,9 +173,13 @@ async def test_without_a_model_it_says_what_to_set_and_commands_run(tmp_path):
 
 async def test_what_a_command_answers_is_the_answer(tmp_path):
     async with place(tmp_path, model=False) as here:
-        for command, answer in (("/help", "`/scan`"), ("/sessions", "(this one)"),
-                                ("/memory", "Nothing is remembered yet."), ("/status", "Tools: "),
-                                ("/help", "`!command` runs")):  # fmt: skip
+        for command, answer in (
+            ("/help", "`/scan`"),
+            ("/sessions", "(this one)"),
+            ("/memory", "Nothing is remembered yet."),
+            ("/status", "Tools: "),
+            ("/help", "`!command` runs"),
+        ):
             status, out, err = await here.run("-m", command)
             assert status == 0 and answer in out and answer not in err, (command, out, err)
             assert not out.startswith("·")
@@ -190,9 +198,14 @@ async def test_the_status_says_whether_a_command_of_the_shell_succeeded(tmp_path
 
 async def test_wrong_use_has_its_own_status(tmp_path):
     async with place(tmp_path, model=False) as here:
-        for arguments in (("--nonsense",), ("-C", "nowhere", "-m", "x"), ("sessions", "show", "x"),
-                          ("--allow", "all", "-m", "x"), ("memory", "show", "x"),
-                          ("-m", "x", "--session", "nothing")):  # fmt: skip
+        for arguments in (
+            ("--nonsense",),
+            ("-C", "nowhere", "-m", "x"),
+            ("sessions", "show", "x"),
+            ("--allow", "all", "-m", "x"),
+            ("memory", "show", "x"),
+            ("-m", "x", "--session", "nothing"),
+        ):
             status, out, err = await here.run(*arguments)
             assert (status, out) == (2, ""), arguments
             assert "Traceback" not in err
@@ -336,9 +349,20 @@ async def test_only_an_answer_to_the_question_is_consent(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "letter"),
-    [("y", "y"), (" Yes ", "y"), ("s", "s"), ("session", "s"), ("stop", ""), ("", ""),
-     ("use a copy", ""), ("wait", ""), ("USER", "u"), ("yn", ""), ("n", "n")],
-)  # fmt: skip
+    [
+        ("y", "y"),
+        (" Yes ", "y"),
+        ("s", "s"),
+        ("session", "s"),
+        ("stop", ""),
+        ("", ""),
+        ("use a copy", ""),
+        ("wait", ""),
+        ("USER", "u"),
+        ("yn", ""),
+        ("n", "n"),
+    ],
+)
 def test_what_begins_like_a_choice_is_none(line, letter):
     assert chosen(PERMIT, line) == letter
 

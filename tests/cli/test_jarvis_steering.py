@@ -7,9 +7,9 @@ import json
 import pytest
 
 from jarvis_ls.cli.language import locale_of
-from jarvis_ls.cli.steering import read_budget
+from jarvis_ls.cli.terminal_commands import read_budget
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.runtime.events import Budget
+from jarvis_ls.runtime.base.events import Budget
 from tests.cli.test_jarvis_command import place
 
 
@@ -64,9 +64,9 @@ async def test_where_nothing_is_at_work_nothing_is_said_to_be_held(tmp_path):
             await person.sees("One.")
             await person.sees("\n>")
             person.type("/pause\r")
-            await person.sees("Nothing is at work that could be held.")
+            await person.sees("Nothing is running that could be paused.")
             person.type("/resume\r")
-            await person.sees("Nothing is held.")
+            await person.sees("Nothing is paused.")
             await person.sees("\n>")
             person.type("\x04")
             assert await person.ended() == 0
@@ -193,9 +193,14 @@ async def test_a_chinese_terminal(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "budget"),
-    [("200,000", Budget(200_000)), ("5 tokens", Budget(5)), ("2.5 cost", Budget(None, 2.5)),
-     ("5 tokens 0.5 cost", Budget(5, 0.5)), ("None", Budget())],
-)  # fmt: skip
+    [
+        ("200,000", Budget(200_000)),
+        ("5 tokens", Budget(5)),
+        ("2.5 cost", Budget(None, 2.5)),
+        ("5 tokens 0.5 cost", Budget(5, 0.5)),
+        ("None", Budget()),
+    ],
+)
 def test_budgets_are_read(text, budget):
     assert read_budget(text) == budget
 
@@ -208,8 +213,12 @@ def test_what_is_no_budget_is_refused(text):
 
 @pytest.mark.parametrize(
     ("environment", "locale"),
-    [({"LANG": "zh_CN.UTF-8"}, "zh_CN.UTF-8"), ({"LC_ALL": "C", "LANG": "zh_CN"}, "C"),
-     ({"LC_ALL": "", "LC_MESSAGES": "de"}, "de"), ({}, "")],
-)  # fmt: skip
+    [
+        ({"LANG": "zh_CN.UTF-8"}, "zh_CN.UTF-8"),
+        ({"LC_ALL": "C", "LANG": "zh_CN"}, "C"),
+        ({"LC_ALL": "", "LC_MESSAGES": "de"}, "de"),
+        ({}, ""),
+    ],
+)
 def test_the_language_is_that_of_the_environment(environment, locale):
     assert locale_of(environment) == locale

@@ -25,8 +25,17 @@ WITHOUT_RIGHTS = (
 def root(tmp_path: Path) -> Iterator[Path]:
     """A folder that cannot be written, with a file and a folder that cannot be read."""
     root = tmp_path / "work"
-    write(root, {"a.c": TWICE, "sub/b.c": TWICE, "locked/c.c": TWICE, "secret.c": TWICE,
-                 "secret.h": "", "uses.c": '#include "secret.h"\nint x;\n'})  # fmt: skip
+    write(
+        root,
+        {
+            "a.c": TWICE,
+            "sub/b.c": TWICE,
+            "locked/c.c": TWICE,
+            "secret.c": TWICE,
+            "secret.h": "",
+            "uses.c": '#include "secret.h"\nint x;\n',
+        },
+    )
     for name in ("locked", "secret.c", "secret.h"):
         (root / name).chmod(0)
     for folder in ("sub", "."):
@@ -38,9 +47,13 @@ def root(tmp_path: Path) -> Iterator[Path]:
 
 def jsec(*arguments: str | Path, home: Path, status: int) -> subprocess.CompletedProcess[str]:
     run = subprocess.run(
-        [*WITHOUT_RIGHTS, *command(*arguments)], capture_output=True, text=True, check=False,
-        env={**os.environ, "JARVIS_HOME": str(home), "HOME": str(home)}, timeout=HANGS,
-    )  # fmt: skip
+        [*WITHOUT_RIGHTS, *command(*arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "JARVIS_HOME": str(home), "HOME": str(home)},
+        timeout=HANGS,
+    )
     assert run.returncode == status, run.stderr + run.stdout
     assert "Traceback" not in run.stderr
     return run
@@ -56,7 +69,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_scanned(
     assert text.count("double-free") == 2
     for name in ("locked", "secret.c", "secret.h"):
         assert f"  {name}: not readable\n" in text
-    assert "nothing is kept for the next scan" in text and "no records were written" in text
+    assert "the cache was not written" in text and "the scan record was not written" in text
     found = json.loads(jsec("scan", root, *flow, "--format", "json", home=home, status=0).stdout)
     assert [one["file"] for one in found["issues"]] == ["a.c", "sub/b.c"]
     assert not (root / ".jarvis").exists() and list(home.iterdir()) == []
@@ -65,14 +78,14 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_scanned(
 def test_what_cannot_be_opened_or_written_is_said_in_one_line(root: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     told = jsec("scan", root / "locked", home=home, status=2).stderr
-    assert told == f"jsec: {root / 'locked'}: this folder cannot be read\n"
+    assert told == f"jsec: {root / 'locked'}: directory is not readable\n"
     told = jsec("scan", root, "-o", root / "report.txt", home=home, status=2).stderr
     assert told.count("\n") == 1 and "report.txt: Permission denied" in told
     told = jsec("baseline", root, home=home, status=2).stderr
     assert told.count("\n") == 1 and "Permission denied" in told
     told = jsec("fix", root, "--rule", "double-free", "--unsafe", "--write", home=home, status=1)
     assert "a.c: Permission denied" in told.stderr
-    assert "0 rewrites in 0 files applied, 2 not applied" in told.stderr
+    assert "0 fixes in 0 files applied, 2 not applied" in told.stderr
     assert (root / "a.c").read_text() == TWICE
 
 

@@ -12,15 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.observed import Observed, match_observed
+from jarvis_ls.jsec.findings.sanitizer_findings import Observed, match_observed
 
 CODE = re.compile(r"^\s*(/\* é \*/ )?x;")
 RULE = "undefined-behaviour-seen"
 TEXT = "int twice(int x)\n{\n    return x + x;\n}\n"
 RECORD = {
-    "file": "a.c", "line": 3, "evidence": "return x + x;", "function": "twice",
-    "pattern": "signed integer overflow", "cwe": [190, 758], "confidence": 0.5,
-}  # fmt: skip
+    "file": "a.c",
+    "line": 3,
+    "evidence": "return x + x;",
+    "function": "twice",
+    "pattern": "signed integer overflow",
+    "cwe": [190, 758],
+    "confidence": 0.5,
+}
 
 
 def project(root: Path, text: str, *records: object) -> Path:
@@ -28,9 +33,14 @@ def project(root: Path, text: str, *records: object) -> Path:
     return write(root, {"a.c": text, ".jarvis/c2rust/undefined.jsonl": lines})
 
 
-@pytest.mark.parametrize(("text", "line"), [
-    (TEXT, 3), ("/* moved */\n\n" + TEXT, 5), (TEXT.replace("x + x", "x"), 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (TEXT, 3),
+        ("/* moved */\n\n" + TEXT, 5),
+        (TEXT.replace("x + x", "x"), 0),
+    ],
+)
 def test_it_is_told_where_the_line_is_by_now(tmp_path: Path, text: str, line: int) -> None:
     root = project(tmp_path / "p", text, RECORD)
     told = [one for one in issues("--no-flow", cwd=root) if one["rule"] == RULE]
@@ -56,8 +66,15 @@ def test_every_report_tells_it_and_a_new_run_is_seen(tmp_path: Path) -> None:
 
 
 def test_records_that_are_not_ours_are_left_out(tmp_path: Path) -> None:
-    wrong = [3, {}, {**RECORD, "cwe": "190"}, {**RECORD, "line": None}, {**RECORD, "file": ""},
-             {**RECORD, "confidence": 7}, {**RECORD, "file": "../a.c"}]  # fmt: skip
+    wrong = [
+        3,
+        {},
+        {**RECORD, "cwe": "190"},
+        {**RECORD, "line": None},
+        {**RECORD, "file": ""},
+        {**RECORD, "confidence": 7},
+        {**RECORD, "file": "../a.c"},
+    ]
     root = project(tmp_path / "p", TEXT, *wrong, RECORD)
     assert len(issues("--no-flow", cwd=root)) == 1
 

@@ -62,7 +62,8 @@ test('every command of the manifest exists in the client, and the other way roun
 });
 
 test('settings have the defaults that the server assumes', () => {
-  const { properties } = json('package.json').contributes.configuration;
+  const sections = json('package.json').contributes.configuration;
+  const properties = Object.assign({}, ...sections.map((section) => section.properties));
   const protocol = read('client-vscode/src/protocol.ts');
   const [, body] = protocol.match(/DEFAULT_SETTINGS: Settings = \{([\s\S]*?)\n\};/);
   const defaults = [...body.matchAll(/^ {2}(\w+): (.+),$/gm)];

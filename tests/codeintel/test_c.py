@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from jarvis_ls.codeintel.code import Call, Function, Unit, text
-from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.declarations import Facts
+from jarvis_ls.codeintel.functions import Call, Function, Unit
 from jarvis_ls.codeintel.headers import Headers, item_facts, merge_items
-from jarvis_ls.codeintel.items import items
 from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import edit, parse, parse_edited
 from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.top_level_items import items
 
 
 def facts(code: str, language: LanguageName = "c") -> Facts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.headers import Headers
 
 PLACES = ("a.h", "b.h", "sub/a.h", "sub/c.h", "sub/deep/b.h")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jarvis_ls.codeintel.comments import blank, comments, lexemes
 from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.lexis import blank, comments, lexemes
 
 CASES: list[tuple[LanguageName, str, list[str]]] = [
     ("c", 'a = "// no"; // yes', ["// yes"]),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from jarvis_ls.codeintel.code import Function, Unit
-from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.declarations import Facts
+from jarvis_ls.codeintel.functions import Function, Unit
 from jarvis_ls.codeintel.headers import item_facts, merge_items
-from jarvis_ls.codeintel.items import Item, items
 from jarvis_ls.codeintel.parse import captures, compile_query, parse
 from jarvis_ls.codeintel.rust_tests import is_test_attribute, is_test_path
 from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.top_level_items import Item, items
 
 
 def items_of(code: str) -> list[Item]:
@@ -67,14 +67,16 @@ def test_paths_of_tests(path: str, test: bool) -> None:
 @pytest.mark.parametrize(
     ("code", "flags"),
     [
-        ("fn a() {} #[cfg(test)] mod t { fn b() {} mod deeper { fn c() {} } } fn d() {}",
-         [False, True, True, False]),
+        (
+            "fn a() {} #[cfg(test)] mod t { fn b() {} mod deeper { fn c() {} } } fn d() {}",
+            [False, True, True, False],
+        ),
         ("mod tests { fn a() {} } fn b() {}", [True, False]),
         ("#![cfg(test)]\nfn a() {}", [True, True]),
         ("//! Tests of the latest kind.\nfn a() {}", [False]),
         ("mod m { #![cfg(test)] fn a() {} } fn b() {}", [True, True, False]),
     ],
-)  # fmt: skip
+)
 def test_items_know_that_only_tests_run_them(code: str, flags: list[bool]) -> None:
     assert [item.in_test for item in items_of(code)] == flags
 

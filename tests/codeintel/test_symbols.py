@@ -58,38 +58,65 @@ def names(data: bytes, language: LanguageName) -> list[tuple[str, str, str]]:
 
 def test_definitions_of_c() -> None:
     assert names(C, "c") == [
-        ("MAX", "macro", ""), ("SQ", "macro", ""), ("point_t", "type", ""),
-        ("point", "struct", ""), ("handler", "type", ""), ("color", "enum", ""),
-        ("RED", "constant", "color"), ("BLUE", "constant", "color"), ("first", "declaration", ""),
-        ("table", "variable", ""), ("other", "variable", ""), ("pointer", "variable", ""),
-        ("first", "function", ""), ("second", "function", ""),
-    ]  # fmt: skip
+        ("MAX", "macro", ""),
+        ("SQ", "macro", ""),
+        ("point_t", "type", ""),
+        ("point", "struct", ""),
+        ("handler", "type", ""),
+        ("color", "enum", ""),
+        ("RED", "constant", "color"),
+        ("BLUE", "constant", "color"),
+        ("first", "declaration", ""),
+        ("table", "variable", ""),
+        ("other", "variable", ""),
+        ("pointer", "variable", ""),
+        ("first", "function", ""),
+        ("second", "function", ""),
+    ]
 
 
 def test_definitions_of_cpp() -> None:
     assert names(CPP, "cpp") == [
-        ("ns", "module", ""), ("A", "class", "ns"), ("get", "declaration", "A"),
-        ("inl", "function", "A"), ("A::get", "function", "ns"), ("id", "function", "ns"),
-        ("V", "type", "ns"), ("operator==", "function", "ns"),
-    ]  # fmt: skip
+        ("ns", "module", ""),
+        ("A", "class", "ns"),
+        ("get", "declaration", "A"),
+        ("inl", "function", "A"),
+        ("A::get", "function", "ns"),
+        ("id", "function", "ns"),
+        ("V", "type", "ns"),
+        ("operator==", "function", "ns"),
+    ]
 
 
 def test_definitions_of_rust() -> None:
     assert names(RUST, "rust") == [
-        ("P", "struct", ""), ("P", "impl", ""), ("new", "function", "P"), ("get", "function", "P"),
-        ("Clone for P", "impl", ""), ("clone", "function", "Clone for P"), ("T", "trait", ""),
-        ("t", "declaration", "T"), ("m", "module", ""), ("A", "constant", "m"),
-        ("B", "variable", "m"), ("mac", "macro", ""), ("main", "function", ""),
-    ]  # fmt: skip
+        ("P", "struct", ""),
+        ("P", "impl", ""),
+        ("new", "function", "P"),
+        ("get", "function", "P"),
+        ("Clone for P", "impl", ""),
+        ("clone", "function", "Clone for P"),
+        ("T", "trait", ""),
+        ("t", "declaration", "T"),
+        ("m", "module", ""),
+        ("A", "constant", "m"),
+        ("B", "variable", "m"),
+        ("mac", "macro", ""),
+        ("main", "function", ""),
+    ]
 
 
 def test_occurrences_are_told_apart() -> None:
     found = [(o.line, o.use, o.inside) for o in Outline(C, "c").occurrences("first")]
     assert found == [
-        (3, "macro", ""), (7, "definition", ""), (10, "definition", "first"),
-        (12, "comment", "first"), (13, "text", "first"), (13, "call", "first"),
+        (3, "macro", ""),
+        (7, "definition", ""),
+        (10, "definition", "first"),
+        (12, "comment", "first"),
+        (13, "text", "first"),
+        (13, "call", "first"),
         (16, "use", "second"),
-    ]  # fmt: skip
+    ]
     found = [(o.line, o.use) for o in Outline(CPP, "cpp").occurrences("get")]
     assert found == [(2, "definition"), (2, "call"), (3, "definition"), (3, "call")]
     found = [(o.line, o.use) for o in Outline(RUST, "rust").occurrences("new")]
@@ -143,8 +170,11 @@ def test_imports_are_read() -> None:
     assert imports("x.c", data) == [Import("a.h", 1), Import("b/c.h", 2, True)]
     data = b"use a::b as c;\npub(crate) use crate::x::{Y, z::W as V, self};\nmod q;\n// mod r;\n"
     assert [i.name for i in imports("x.rs", data) or ()] == [
-        "a::b", "crate::x::Y", "crate::x::z::W", "self::q",
-    ]  # fmt: skip
+        "a::b",
+        "crate::x::Y",
+        "crate::x::z::W",
+        "self::q",
+    ]
     data = b"import os.path\nfrom .a import b\nfrom . import c\n"
     assert [i.name for i in imports("x.py", data) or ()] == ["os.path", ".a", "."]
     data = b"import a from 'a';\nimport './b';\nexport * from \"./c\";\nconst d = require('d');\n"

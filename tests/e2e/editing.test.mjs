@@ -52,7 +52,7 @@ test('the Problems panel names the rule, also for a file that is not open', asyn
 test('the first quick fix rewrites the call; saved, it is on disk and the squiggle is gone', async () => {
   await editor.open('greet.c');
   await editor.goTo(6, 5);
-  await editor.quickFix(/Copy at most what fits/);
+  await editor.quickFix(/Limit the copy to the size of/);
   await editor.squigglesBecome(0);
   await editor.save();
   assert.match(editor.read('greet.c'), /snprintf\(line, sizeof\(?\s?line\)?, "%s", name\);/);

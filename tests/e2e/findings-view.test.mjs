@@ -86,7 +86,7 @@ test('words filter the findings, and the filter says so until it is cleared', as
 test('a filter that hides everything offers to be cleared', async () => {
   await editor.command('Jarvis: Filter Findings…');
   await editor.answer('nothing-has-this-name');
-  await editor.findings.getByText('No finding matches the filter.').waitFor();
+  await editor.findings.getByText('No findings match the filter.').waitFor();
   await editor.findings.getByText('Clear Filter').click();
   await editor.finding('memory.c:5').waitFor();
 });
@@ -113,13 +113,13 @@ test('an empty reason is refused', async () => {
   await editor.pick('This line');
   await editor.quickInput.locator('input.input').fill('   ');
   await editor.page.keyboard.press('Enter');
-  await editor.page.getByText('A reason is needed').waitFor();
+  await editor.page.getByText('A reason is required').waitFor();
   await editor.page.keyboard.press('Escape');
   assert.doesNotMatch(editor.read('lib/three.c'), /jsec-ignore/);
 });
 
 test('suppressed findings come back into view when asked for', async () => {
-  await editor.command('Jarvis: Show Suppressed Findings');
+  await editor.command('Jarvis: Include Suppressed Findings');
   await editor.labelBecomes(editor.finding('one.c:6'), /^suppressed: /);
   await editor.command('Jarvis: Hide Suppressed Findings');
   await until('hidden', async () => (await editor.finding('one.c:6').count()) === 0);
@@ -131,14 +131,14 @@ test('the baseline takes a finding out of sight without touching the source', as
   await editor.answer('known since 1998');
   await until('gone', async () => (await editor.finding('three.c:5').count()) === 0);
   assert.equal(editor.read('lib/three.c'), source);
-  await editor.command('Jarvis: Show Baselined Findings');
+  await editor.command('Jarvis: Include Baselined Findings');
   await editor.finding('three.c:5').waitFor();
   await editor.command('Jarvis: Hide Baselined Findings');
   await until('hidden', async () => (await editor.finding('three.c:5').count()) === 0);
 });
 
 test('a fix is applied from the view', async () => {
-  const asked = editor.toast('The list has changed just now. Try again.');
+  const asked = editor.toast('The list has changed. Try again.');
   const none = editor.findings.getByText('No findings.');
   await editor.menu(editor.finding('memory.c:5'), 'Fix');
   await none.or(asked).first().waitFor();

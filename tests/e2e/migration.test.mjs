@@ -84,7 +84,7 @@ describe('a project', () => {
 
   test('is moved from the palette, with progress, to a crate that builds', async () => {
     await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
-    await editor.toast('Moving C to Rust').waitFor();
+    await editor.toast('Migrating C to Rust').waitFor();
     const done = editor.toast('3 of 4 functions are in Rust, and the crate builds');
     await done.waitFor();
     const crate = path.join(editor.base, 'ws_rs');
@@ -100,7 +100,10 @@ describe('a project', () => {
     const why = /^fence: Stays in C, sums\.c, line 8\. .*setjmp/;
     await editor.labelBecomes(row(editor, 'fence'), why);
     await editor.labelBecomes(row(editor, 'sum'), /Rust \(baseline\)/);
-    const beside = { hasText: /./, has: editor.page.locator('[aria-label="Show C beside Rust"]') };
+    const beside = {
+      hasText: /./,
+      has: editor.page.locator('[aria-label="Show C and Rust Side by Side"]'),
+    };
     await row(editor, 'fence').filter(beside).waitFor({ state: 'attached' });
     assert.equal(await row(editor, '3 of 4 in Rust').filter(beside).count(), 0, 'the heading');
     await editor.openProblems();
@@ -126,7 +129,7 @@ describe('a project', () => {
       .locator('.view-line', { hasText: /fn\s+sum\(/ })
       .waitFor();
     await editor.page
-      .locator('.codelens-decoration', { hasText: 'Rust (baseline): show' })
+      .locator('.codelens-decoration', { hasText: 'Show Rust (baseline)' })
       .first()
       .waitFor();
     await picture(editor, 'sides');
@@ -141,12 +144,12 @@ describe('a project', () => {
     await editor.answer('sums.c setjmp');
     await editor.page.getByText('1 of 4 functions').waitFor();
     await until('one left', async () => (await row(editor, 'twice').count()) === 0);
-    await editor.command('Jarvis: Clear Filter of Functions');
+    await editor.command('Jarvis: Clear Function Filter');
     await row(editor, 'twice').waitFor();
   });
 
   test('the overview shows stages, what stays in C and the graph, and breaks no rule of axe', async () => {
-    await editor.command('Jarvis: Show Overview of C to Rust');
+    await editor.command('Jarvis: Show Migration Overview');
     const page = editor.webview;
     await page.locator('g.node', { hasText: 'twice' }).waitFor();
     await until('4 functions', async () => (await page.locator('g.node').count()) === 4);
@@ -179,11 +182,11 @@ describe('a project', () => {
   test('stopped it ends, resumed it goes on', async () => {
     writeFileSync(path.join(editor.folder, 'many.c'), MANY);
     await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
-    const going = editor.toast('Moving C to Rust');
+    const going = editor.toast('Migrating C to Rust');
     await going.filter({ hasText: /Reading|Translating|Building/ }).waitFor();
     await going.hover();
     await going.getByRole('button', { name: 'Cancel' }).click();
-    const stopped = editor.toast('Stopped. What was done is kept.');
+    const stopped = editor.toast('Stopped. Completed work is kept.');
     await stopped.waitFor();
     assert.equal(existsSync(path.join(editor.folder, '.jarvis/c2rust/request.json')), true);
     rmSync(path.join(editor.folder, 'many.c'));
@@ -196,7 +199,7 @@ describe('a project', () => {
     const rust = path.join(editor.base, 'ws_rs', 'src', 'sums.rs');
     const good = readFileSync(rust, 'utf8');
     writeFileSync(rust, good.replace(' 0i32', ' 1i32'));
-    await editor.command('Jarvis: Compare Rust with C');
+    await editor.command('Jarvis: Verify Rust against C');
     await editor.toast('1 of 4 functions behave differently from the C.').waitFor();
     writeFileSync(rust, good);
     const marked = row(editor, /^sumsums\.c/).filter({
@@ -214,19 +217,19 @@ describe('a project', () => {
   });
 
   test('the Rust is lifted from the palette, with progress, and what came of it is shown', async () => {
-    await editor.command('Jarvis: Lift the Rust: Safer, Plainer Code');
-    const going = editor.toast('Lifting the Rust');
-    await going.filter({ hasText: /Trying passes: \d+\/\d+/ }).waitFor();
+    await editor.command('Jarvis: Refactor to Safer Rust');
+    const going = editor.toast('Refactoring the Rust code');
+    await going.filter({ hasText: /Running refactoring passes: \d+\/\d+/ }).waitFor();
     await picture(editor, 'lifting');
     await going.hover();
     await going.getByRole('button', { name: 'Cancel' }).click();
-    await editor.toast('Stopped. What was done is kept.').waitFor();
-    await editor.command('Jarvis: Show Overview of C to Rust');
+    await editor.toast('Stopped. Completed work is kept.').waitFor();
+    await editor.command('Jarvis: Show Migration Overview');
     await editor.webview.locator('[data-action="lift"]').click();
-    const done = editor.toast(/Lifted in .+ s: unsafe functions \d+ → \d+/);
+    const done = editor.toast(/Refactored in .+ s: unsafe functions \d+ → \d+/);
     await done.waitFor();
     await editor.webview.locator('.stage.is-done', { hasText: 'unsafe functions' }).waitFor();
-    const ended = editor.page.getByRole('treeitem', { name: /^Lift: done/ });
+    const ended = editor.page.getByRole('treeitem', { name: /^Refactor: done/ });
     await ended.waitFor(); // the tree is drawn anew a moment after the page
     await picture(editor, 'lifted');
   });
@@ -242,7 +245,7 @@ test('a workspace without trust is refused, with the reason', async () => {
   try {
     await editor.serverStarted();
     await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
-    const refused = editor.toast('This workspace is not trusted');
+    const refused = editor.toast('needs a trusted workspace');
     await refused.waitFor();
     assert.match(await refused.innerText(), /build script/);
     await refused.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
@@ -257,16 +260,16 @@ test('in Chinese', async () => {
   const editor = await openProject({ locale: 'zh-cn' });
   try {
     await editor.serverStarted();
-    await editor.command('Jarvis: 为 Rust 扫描 C 项目');
+    await editor.command('Jarvis: 扫描 C 项目');
     await editor.toast(/已在 .+ 秒内扫描 C 项目：4 个函数。/).waitFor();
     await editor.labelBecomes(row(editor, 'twice'), /^twice：尚未转译，main\.c，第 4 行$/);
-    await editor.command('Jarvis: 显示 C 到 Rust 概览');
+    await editor.command('Jarvis: 显示迁移概览');
     await editor.webview.locator('.stage', { hasText: '扫描' }).waitFor();
-    await editor.webview.getByText('调用关系').waitFor();
+    await editor.webview.getByText('调用图').waitFor();
     await editor.command('Jarvis: 将项目转译为 Rust（基线）');
     await editor.toast('3 个').waitFor();
-    await editor.command('Jarvis: 提升 Rust：更安全、更简洁的代码');
-    await editor.toast(/正在尝试各项改进: \d+\/\d+/).waitFor();
+    await editor.command('Jarvis: 重构为更安全的 Rust');
+    await editor.toast(/正在运行重构步骤: \d+\/\d+/).waitFor();
   } finally {
     await editor.close();
   }

@@ -46,15 +46,16 @@ describe('the panel beside the editor', () => {
   }
 
   test('a key is asked for once, kept in secret storage, and used', async () => {
-    await page.getByText('No model is set up yet').waitFor();
+    await page.getByText('No model is configured').waitFor();
     await editor.command('Jarvis: Set API Key…');
     await editor.pick('SCRIPTED_KEY');
     await editor.answer(KEY);
-    await page.getByText('What shall we do?').waitFor();
+    await page.getByText('How can I help?').waitFor();
     await model.script({ say: 'The key was taken.' });
     await panel.say('Hello');
     await answered('The key was taken.');
-    await editor.status.filter({ hasText: 'online' }).waitFor();
+    const online = editor.page.locator('[aria-label*="Only the chat uses the network"]');
+    await editor.status.filter({ has: online }).waitFor();
   });
 
   test('the key is there again after the server was restarted, and in no file', async () => {
@@ -73,7 +74,7 @@ describe('the panel beside the editor', () => {
   test('the selection goes along', async () => {
     await editor.open('notes.txt');
     await editor.goTo(2);
-    await editor.command('Jarvis: Send Selection to Chat');
+    await editor.command('Jarvis: Add Selection to Chat');
     await page.locator('.composer', { hasText: 'notes.txt' }).waitFor();
     await model.script({ say: 'Seen.' });
     await panel.say('What is this?');

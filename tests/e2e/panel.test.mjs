@@ -26,7 +26,7 @@ describe('with a model', () => {
       env: { JARVIS_HOME: home },
     });
     panel = await Panel.open(editor);
-    await panel.page.getByText('What shall we do?').waitFor();
+    await panel.page.getByText('How can I help?').waitFor();
   });
   after(async () => {
     await editor?.close();
@@ -64,7 +64,7 @@ describe('with a model', () => {
     await until('new.txt is written', () => existsSync(path.join(editor.folder, 'new.txt')));
     await panel.page.locator('.consent', { hasText: 'other.txt' }).waitFor();
     await panel.page.getByLabel('Tell the agent why').fill('not that one');
-    await panel.page.getByRole('button', { name: 'Refuse' }).click();
+    await panel.page.getByRole('button', { name: 'Reject' }).click();
     await panel.answered('As you said.');
     await panel.rest();
     assert.equal(existsSync(path.join(editor.folder, 'other.txt')), false);
@@ -104,11 +104,11 @@ describe('with a model', () => {
   test('the way back brings files and conversation to before a message', async () => {
     const said = panel.page.locator('.row.user', { hasText: 'Change the list' });
     await said.hover();
-    await said.getByRole('button', { name: 'Go back to before this' }).click();
+    await said.getByRole('button', { name: 'Restore to before this message' }).click();
     await panel.page.getByRole('menuitem', { name: 'Files and conversation' }).click();
     await editor.page
       .locator('.monaco-dialog-box')
-      .getByRole('button', { name: 'Go Back' })
+      .getByRole('button', { name: 'Restore' })
       .click();
     await until('list.txt is as it was', () => editor.read('list.txt') === LINES);
     await said.waitFor({ state: 'detached' });
@@ -136,7 +136,7 @@ describe('with a model', () => {
     await panel.answered('Slowly');
     await panel.say('and quickly');
     const queued = panel.page.locator('.row.queued');
-    await queued.getByRole('button', { name: 'Take back', exact: true }).click();
+    await queued.getByRole('button', { name: 'Remove from queue', exact: true }).click();
     await queued.waitFor({ state: 'detached' });
     await panel.page.getByRole('button', { name: 'Stop (Esc)' }).click();
     await panel.rest();
@@ -208,7 +208,7 @@ describe('with a model', () => {
 
   test('sessions are listed, and one is come back to', async () => {
     await editor.command('Jarvis: New Session');
-    await panel.page.getByText('What shall we do?').waitFor();
+    await panel.page.getByText('How can I help?').waitFor();
     await model.script({ say: 'Another one.' });
     await panel.say('A second session');
     await panel.answered('Another one.');
@@ -264,7 +264,7 @@ describe('without a model, in Chinese and high contrast', () => {
       env: { JARVIS_HOME: home },
     });
     const panel = await Panel.open(editor, 'Jarvis: 打开对话');
-    await panel.page.getByText('尚未设置模型').waitFor();
+    await panel.page.getByText('尚未配置模型').waitFor();
     await panel.picture('no-model');
     assert.deepEqual(await panel.violations(), []);
     await panel.say('/scan');

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import random
 
-TYPES = ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
-         "unsigned long", "float", "double", "_Bool")  # fmt: skip
+TYPES = (
+    "signed char",
+    "unsigned char",
+    "short",
+    "unsigned short",
+    "int",
+    "unsigned",
+    "long",
+    "unsigned long",
+    "float",
+    "double",
+    "_Bool",
+)
 INTEGER = TYPES[:8]
 
 
@@ -19,9 +30,11 @@ def program(seed: int, count: int = 120) -> str:
     names: list[tuple[str, str]] = []
     for number in range(14):
         kind = chance.choice(TYPES)
-        value = chance.randint(0, 90) if "unsigned" in kind or kind == "_Bool" else (
-            chance.randint(-90, 90)
-        )  # fmt: skip
+        value = (
+            chance.randint(0, 90)
+            if "unsigned" in kind or kind == "_Bool"
+            else (chance.randint(-90, 90))
+        )
         names.append((f"v{number}", kind))
         lines.append(f"static {kind} v{number} = {value};")
     lines.append("static int list[8] = {3, 1, 4, 1, 5, 9, 2, 6}; static int *at = list + 4;")
@@ -42,11 +55,15 @@ def _function(chance: random.Random, names: list[tuple[str, str]]) -> str:
         operator = chance.choice(("+=", "-=", "^=", "|=", "&="))
         return f"{name} {operator} ({value}) % 13; return {name};"
     if form == 1:
-        return (f"int s = 0; for (int i = 0; i < 8; i++) {{ if (list[i] > ({value}) % 7) continue;"
-                f" s += list[i] * (i + 1); }} return s;")  # fmt: skip
+        return (
+            f"int s = 0; for (int i = 0; i < 8; i++) {{ if (list[i] > ({value}) % 7) continue;"
+            f" s += list[i] * (i + 1); }} return s;"
+        )
     if form == 2:
-        return (f"switch (({value}) % 5) {{ case 0: return 10; case 1: case 2: at[0]++; case 3:"
-                f" return at[-1]; default: break; }} return *at;")  # fmt: skip
+        return (
+            f"switch (({value}) % 5) {{ case 0: return 10; case 1: case 2: at[0]++; case 3:"
+            f" return at[-1]; default: break; }} return *at;"
+        )
     if form == 3 and integers:
         name = chance.choice(integers)
         step = chance.choice((f"{name}++", f"--{name}", f"{name}--", f"++{name}"))
@@ -58,9 +75,15 @@ def _value(chance: random.Random, names: list[tuple[str, str]], depth: int) -> s
     """An integer expression with a small value."""
     if depth == 0 or chance.random() < 0.15:
         name, kind = chance.choice(names)
-        return chance.choice((name if kind in INTEGER or kind == "_Bool" else f"(int){name}",
-                              str(chance.randint(0, 60)), f"'{chance.choice('azAZ09')}'",
-                              f"list[{chance.randint(0, 7)}]", "(int)sizeof(long)"))  # fmt: skip
+        return chance.choice(
+            (
+                name if kind in INTEGER or kind == "_Bool" else f"(int){name}",
+                str(chance.randint(0, 60)),
+                f"'{chance.choice('azAZ09')}'",
+                f"list[{chance.randint(0, 7)}]",
+                "(int)sizeof(long)",
+            )
+        )
     left, right = (f"({_value(chance, names, depth - 1)})" for _ in range(2))
     form = chance.randrange(9)
     if form <= 1:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.jc2r.baseline.arms import arms, go
+from jarvis_ls.jc2r.translate.machine_arms import arms, go
 
 STEPS = 60
 """So many questions are asked in one run."""
@@ -65,8 +65,9 @@ class _Run:
         return self.did
 
     def _until_jump(self) -> None:
-        words = re.findall(r"'\w+: \w+|\w+|=>|[{}]|continue '\w+|\S", " ".join(
-            self.arms[self.block]))  # fmt: skip
+        words = re.findall(
+            r"'\w+: \w+|\w+|=>|[{}]|continue '\w+|\S", " ".join(self.arms[self.block])
+        )
         try:
             self._all(iter(_tree(iter(words))))
         except _Jump as jump:

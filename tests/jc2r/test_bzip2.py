@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_scan import jc2r
-from test_translation import needs_cargo
+from project import jc2r
+from toolchain import needs_cargo
 
 from support import bzip2_cases
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_scan import jc2r, write
-from test_translation import needs_cargo
+from project import jc2r, write
+from toolchain import needs_cargo
 
 MAIN = """#include <stdio.h>
 #include "sums.h"
@@ -111,8 +111,10 @@ int main(void) {
 }
 """,
 }
-FUNCTIONS = [*("steps.c:" + name for name in ("twice", "stepped", "reset", "up")),
-             *("main.c:" + name for name in ("down", "say", "main"))]  # fmt: skip
+FUNCTIONS = [
+    *("steps.c:" + name for name in ("twice", "stepped", "reset", "up")),
+    *("main.c:" + name for name in ("down", "say", "main")),
+]
 
 
 @needs_cargo
@@ -130,8 +132,13 @@ def test_every_mixture_builds_and_runs_the_same(tmp_path: Path, seed: int) -> No
     c = tmp_path / "c"
     subprocess.run(["cc", "-o", c, root / "main.c", root / "steps.c"], check=True, timeout=60)
     said = subprocess.run([c], capture_output=True, text=True, timeout=60, check=False)
-    rust = subprocess.run([root.parent / "small_rs" / "target" / "release" / "main"],
-                          capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+    rust = subprocess.run(
+        [root.parent / "small_rs" / "target" / "release" / "main"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert (rust.returncode, rust.stdout) == (said.returncode, said.stdout)
 
 

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from test_scan import JC2R, jc2r, write
-from test_translation import needs_cargo
+from project import JC2R, jc2r, write
+from toolchain import needs_cargo
 
-from jarvis_ls.jc2r.history import History
+from jarvis_ls.jc2r.crate.git_history import History
 
 pytestmark = [
     needs_cargo,
@@ -33,8 +33,11 @@ def log(crate: Path) -> list[str]:
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes()
-            for path in folder.rglob("*") if path.is_file()}  # fmt: skip
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_where_there_is_no_git_that_is_said(
@@ -82,8 +85,9 @@ def test_one_commit_a_file_in_a_repository_of_its_own(
     monkeypatch.delenv("GIT_INDEX_FILE")
     assert log(crate) == [
         "Crate: types, what the system offers, how it is built|jc2r",
-        "Baseline of a.c|jc2r", "Baseline of b.c|jc2r",
-    ]  # fmt: skip
+        "Baseline of a.c|jc2r",
+        "Baseline of b.c|jc2r",
+    ]
     assert git(crate, "status", "--porcelain") == ""
     assert "src/a.rs" in git(crate, "show", "--name-only", "HEAD~1")
 
@@ -117,9 +121,11 @@ def test_a_run_goes_on_wherever_it_was_killed(tmp_path: Path, point: str) -> Non
     root, crate = tmp_path / "p", tmp_path / "p_rs"
     write(root, {f"{name}.c": f"int {name}(int n) {{ return n + 1; }}\n" for name in "abcd"})
     process = subprocess.Popen(
-        [*JC2R, "run", "--baseline", str(root)], stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+        [*JC2R, "run", "--baseline", str(root)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     deadline = time.monotonic() + 120
     while not (root / point).exists() and process.poll() is None:
         assert time.monotonic() < deadline
@@ -145,8 +151,11 @@ def test_a_commit_holds_its_own_files_whatever_else_is_staged(tmp_path: Path) ->
     git(crate, "add", "--all")
     assert history.commit(["src/a.rs"], "First of all")
     assert git(crate, "show", "--name-only", "--format=%s").split() == [
-        "First", "of", "all", "src/a.rs",
-    ]  # fmt: skip
+        "First",
+        "of",
+        "all",
+        "src/a.rs",
+    ]
     assert history.commit(["src/b.rs", "c"], "The others")
     (crate / "c" / "gone file.c").unlink()
     git(crate, "add", "--all")

@@ -11,13 +11,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from test_scan import JC2R, jc2r, write
-from test_translation import needs_cargo
+from project import JC2R, jc2r, write
+from toolchain import needs_cargo
+from verified import functions
 
-from jarvis_ls.jc2r.overview import read_overview
+from jarvis_ls.jc2r.run.overview import read_overview
 from tests.support.patience import HANGS
 
 pytestmark = [
@@ -115,12 +115,6 @@ int lines(FILE *from, FILE *to) {
 }
 
 
-def functions(root: Path) -> dict[str, dict[str, Any]]:
-    lines = (root / ".jarvis" / "c2rust" / "equivalence.jsonl").read_text().splitlines()
-    records = [json.loads(line) for line in lines]
-    return {one["function"]: one for one in records if one["kind"] == "function"}
-
-
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The project, translated and found equal."""
@@ -139,9 +133,21 @@ def test_every_function_that_can_be_called_is_equal(shop: tuple[Path, str]) -> N
     root, said = shop
     found = functions(root)
     assert {name for name, one in found.items() if one["state"] == "equal"} == {
-        "total", "dot", "ascending", "sort", "parse", "join", "fail", "overflow", "remember",
-        "past", "pick", "swap", "half", "lines",
-    }  # fmt: skip
+        "total",
+        "dot",
+        "ascending",
+        "sort",
+        "parse",
+        "join",
+        "fail",
+        "overflow",
+        "remember",
+        "past",
+        "pick",
+        "swap",
+        "half",
+        "lines",
+    }
     assert found["wipe"]["reason"] == "it calls unlink"
     assert "14 of 15 functions equal" in said
     assert all(one["cases"] >= 3 for one in found.values() if one["state"] == "equal")
@@ -162,8 +168,12 @@ def test_what_is_undefined_in_the_c_is_left_out_and_told(shop: tuple[Path, str])
     report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
     assert "- shop.c:" in report.partition("## Undefined in the C")[2]
     code = "import sys; from jarvis_ls.cli.jsec import main; sys.exit(main())"
-    scanned = subprocess.run([sys.executable, "-c", code, "scan", "--no-flow", "--format", "json",
-                              root], capture_output=True, text=True, check=True)  # fmt: skip
+    scanned = subprocess.run(
+        [sys.executable, "-c", code, "scan", "--no-flow", "--format", "json", root],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     issues = {(one["rule"], one["line"]) for one in json.loads(scanned.stdout)["issues"]}
     assert {("undefined-behaviour-seen", one["line"]) for one in map(json.loads, lines)} <= issues
 
@@ -204,8 +214,9 @@ def test_planted_faults_are_found(shop: tuple[Path, str], tmp_path: Path) -> Non
     try:
         done = jc2r("verify", "--mutants", "0", root, "--cases", "30")
         report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
-        again = jc2r("verify", "--mutants", "0", root, "--cases", "30", LC_ALL="zh_CN.UTF-8",
-                     PYTHONUTF8="1")  # fmt: skip
+        again = jc2r(
+            "verify", "--mutants", "0", root, "--cases", "30", LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1"
+        )
     finally:
         path.write_text(good)
     assert done.returncode == 1, done.stdout
@@ -231,8 +242,9 @@ def test_a_killed_run_goes_on_where_it_was(shop: tuple[Path, str]) -> None:
     file = root / ".jarvis" / "c2rust" / "equivalence.jsonl"
     process = subprocess.Popen(
         [*JC2R, "verify", "--mutants", "0", root, "--cases", "30", "--reset"],
-        stdout=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     deadline = time.monotonic() + HANGS
     while time.monotonic() < deadline and process.poll() is None:
         if file.read_bytes().count(b"\n") >= 4:
@@ -259,8 +271,13 @@ def test_without_sanitizers_the_c_is_built_another_way(
     """A compiler that has none: the comparison goes on, and the report says what it lacks."""
     tools = tmp_path / "tools"
     real = shutil.which("gcc") or shutil.which("cc")
-    write(tools, {"gcc": '#!/bin/sh\ncase "$*" in *-fsanitize=*) echo none >&2; exit 1;; esac\n'
-                         f'exec {real} "$@"\n'})  # fmt: skip
+    write(
+        tools,
+        {
+            "gcc": '#!/bin/sh\ncase "$*" in *-fsanitize=*) echo none >&2; exit 1;; esac\n'
+            f'exec {real} "$@"\n'
+        },
+    )
     (tools / "gcc").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
     root = tmp_path / "p"
@@ -273,7 +290,9 @@ def test_without_sanitizers_the_c_is_built_another_way(
     assert found is not None and 0 < int(found[1]) <= int(found[2]), done.stdout
     strength = read_overview(root).strength
     assert strength is not None and (strength.killed, strength.planted) == (
-        int(found[1]), int(found[2]))  # fmt: skip
+        int(found[1]),
+        int(found[2]),
+    )
     assert "note: the C cannot be built with sanitizers" in done.stdout
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from test_equivalence import functions
-from test_scan import jc2r, write
-from test_translation import needs_cargo
+from project import jc2r, write
+from toolchain import needs_cargo
+from verified import functions
 
 STACK = {
     "stack.h": """\

@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_scan import jc2r
-from test_translation import needs_cargo
+from project import jc2r
+from toolchain import needs_cargo
 
-from jarvis_ls.jc2r.baseline.deep import deeply
+from jarvis_ls.jc2r.translate.recursion import deeply
 
 SUM = "int sum(int a, int b) { return a + b; }\n"
 CHINESE = {"LC_ALL": "zh_CN.UTF-8", "PYTHONUTF8": "1"}
@@ -34,9 +34,13 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize(("language", "words"), [
-    ({"LC_ALL": "C.UTF-8"}, "cargo is not installed"), (CHINESE, "未安装 cargo"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ({"LC_ALL": "C.UTF-8"}, "cargo is not installed"),
+        (CHINESE, "未安装 cargo"),
+    ],
+)
 def test_without_cargo_nothing_is_written(
     tmp_path: Path, language: dict[str, str], words: str
 ) -> None:
@@ -61,13 +65,22 @@ def test_cargo_is_looked_for_where_rustup_puts_it(tmp_path: Path) -> None:
     assert str(cargo) in done.stderr and "1.63" in done.stderr
 
 
-@pytest.mark.parametrize(("says", "language", "words"), [
-    ("echo 'cargo 1.63.0 (fd9c4297c 2022-07-01)'", {"LC_ALL": "C.UTF-8"},
-     "of Rust 1.63; 1.82 or newer is needed"),
-    ("echo 'cargo 1.63.0'", CHINESE, "属于 Rust 1.63，需要 1.82 或更新的版本"),
-    ("echo 'error: no default toolchain' >&2; exit 1", {"LC_ALL": "C.UTF-8"},
-     "does not run: error: no default toolchain"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("says", "language", "words"),
+    [
+        (
+            "echo 'cargo 1.63.0 (fd9c4297c 2022-07-01)'",
+            {"LC_ALL": "C.UTF-8"},
+            "of Rust 1.63; 1.82 or newer is needed",
+        ),
+        ("echo 'cargo 1.63.0'", CHINESE, "属于 Rust 1.63，需要 1.82 或更新的版本"),
+        (
+            "echo 'error: no default toolchain' >&2; exit 1",
+            {"LC_ALL": "C.UTF-8"},
+            "does not run: error: no default toolchain",
+        ),
+    ],
+)
 def test_with_a_cargo_that_cannot_build_nothing_is_written(
     tmp_path: Path, says: str, language: dict[str, str], words: str
 ) -> None:
@@ -83,9 +96,13 @@ def test_with_a_cargo_that_cannot_build_nothing_is_written(
     assert everything(tmp_path) == before and not (tmp_path / "p_rs").exists()
 
 
-@pytest.mark.parametrize(("language", "words"), [
-    ({"LC_ALL": "C.UTF-8"}, "needs libclang: pip install"), (CHINESE, "需要 libclang：pip install"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ({"LC_ALL": "C.UTF-8"}, "needs libclang: pip install"),
+        (CHINESE, "需要 libclang：pip install"),
+    ],
+)
 def test_without_libclang_it_says_how_to_get_it(
     tmp_path: Path, language: dict[str, str], words: str
 ) -> None:
@@ -104,8 +121,12 @@ def test_an_old_libclang_is_named_with_its_version(tmp_path: Path) -> None:
     root, library = project(tmp_path / "p"), tmp_path / "libclang.so"
     compiler = shutil.which("cc")
     assert compiler is not None
-    subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=OLD,
-                   text=True, check=True)  # fmt: skip
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library],
+        input=OLD,
+        text=True,
+        check=True,
+    )
     done = jc2r("scan", root, CLANG_LIBRARY_FILE=str(library))
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert f"libclang 14 at {library} is too old; 17 or newer is needed" in done.stderr
@@ -126,8 +147,11 @@ def test_names_that_cargo_does_not_take(tmp_path: Path) -> None:
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 0, done.stderr
     programs = tmp_path / "2 sums 求和_rs" / "target" / "release"
-    assert any(subprocess.run([one], check=False).returncode == 0
-               for one in programs.iterdir() if one.is_file() and not one.suffix)  # fmt: skip
+    assert any(
+        subprocess.run([one], check=False).returncode == 0
+        for one in programs.iterdir()
+        if one.is_file() and not one.suffix
+    )
 
 
 def test_a_link_that_leads_out_is_no_part_of_the_project(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.jc2r.graph import DrawnNode, Picture, path_of, svg_of
-from jarvis_ls.jc2r.layout import HEIGHT, lay_out
+from jarvis_ls.jc2r.symbols.layered_layout import HEIGHT, lay_out
+from jarvis_ls.jc2r.symbols.reference_graph import DrawnNode, Picture, path_of, svg_of
 
 WIDTHS = st.lists(st.floats(16, 300), min_size=1, max_size=24)
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_scan import jc2r
-from test_translation import needs_cargo
+from project import jc2r
+from toolchain import needs_cargo
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift import plainer, variables
-from jarvis_ls.jc2r.lift.rust import Source, source
-from jarvis_ls.jc2r.overview import read_overview
+from jarvis_ls.jc2r.lift import simplify, variables
+from jarvis_ls.jc2r.lift.rust import Source, parse_source
+from jarvis_ls.jc2r.run.overview import read_overview
 
 C = """\
 #include <stddef.h>
@@ -134,8 +134,9 @@ def test_the_stage_and_its_counts_are_in_the_overview(
     assert counts == {"unsafe_functions": True, "unsafe_lines": True, "raw_pointers": True}
     passes = {one.name: one for one in read_overview(lifted[0]).passes}
     assert passes["references"].changed >= 2
-    assert any(now < was for name, was, now in passes["references"].counts
-               if name == "raw_pointers")  # fmt: skip
+    assert any(
+        now < was for name, was, now in passes["references"].counts if name == "raw_pointers"
+    )
 
 
 @needs_cargo
@@ -145,8 +146,12 @@ def test_the_lifted_crate_is_verified_and_in_the_history(
     done = jc2r("verify", "--mutants", 0, "--cases", 8, lifted[0])
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 differ" in done.stdout
-    log = subprocess.run(["git", "-C", lifted[0].parent / "p_rs", "log", "--format=%s"],
-                         capture_output=True, text=True, check=True).stdout  # fmt: skip
+    log = subprocess.run(
+        ["git", "-C", lifted[0].parent / "p_rs", "log", "--format=%s"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert "Lifted: references" in log.splitlines()
     again = jc2r("run", "--baseline", lifted[0])
     assert "nothing had changed" in again.stdout  # and it is not translated anew
@@ -167,8 +172,9 @@ def test_every_program_is_lifted_whichever_cargo_comes_to_first(tmp_path: Path) 
     assert jc2r("run", "--baseline", root).returncode == 0
     done = jc2r("lift", "--cases", 4, root)
     assert done.returncode == 0, done.stdout + done.stderr
-    programs = {name: (tmp_path / "tools_rs" / "src" / "bin" / f"{name}.rs").read_text()
-                for name in names}  # fmt: skip
+    programs = {
+        name: (tmp_path / "tools_rs" / "src" / "bin" / f"{name}.rs").read_text() for name in names
+    }
     unsafe = re.compile(r'unsafe (extern "C" )?fn of_')
     assert [name for name, text in programs.items() if unsafe.search(text)] == []
 
@@ -189,81 +195,103 @@ def test_a_compound_is_shortened_only_where_nothing_else_happens(
     text = (
         f"unsafe fn g() {{ {{ let __at = &raw mut {place}; *__at = (*__at).{method}({value}); }} }}"
     )
-    one = source(Path("g.rs"), text.encode())
-    made = plainer.compounds(one, one.functions[0]).decode()
+    one = parse_source(Path("g.rs"), text.encode())
+    made = simplify.compounds(one, one.functions[0]).decode()
     assert ("__at" in made) == ("f(" in value or "if " in value)
-    assert not source(Path("g.rs"), made.encode()).root.has_error
+    assert not parse_source(Path("g.rs"), made.encode()).root.has_error
 
 
-@pytest.mark.parametrize(("before", "after"), [
-    ("if (*a) { (b) = (c); }", "if *a { b = c; }"),
-    ("(s.f)(x);", "(s.f)(x);"),
-    ("x = (if a { 1 } else { 2 }).g();", "x = (if a { 1 } else { 2 }).g();"),
-    ("f((a + b), (c));", "f(a + b, c);"),
-    ("x = ((a) + (b)) * c;", "x = (a + b) * c;"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if (*a) { (b) = (c); }", "if *a { b = c; }"),
+        ("(s.f)(x);", "(s.f)(x);"),
+        ("x = (if a { 1 } else { 2 }).g();", "x = (if a { 1 } else { 2 }).g();"),
+        ("f((a + b), (c));", "f(a + b, c);"),
+        ("x = ((a) + (b)) * c;", "x = (a + b) * c;"),
+    ],
+)
 def test_parentheses_that_mean_something_stay(before: str, after: str) -> None:
-    one = source(Path("g.rs"), f"fn g() {{ {before} }}".encode())
-    made = plainer.parentheses(one, one.functions[0]).decode()
+    one = parse_source(Path("g.rs"), f"fn g() {{ {before} }}".encode())
+    made = simplify.parentheses(one, one.functions[0]).decode()
     assert made == f"fn g() {{ {after} }}"
 
 
 def said(rule: Callable[[Source, Node], bytes], body: str) -> str:
-    one = source(Path("g.rs"), f"fn g(n: i32) {{ {body} }}".encode())
+    one = parse_source(Path("g.rs"), f"fn g(n: i32) {{ {body} }}".encode())
     made = rule(one, one.functions[0]).decode()
-    assert not source(Path("g.rs"), made.encode()).root.has_error
+    assert not parse_source(Path("g.rs"), made.encode()).root.has_error
     return " ".join(made.split())
 
 
 STEP = "i = i.wrapping_add(1);"
 
 
-@pytest.mark.parametrize("body", [
-    f"let mut i: i32 = 0; i = 0i32; while i < n {{ f(i); {STEP} }}",
-    f"let mut i: i32 = 0; i = n; 'l: while i <= 9i32 {{ if a[i] > 1 {{ break 'l; }} {STEP} }}",
-    f"let mut i: i32 = 0; i = 0; while i < 3 {{ {STEP} }} i = 4; while i < 9 {{ f(i); {STEP} }}",
-    f"{{ let mut i: i32 = 0i32; while i < n {{ {{ f(i); }} {STEP} }} }}",
-    f"{{ let mut i: i32 = 0i32; while i < n {{ f(i); {STEP} }} }}"
-    f" {{ let mut i: i32 = n; 'l: while i <= 9 {{ if i == n {{ break 'l; }} {STEP} }} }}",
-    f"let mut i: i32 = 2i32; while i < n {{ f(i); {STEP} }} g();",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"let mut i: i32 = 0; i = 0i32; while i < n {{ f(i); {STEP} }}",
+        f"let mut i: i32 = 0; i = n; 'l: while i <= 9i32 {{ if a[i] > 1 {{ break 'l; }} {STEP} }}",
+        f"let mut i: i32 = 0; i = 0; while i < 3 {{ {STEP} }} i = 4; while i < 9 {{ f(i); "
+        f"{STEP} }}",
+        f"{{ let mut i: i32 = 0i32; while i < n {{ {{ f(i); }} {STEP} }} }}",
+        f"{{ let mut i: i32 = 0i32; while i < n {{ f(i); {STEP} }} }}"
+        f" {{ let mut i: i32 = n; 'l: while i <= 9 {{ if i == n {{ break 'l; }} {STEP} }} }}",
+        f"let mut i: i32 = 2i32; while i < n {{ f(i); {STEP} }} g();",
+    ],
+)
 def test_an_index_that_only_counts_becomes_a_range(body: str) -> None:
     made = said(variables.iterators, body)
     assert "while" not in made and "let mut i" not in made and "wrapping_add" not in made
     assert made.count("for i in") == body.count("while")
 
 
-@pytest.mark.parametrize("body", [
-    f"let mut i: i32 = 0; i = 0; while i < n {{ {STEP} }} f(i);",  # used afterwards
-    f"let mut i: i32 = 0; i = 0; while i < n {{ i = 7; {STEP} }}",  # set inside
-    f"let mut i: i32 = 0; i = 0; while i < n {{ f(&raw mut i); {STEP} }}",
-    f"let mut i: i32 = 0; i = 0; while i < n {{ n = 3; {STEP} }}",  # the end moves
-    f"let mut i: i32 = 0; i = 0; while i < h(n) {{ {STEP} }}",
-    f"let mut i: i32 = 0; i = 0; while i < n {{ if i == 2 {{ continue; }} {STEP} }}",
-    f"let mut i: i32 = 0; i = i + 1; while i < n {{ {STEP} }}",  # begins with what it was
-    "let mut i: i32 = 0; i = 0; while i < n { i = i.wrapping_add(2); }",
-    f"{{ let mut i: i32 = 0; while i < n {{ {STEP} }} f(i); }}",
-    f"{{ let mut i: i32 = 0; while i < n {{ let i: i32 = 3; f(i); {STEP} }} }}",
-    f"{{ let mut i: i32 = 0; f(&raw const i); while i < n {{ f(i); {STEP} }} }}",
-    f"{{ let mut i: i32 = 0; while i < n {{ f(&raw mut i); {STEP} }} }}",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"let mut i: i32 = 0; i = 0; while i < n {{ {STEP} }} f(i);",  # used afterwards
+        f"let mut i: i32 = 0; i = 0; while i < n {{ i = 7; {STEP} }}",  # set inside
+        f"let mut i: i32 = 0; i = 0; while i < n {{ f(&raw mut i); {STEP} }}",
+        f"let mut i: i32 = 0; i = 0; while i < n {{ n = 3; {STEP} }}",  # the end moves
+        f"let mut i: i32 = 0; i = 0; while i < h(n) {{ {STEP} }}",
+        f"let mut i: i32 = 0; i = 0; while i < n {{ if i == 2 {{ continue; }} {STEP} }}",
+        f"let mut i: i32 = 0; i = i + 1; while i < n {{ {STEP} }}",  # begins with what it was
+        "let mut i: i32 = 0; i = 0; while i < n { i = i.wrapping_add(2); }",
+        f"{{ let mut i: i32 = 0; while i < n {{ {STEP} }} f(i); }}",
+        f"{{ let mut i: i32 = 0; while i < n {{ let i: i32 = 3; f(i); {STEP} }} }}",
+        f"{{ let mut i: i32 = 0; f(&raw const i); while i < n {{ f(i); {STEP} }} }}",
+        f"{{ let mut i: i32 = 0; while i < n {{ f(&raw mut i); {STEP} }} }}",
+    ],
+)
 def test_an_index_that_does_more_stays(body: str) -> None:
     assert said(variables.iterators, body) == said(lambda one, node: one.text(node), body)
 
 
-@pytest.mark.parametrize(("body", "expected"), [
-    ("let mut b: u8 = 0; b = 1u8; if b != 0 { f(); }",
-     "let mut b: bool = false; b = true; if b { f(); }"),
-    ("let mut b: i32 = 1; b = ((n > 2) as i32); if (b == 0i32) { f(); }",
-     "let mut b: bool = true; b = n > 2; if (!b) { f(); }"),
-    ("let mut b: u8 = 0; b = 1u8; return b;", "let mut b: bool = false; b = true; return b as u8;"),
-    ("let mut b: i32 = 0; if n > 2 { b = 1i32; return b; } b",
-     "let mut b: bool = false; if n > 2 { b = true; return b as i32; } b as i32"),
-    ("let mut b: i32 = 0; b = 1i32; { b }", ""),
-    ("let mut b: i32 = 0; b = 2i32; if b != 0 { f(); }", ""),
-    ("let mut b: i32 = 0; b = 1i32; f(b); if b != 0 { f(); }", ""),
-    ("let mut b: i32 = 0; b = 1i32; if b != 1 { f(); }", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "let mut b: u8 = 0; b = 1u8; if b != 0 { f(); }",
+            "let mut b: bool = false; b = true; if b { f(); }",
+        ),
+        (
+            "let mut b: i32 = 1; b = ((n > 2) as i32); if (b == 0i32) { f(); }",
+            "let mut b: bool = true; b = n > 2; if (!b) { f(); }",
+        ),
+        (
+            "let mut b: u8 = 0; b = 1u8; return b;",
+            "let mut b: bool = false; b = true; return b as u8;",
+        ),
+        (
+            "let mut b: i32 = 0; if n > 2 { b = 1i32; return b; } b",
+            "let mut b: bool = false; if n > 2 { b = true; return b as i32; } b as i32",
+        ),
+        ("let mut b: i32 = 0; b = 1i32; { b }", ""),
+        ("let mut b: i32 = 0; b = 2i32; if b != 0 { f(); }", ""),
+        ("let mut b: i32 = 0; b = 1i32; f(b); if b != 0 { f(); }", ""),
+        ("let mut b: i32 = 0; b = 1i32; if b != 1 { f(); }", ""),
+    ],
+)
 def test_flags(body: str, expected: str) -> None:
     assert said(variables.flags, body) == f"fn g(n: i32) {{ {expected or body} }}"
 

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_scan import JC2R, jc2r, write
-from test_translation import needs_cargo
+from project import JC2R, jc2r, write
+from toolchain import needs_cargo
 
 pytestmark = [
     needs_cargo,
@@ -40,9 +40,11 @@ int twice(struct state *s, int n) { int found = 0; if (n > 2) found = 1; s->used
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes()
-            for path in sorted(folder.rglob("*"))
-            if path.is_file() and ".jarvis" not in path.parts}  # fmt: skip
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".jarvis" not in path.parts
+    }
 
 
 def git(folder: Path, *words: str) -> str:
@@ -53,8 +55,16 @@ def git(folder: Path, *words: str) -> str:
 def builds(crate: Path) -> bool:
     """Whether rustc takes the library as it lies there."""
     made, source = crate / "target" / "checked.rmeta", crate / "src" / "lib.rs"
-    command = ["rustc", "--edition=2021", "--crate-type=lib", "--emit=metadata", "-Awarnings",
-               "-o", str(made), str(source)]  # fmt: skip
+    command = [
+        "rustc",
+        "--edition=2021",
+        "--crate-type=lib",
+        "--emit=metadata",
+        "-Awarnings",
+        "-o",
+        str(made),
+        str(source),
+    ]
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
@@ -62,8 +72,12 @@ def killed(words: list[object], when: Callable[[float], bool]) -> bool:
     """Start a command and kill it with all it has started once `when`, which is told the seconds;
     whether it was still there."""
     started = time.monotonic()
-    process = subprocess.Popen([*JC2R, *map(str, words)], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
+    process = subprocess.Popen(
+        [*JC2R, *map(str, words)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     while process.poll() is None and not when(time.monotonic() - started):
         time.sleep(0.0005)
     ended = process.poll() is not None
@@ -88,9 +102,12 @@ def test_lifting_and_comparing_survive_being_killed_anywhere(tmp_path: Path) -> 
     for round_ in range(3):
         place, moment = (crate / "src").stat().st_ino, draw.uniform(0.2, 3)
         at_change = round_ >= 1
-        killed(lift, lambda seconds: (
-            (crate / "src").stat().st_ino != place if at_change else seconds > moment  # noqa: B023
-        ))  # fmt: skip
+        killed(
+            lift,
+            lambda seconds: (
+                (crate / "src").stat().st_ino != place if at_change else seconds > moment  # noqa: B023
+            ),
+        )
         assert builds(crate), (seed, round_)
     done = jc2r(*lift, "--format", "json")
     assert done.returncode == 0, (seed, done.stderr)

@@ -7,28 +7,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_scan import jc2r, write
-from test_translation import needs_cargo
+from project import jc2r, write
+from toolchain import needs_cargo
 
-from jarvis_ls.jc2r.lift.outs import outs
-from jarvis_ls.jc2r.lift.references import references
-from jarvis_ls.jc2r.lift.rust import Source, source
+from jarvis_ls.jc2r.lift.out_parameters import outs
+from jarvis_ls.jc2r.lift.reference_parameters import references
+from jarvis_ls.jc2r.lift.rust import Source, parse_source
 from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.vectors import vectors
 
-SYSTEM = source(Path("src/sys.rs"), b'extern "C" {\n}\n')
+SYSTEM = parse_source(Path("src/sys.rs"), b'extern "C" {\n}\n')
 Pass = Callable[[list[Source], set[str]], dict[int, bytes]]
 F = 'unsafe extern "C" fn '
 
 
 def across(make: Pass, text: str) -> str:
     """What a pass makes of one file; the text itself when it has nothing to do."""
-    one = source(Path("src/a.rs"), text.encode())
+    one = parse_source(Path("src/a.rs"), text.encode())
     assert not one.root.has_error, text
     made = make([one, SYSTEM], set()).get(0)
     if made is None:
         return text
-    assert not source(Path("src/a.rs"), made).root.has_error, made
+    assert not parse_source(Path("src/a.rs"), made).root.has_error, made
     return " ".join(made.decode().split())
 
 
@@ -36,10 +36,13 @@ def call(body: str) -> str:
     return f" {F}caller(p: *mut i32, k: i32) {{ let mut x: i32 = 0; {body} }}"
 
 
-SUM = (F + "sum(a: *const i32, n: i32) -> i32 { let mut s: i32 = 0;"
-       " for i in 0i32..n { s = s.wrapping_add(*a.offset(i as isize)); } s }")  # fmt: skip
-FILL = (F + "fill(a: *mut u8, n: u32, with: u8) {"
-        " for i in 0u32..n { *a.offset(i as isize) = with; } }")  # fmt: skip
+SUM = (
+    F + "sum(a: *const i32, n: i32) -> i32 { let mut s: i32 = 0;"
+    " for i in 0i32..n { s = s.wrapping_add(*a.offset(i as isize)); } s }"
+)
+FILL = (
+    F + "fill(a: *mut u8, n: u32, with: u8) { for i in 0u32..n { *a.offset(i as isize) = with; } }"
+)
 
 
 def test_a_pointer_with_its_length_becomes_a_slice() -> None:
@@ -47,8 +50,10 @@ def test_a_pointer_with_its_length_becomes_a_slice() -> None:
     assert "unsafe fn sum(a: &[i32]) -> i32 { let n: i32 = a.len() as i32;" in made
     assert "s.wrapping_add(a[i as usize])" in made
     assert "sum(sys::elements(p, (k) as i64))" in made and "sum(&t[..4])" in made
-    assert ('// From C: unsafe extern "C" fn sum_from_c(a: *const i32, n: i32) -> i32'
-            " { sum(sys::elements(a, (n) as i64)) }") in made  # fmt: skip
+    assert (
+        '// From C: unsafe extern "C" fn sum_from_c(a: *const i32, n: i32) -> i32'
+        " { sum(sys::elements(a, (n) as i64)) }"
+    ) in made
     made = across(slices, FILL + call("fill(p as *mut u8, k as u32, 3u8);"))
     assert "fn fill(a: &mut [u8], mut with: u8)" in made
     assert "a[i as usize] = with;" in made
@@ -58,8 +63,9 @@ def test_a_pointer_with_its_length_becomes_a_slice() -> None:
 
 def test_what_only_works_out_a_number_stands_in_no_slice_s_way() -> None:
     larger = "pub unsafe fn LARGER(a: i32, b: i32) -> i32 { if a > b { a } else { b } } "
-    largest = SUM.replace("s.wrapping_add(*a.offset(i as isize))",
-                          "LARGER(s, *a.offset(i as isize))") + call("x = sum(p, k);")  # fmt: skip
+    largest = SUM.replace(
+        "s.wrapping_add(*a.offset(i as isize))", "LARGER(s, *a.offset(i as isize))"
+    ) + call("x = sum(p, k);")
     assert "s = LARGER(s, a[i as usize]);" in across(slices, larger + largest)
     for other in (
         larger.replace("{ a }", "{ seen }"),
@@ -70,20 +76,23 @@ def test_what_only_works_out_a_number_stands_in_no_slice_s_way() -> None:
         assert across(slices, other + largest) == other + largest
 
 
-@pytest.mark.parametrize("text", [
-    SUM.replace("s }", "s.wrapping_add(*a.offset(n as isize)) }"),  # beyond the length
-    SUM.replace("*a.offset(i as isize)", "*a.offset(i.wrapping_add(1) as isize)"),
-    SUM.replace("for i", "n = 3i32; for i"),  # the length changes
-    SUM.replace("s }", "KEPT = a; s }"),  # it is kept
-    SUM.replace("s }", "other(a); s }"),  # handed on
-    SUM.replace("s = s", "if s > 9i32 { return s; } s = s"),  # it may stop before the end
-    SUM.replace("for i", "if n > 9i32 { return 0i32; } for i"),  # some ways do not look at it
-    SUM.replace("0i32..n", "1i32..n"),  # the first need not be there
-    SUM.replace("s = s", "TOTAL = 1i32; s = s"),  # a shared variable may be one of the elements
-    SUM.replace("(a", "(to: *mut i32, a").replace("s = s", "*to = s; s = s"),  # two may be one
-    "#[no_mangle]\npub " + SUM,  # C calls it too
-    SUM + " static CHOSEN: F = sum;",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        SUM.replace("s }", "s.wrapping_add(*a.offset(n as isize)) }"),  # beyond the length
+        SUM.replace("*a.offset(i as isize)", "*a.offset(i.wrapping_add(1) as isize)"),
+        SUM.replace("for i", "n = 3i32; for i"),  # the length changes
+        SUM.replace("s }", "KEPT = a; s }"),  # it is kept
+        SUM.replace("s }", "other(a); s }"),  # handed on
+        SUM.replace("s = s", "if s > 9i32 { return s; } s = s"),  # it may stop before the end
+        SUM.replace("for i", "if n > 9i32 { return 0i32; } for i"),  # some ways do not look at it
+        SUM.replace("0i32..n", "1i32..n"),  # the first need not be there
+        SUM.replace("s = s", "TOTAL = 1i32; s = s"),  # a shared variable may be one of the elements
+        SUM.replace("(a", "(to: *mut i32, a").replace("s = s", "*to = s; s = s"),  # two may be one
+        "#[no_mangle]\npub " + SUM,  # C calls it too
+        SUM + " static CHOSEN: F = sum;",
+    ],
+)
 def test_a_pointer_that_is_more_than_elements_stays(text: str) -> None:
     arguments = "p, p, k" if "to:" in text else "p, k"
     whole = "static mut TOTAL: i32 = 0; " + text + call(f"x = sum({arguments});")
@@ -102,8 +111,10 @@ def test_a_value_that_is_only_carried_out_is_returned() -> None:
     assert "rest = 1i32; return (0i32, rest); } (n / 7i32, rest) }" in made
     assert "x = { let (__value, __out) = split(k); y = __out; __value };" in made
     assert "(_, y) = split(x);" in made
-    assert ('fn split_from_c(n: i32, rest: *mut i32) -> i32'
-            " { let (value, out) = split(n); *rest = out; value }") in made  # fmt: skip
+    assert (
+        "fn split_from_c(n: i32, rest: *mut i32) -> i32"
+        " { let (value, out) = split(n); *rest = out; value }"
+    ) in made
     made = across(outs, LOW + call("let mut y: u8 = 0; low(k, &raw mut y);"))
     assert "fn low(mut n: i32) -> u8 { let mut to: u8; to = n as u8; to }" in made
     assert "y = low(k);" in made
@@ -111,33 +122,38 @@ def test_a_value_that_is_only_carried_out_is_returned() -> None:
 
 def test_what_c_would_call_is_lent_what_has_become_a_reference() -> None:
     """A parameter that carries a value out went before, and the other is looked through."""
-    line = (f"// From C: {F}halves_from_c(n: i32, low: *mut i32, high: *mut i32)"
-            " { *low = halves(sys::half(n, 2), high); }\n")  # fmt: skip
+    line = (
+        f"// From C: {F}halves_from_c(n: i32, low: *mut i32, high: *mut i32)"
+        " { *low = halves(sys::half(n, 2), high); }\n"
+    )
     both = line + "unsafe fn halves(n: i32, high: *mut i32) -> i32 { *high = n; n / 2i32 }"
     made = across(references, both + call("x = halves(k, p);"))
     assert "fn halves(n: i32, high: &mut i32)" in made and "x = halves(k, p);" in made
     assert "{ *low = halves(sys::half(n, 2), &mut *high); }" in made
 
 
-@pytest.mark.parametrize(("text", "calls"), [
-    (SPLIT + "KEPT = rest; 0i32 }", "split(k, &raw mut x);"),  # it is kept
-    (SPLIT + "*rest.offset(1 as isize) }", "split(k, &raw mut x);"),
-    (SPLIT + "0i32 }", "split(k, p);"),  # what it points to has other names
-    (SPLIT + "0i32 }", "split(k, &raw mut TOTAL);"),
-    (SPLIT + "0i32 }", "split(k, &raw mut x); let q: *mut i32 = &raw mut x;"),
-    ("#[no_mangle]\npub " + SPLIT + "0i32 }", "split(k, &raw mut x);"),
-    (SPLIT.replace("*mut i32", "*mut types::pair") + "0i32 }", "split(k, &raw mut x);"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (SPLIT + "KEPT = rest; 0i32 }", "split(k, &raw mut x);"),  # it is kept
+        (SPLIT + "*rest.offset(1 as isize) }", "split(k, &raw mut x);"),
+        (SPLIT + "0i32 }", "split(k, p);"),  # what it points to has other names
+        (SPLIT + "0i32 }", "split(k, &raw mut TOTAL);"),
+        (SPLIT + "0i32 }", "split(k, &raw mut x); let q: *mut i32 = &raw mut x;"),
+        ("#[no_mangle]\npub " + SPLIT + "0i32 }", "split(k, &raw mut x);"),
+        (SPLIT.replace("*mut i32", "*mut types::pair") + "0i32 }", "split(k, &raw mut x);"),
+    ],
+)
 def test_a_parameter_that_does_more_than_carry_out_stays(text: str, calls: str) -> None:
     whole = "static mut TOTAL: i32 = 0; " + text + call(calls)
     assert across(outs, whole) == whole
 
 
 def owned(body: str) -> str:
-    one = source(Path("src/a.rs"), f"fn g(n: i32) -> i32 {{ {body} }}".encode())
+    one = parse_source(Path("src/a.rs"), f"fn g(n: i32) -> i32 {{ {body} }}".encode())
     assert not one.root.has_error, body
     made = vectors(one, one.functions[0]).decode()
-    assert not source(Path("src/a.rs"), made.encode()).root.has_error, made
+    assert not parse_source(Path("src/a.rs"), made.encode()).root.has_error, made
     return " ".join(made.split()).removeprefix("fn g(n: i32) -> i32 { ").removesuffix(" }")
 
 
@@ -146,39 +162,56 @@ FREE = "sys::free(t as *mut core::ffi::c_void);"
 PAIR = "let mut p: *mut types::pair = (sys::malloc(8u64)) as *mut types::pair;"
 
 
-@pytest.mark.parametrize(("body", "expected"), [
-    (f"{NEW} if t.is_null() {{ return 1; }} (*t.offset(n as isize)) = *t.offset(3); {FREE}",
-     "let mut t: Vec<i32> = sys::zeroed::<i32>((n as u64)); if t.is_empty() { return 1; }"
-     " t[n as usize] = t[3]; t = Vec::new();"),
-    (f"{NEW} sys::memset(t as *mut core::ffi::c_void, 0, 4u64); {FREE}",
-     "let mut t: Vec<i32> = sys::zeroed::<i32>((n as u64));"
-     " sys::memset(t.as_mut_ptr() as *mut core::ffi::c_void, 0, 4u64); t = Vec::new();"),
-    (f"{PAIR} (*p).a = n; sys::free(p as *mut core::ffi::c_void);",
-     "let mut p: Box<types::pair> = { const { assert!(core::mem::size_of::<types::pair>() == 8) };"
-     " Box::new(unsafe { core::mem::zeroed::<types::pair>() }) }; (*p).a = n;"
-     " core::mem::drop(p);"),
-    (f"{PAIR} if p.is_null() {{ return 1; }} (*p).a = n; sys::free(p as *mut core::ffi::c_void);",
-     "let mut p: Vec<types::pair> = { const { assert!(core::mem::size_of::<types::pair>() == 8) };"
-     " sys::zeroed::<types::pair>(1) }; if p.is_empty() { return 1; } p[0].a = n;"
-     " p = Vec::new();"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            f"{NEW} if t.is_null() {{ return 1; }} (*t.offset(n as isize)) = *t.offset(3); {FREE}",
+            "let mut t: Vec<i32> = sys::zeroed::<i32>((n as u64)); if t.is_empty() { return 1; }"
+            " t[n as usize] = t[3]; t = Vec::new();",
+        ),
+        (
+            f"{NEW} sys::memset(t as *mut core::ffi::c_void, 0, 4u64); {FREE}",
+            "let mut t: Vec<i32> = sys::zeroed::<i32>((n as u64));"
+            " sys::memset(t.as_mut_ptr() as *mut core::ffi::c_void, 0, 4u64); t = Vec::new();",
+        ),
+        (
+            f"{PAIR} (*p).a = n; sys::free(p as *mut core::ffi::c_void);",
+            "let mut p: Box<types::pair> = { const { "
+            "assert!(core::mem::size_of::<types::pair>() == 8) };"
+            " Box::new(unsafe { core::mem::zeroed::<types::pair>() }) }; (*p).a = n;"
+            " core::mem::drop(p);",
+        ),
+        (
+            f"{PAIR} if p.is_null() {{ return 1; }} (*p).a = n; sys::free(p as *mut "
+            "core::ffi::c_void);",
+            "let mut p: Vec<types::pair> = { const { "
+            "assert!(core::mem::size_of::<types::pair>() == 8) };"
+            " sys::zeroed::<types::pair>(1) }; if p.is_empty() { return 1; } p[0].a = n;"
+            " p = Vec::new();",
+        ),
+    ],
+)
 def test_memory_with_one_owner_is_a_vector_or_a_box(body: str, expected: str) -> None:
     assert owned(body) == expected
 
 
-@pytest.mark.parametrize("body", [
-    NEW,  # nobody frees it here
-    f"{NEW} drop_it(t); {FREE}",  # another may free it
-    f"{NEW} KEPT = t; {FREE}",
-    f"{NEW} (*s).t = t; {FREE}",
-    f"{NEW} t = sys::realloc(t as *mut core::ffi::c_void, 64u64) as *mut i32; {FREE}",
-    f"{NEW} let q: *mut i32 = t; {FREE}",  # two names
-    f"{NEW} t = t.offset(1 as isize); {FREE}",
-    f"{NEW} t = (sys::malloc(8u64)) as *mut i32; {FREE}",  # two of them
-    f"{NEW} q = sys::strcpy(t as *mut i8, w); {FREE}",  # what comes back points into it
-    f"{NEW.replace('4u64', '3u64')} {FREE}",  # no whole elements
-    f"{FREE} return t;",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        NEW,  # nobody frees it here
+        f"{NEW} drop_it(t); {FREE}",  # another may free it
+        f"{NEW} KEPT = t; {FREE}",
+        f"{NEW} (*s).t = t; {FREE}",
+        f"{NEW} t = sys::realloc(t as *mut core::ffi::c_void, 64u64) as *mut i32; {FREE}",
+        f"{NEW} let q: *mut i32 = t; {FREE}",  # two names
+        f"{NEW} t = t.offset(1 as isize); {FREE}",
+        f"{NEW} t = (sys::malloc(8u64)) as *mut i32; {FREE}",  # two of them
+        f"{NEW} q = sys::strcpy(t as *mut i8, w); {FREE}",  # what comes back points into it
+        f"{NEW.replace('4u64', '3u64')} {FREE}",  # no whole elements
+        f"{FREE} return t;",
+    ],
+)
 def test_memory_that_others_keep_free_or_change_stays(body: str) -> None:
     assert owned(body) == body
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_scan import JC2R, jc2r, write
-from test_translation import needs_cargo
+from project import JC2R, jc2r, write
+from toolchain import needs_cargo
 
 pytestmark = [
     needs_cargo,
@@ -74,9 +74,13 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def record(root: Path, stdin: bytes, *arguments: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [*JC2R, "record", "--path", *map(str, (root, *arguments))], input=stdin,
-        capture_output=True, timeout=60, check=False, cwd=root,
-    )  # fmt: skip
+        [*JC2R, "record", "--path", *map(str, (root, *arguments))],
+        input=stdin,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        cwd=root,
+    )
 
 
 def records(root: Path, kind: str) -> list[dict[str, Any]]:
@@ -116,15 +120,23 @@ def test_cases_mutants_and_cargo_tests(words: tuple[Path, Path]) -> None:
     crate = root.parent / "words_rs"
     tested = subprocess.run(
         [shutil.which("cargo") or "cargo", "test", "--offline", "--release", "--test", "recorded"],
-        cwd=crate, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        cwd=crate,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert tested.returncode == 0, tested.stdout + tested.stderr
     status = next((crate / "tests" / "recorded").glob("*many")) / "status"
     status.write_text("4")
     tested = subprocess.run(
         [shutil.which("cargo") or "cargo", "test", "--offline", "--release", "--test", "recorded"],
-        cwd=crate, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        cwd=crate,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert tested.returncode != 0 and "exit status 3, expected 4" in tested.stdout
 
 
@@ -185,9 +197,12 @@ def test_the_projects_own_tests_run_on_the_rust(words: tuple[Path, Path]) -> Non
     assert (copy / "rust-was-here").exists() and not (root / "words.o").exists()
     (own,) = records(root, "own_tests")
     assert (own["c"], own["rust"]) == (0, 0)
-    (root / "Makefile").write_text(make.replace("cc -o words", "cc -o counter").replace(
-        "all: words", "all: counter").replace("./words", "./counter").replace(
-        "\nwords:", "\ncounter:"))  # fmt: skip
+    (root / "Makefile").write_text(
+        make.replace("cc -o words", "cc -o counter")
+        .replace("all: words", "all: counter")
+        .replace("./words", "./counter")
+        .replace("\nwords:", "\ncounter:")
+    )
     done = jc2r("check", "--path", root, "--", "make", "check")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "with counter, libcount.a replaced" in done.stdout, "its only program, by another name"
@@ -262,7 +277,7 @@ def test_bad_cases_are_named(words: tuple[Path, Path]) -> None:
     done = jc2r("verify", root, "--programs")
     file.write_bytes(good)
     assert done.returncode == 2 and "record 3 is not a case" in done.stderr
-    assert "lies outside" in done.stderr
+    assert "is outside" in done.stderr
 
 
 SUM = """#include <stdio.h>

@@ -6,18 +6,17 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from project import JC2R, jc2r, write
 
-from jarvis_ls.jc2r.order import components
+from jarvis_ls.jc2r.symbols.translation_order import components
 from tests.support.patience import HANGS
 
-JC2R = [sys.executable, "-m", "jarvis_ls.cli.jc2r"]
 SHAPES_H = """\
 #ifndef SHAPES_H
 #define SHAPES_H
@@ -31,6 +30,7 @@ int area(const shape *one);
 int total(const shape *first, measure how);
 #endif
 """
+
 AREA_C = """\
 #include "shapes.h"
 #include <stddef.h>
@@ -40,6 +40,7 @@ static int note(void) { return ++calls; }
 int area(const shape *one) { note(); return AREA(one->width, one->height); }
 measure chosen = area;
 """
+
 TOTAL_C = """\
 #include <string.h>
 #include "shapes.h"
@@ -53,31 +54,26 @@ int total(const shape *first, measure how) {
     return sum;
 }
 """
+
 MAIN_C = """\
 #include <stdio.h>
 #include "shapes.h"
 int main(void) { shape one = {2, 3, 0}; printf("%d\\n", total(&one, area)); return 0; }
 """
+
 OTHER_C = (
     '#include "shapes.h"\nint main(int argc, char **argv) { (void)argv; return argc + area(0); }\n'
 )
+
 USER = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
-PROJECT = {"shapes.h": SHAPES_H, "area.c": AREA_C, "total.c": TOTAL_C, "main.c": MAIN_C,
-           "tools/other.c": OTHER_C}  # fmt: skip
 
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def jc2r(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*JC2R, *map(str, arguments)], capture_output=True, text=True, timeout=900, check=False,
-        env={**os.environ, **environment},
-    )  # fmt: skip
+PROJECT = {
+    "shapes.h": SHAPES_H,
+    "area.c": AREA_C,
+    "total.c": TOTAL_C,
+    "main.c": MAIN_C,
+    "tools/other.c": OTHER_C,
+}
 
 
 def scan(folder: Path, *options: str, status: int = 0) -> dict[str, Any]:
@@ -160,22 +156,30 @@ def test_a_second_scan_reads_only_what_changed(project: Path) -> None:
 def is_worker(process: psutil.Process) -> bool:
     """Whether a process reads files; one that has just ended does not."""
     try:
-        return "jarvis_ls.jc2r.worker" in process.cmdline()
+        return "jarvis_ls.jc2r.symbols.worker" in process.cmdline()
     except psutil.NoSuchProcess:  # a zombie, too
         return False
 
 
 def test_a_process_that_is_killed_costs_its_file_and_is_told_first(project: Path) -> None:
     long = ",".join(f"{{{n}, {n} + 1}}" for n in range(150_000))
-    write(project, {"zoo.c": f"struct one {{ int a, b; }} all[] = {{{long}}};\n",
-                    "broken.c": "int broken(void) { return nowhere; }\n"})  # fmt: skip
+    write(
+        project,
+        {
+            "zoo.c": f"struct one {{ int a, b; }} all[] = {{{long}}};\n",
+            "broken.c": "int broken(void) { return nowhere; }\n",
+        },
+    )
     with subprocess.Popen(
-        [*JC2R, "scan", str(project), "--jobs", "1"], stdout=subprocess.PIPE, text=True,
+        [*JC2R, "scan", str(project), "--jobs", "1"],
+        stdout=subprocess.PIPE,
+        text=True,
         stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+    ) as process:
         ends = time.monotonic() + HANGS
-        while not (workers := [one for one in psutil.Process(process.pid).children()
-                               if is_worker(one)]):  # fmt: skip
+        while not (
+            workers := [one for one in psutil.Process(process.pid).children() if is_worker(one)]
+        ):
             assert process.poll() is None and time.monotonic() < ends
             time.sleep(0.01)
         workers[0].kill()
@@ -235,11 +239,17 @@ def test_arguments_of_a_compilation_database(project: Path) -> None:
     write(project, {"area.c": AREA_C.replace("count = 3", "count = FIRST")})
     assert "FIRST" in scan(project, status=1)["problems"][0]["text"]
     entries = [
-        {"directory": str(project), "file": "area.c",
-         "command": "gcc -Wall -O2 -DFIRST=5 -o area.o -c area.c"},
-        {"directory": str(project / "tools"), "file": "other.c",
-         "arguments": ["cc", "-I", "..", "-c", "other.c"]},
-    ]  # fmt: skip
+        {
+            "directory": str(project),
+            "file": "area.c",
+            "command": "gcc -Wall -O2 -DFIRST=5 -o area.o -c area.c",
+        },
+        {
+            "directory": str(project / "tools"),
+            "file": "other.c",
+            "arguments": ["cc", "-I", "..", "-c", "other.c"],
+        },
+    ]
     write(project, {"compile_commands.json": json.dumps(entries)})
     found = scan(project)
     assert found["arguments_from"] == "compile_commands.json"
@@ -273,9 +283,14 @@ def test_a_recorded_make_tells_arguments_and_leaves_the_project_alone(project: P
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_a_compiler_named_by_its_whole_path_is_recorded_too(tmp_path: Path) -> None:
-    write(tmp_path, {"a.c": "int main(void) { return ONE - 1; }\n",
-                     "Makefile": f"CC = {shutil.which('cc')}\na: a.o\n\t$(CC) -o a a.o\n"
-                                 "a.o: a.c\n\t$(CC) -DONE=1 -c a.c\n"})  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "a.c": "int main(void) { return ONE - 1; }\n",
+            "Makefile": f"CC = {shutil.which('cc')}\na: a.o\n\t$(CC) -o a a.o\n"
+            "a.o: a.c\n\t$(CC) -DONE=1 -c a.c\n",
+        },
+    )
     found = scan(tmp_path, "--build")
     assert (found["arguments_from"], found["problems"]) == ("make", [])
 
@@ -283,11 +298,15 @@ def test_a_compiler_named_by_its_whole_path_is_recorded_too(tmp_path: Path) -> N
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_what_was_made_before_is_made_again(tmp_path: Path) -> None:
     """A project that its user has built already: `make` has nothing to do there."""
-    write(tmp_path, {
-        "one.c": "int one(void) { return ONE; }\n", "two.c": "int main(void) { return TWO; }\n",
-        "Makefile": "all: two libone.a\nlibone.a: one.o\n\tar rc $@ one.o\n"
-                    "one.o: one.c\n\tcc -DONE=1 -c one.c\ntwo: two.c\n\tcc -DTWO=2 -o two two.c\n",
-    })  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "one.c": "int one(void) { return ONE; }\n",
+            "two.c": "int main(void) { return TWO; }\n",
+            "Makefile": "all: two libone.a\nlibone.a: one.o\n\tar rc $@ one.o\n"
+            "one.o: one.c\n\tcc -DONE=1 -c one.c\ntwo: two.c\n\tcc -DTWO=2 -o two two.c\n",
+        },
+    )
     subprocess.run(["make"], cwd=tmp_path, check=True, capture_output=True)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     found = scan(tmp_path, "--build")
@@ -299,18 +318,24 @@ def test_what_was_made_before_is_made_again(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_what_is_shipped_without_its_source_is_not_taken_for_made(tmp_path: Path) -> None:
     """Archives of others, also with names that `ar` keeps apart, and single objects."""
-    write(tmp_path, {
-        "one.c": "int one(void) { return ONE; }\n",
-        "Makefile": "all: libone.a libtheirs.a theirs.o\n\tcc -shared -o all.so theirs.o"
-                    " libone.a libtheirs.a\nlibone.a: one.o\n"
-                    "\tar rc $@ one.o\none.o: one.c\n\tcc -DONE=1 -fPIC -c one.c\n",
-    })  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "one.c": "int one(void) { return ONE; }\n",
+            "Makefile": "all: libone.a libtheirs.a theirs.o\n\tcc -shared -o all.so theirs.o"
+            " libone.a libtheirs.a\nlibone.a: one.o\n"
+            "\tar rc $@ one.o\none.o: one.c\n\tcc -DONE=1 -fPIC -c one.c\n",
+        },
+    )
     away = tmp_path.parent / "theirs"
     write(away, dict.fromkeys(("theirs_is_of_a_long_name.c", "more.c"), "static int n;\n"))
     write(away, {"theirs.c": "int theirs(void) { return 2; }\n"})
     subprocess.run(["cc", "-fPIC", "-c", *map(str, away.glob("*.c"))], cwd=away, check=True)
-    subprocess.run(["ar", "rc", tmp_path / "libtheirs.a", "theirs_is_of_a_long_name.o", "more.o"],
-                   cwd=away, check=True)  # fmt: skip
+    subprocess.run(
+        ["ar", "rc", tmp_path / "libtheirs.a", "theirs_is_of_a_long_name.o", "more.o"],
+        cwd=away,
+        check=True,
+    )
     shutil.copy(away / "theirs.o", tmp_path)
     subprocess.run(["make"], cwd=tmp_path, check=True, capture_output=True)
     done = jc2r("scan", "--no-graphs", "--build", tmp_path)
@@ -318,9 +343,14 @@ def test_what_is_shipped_without_its_source_is_not_taken_for_made(tmp_path: Path
     assert "1 units, arguments from make" in done.stdout
 
 
-@pytest.mark.parametrize("words", [
-    ("check", "--path", "PROJECT", "true"), ("verify", "PROJECT"), ("lift", "PROJECT"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "--path", "PROJECT", "true"),
+        ("verify", "PROJECT"),
+        ("lift", "PROJECT"),
+    ],
+)
 def test_what_needs_a_translation_says_which_project_has_none(
     project: Path, words: tuple[str, ...]
 ) -> None:
@@ -333,12 +363,18 @@ def test_what_needs_a_translation_says_which_project_has_none(
 
 def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> None:
     """What an archive and a shared object are made of differs in `-DPIC` or so, and is one."""
-    write(tmp_path, {"a.c": "int a(void) { return WIDE; }\n",
-                     "d.c": "int d(void) { return WIDE; }\n", "b.c": "int b(void) { return 1; }\n",
-                     "Makefile": "all:\n\tcc -DWIDE=1 -c a.c\n\tcc -DWIDE=2 -c a.c\n"
-                     "\tcc -DWIDE=1 -c d.c\n\tcc -DWIDE=2 -c d.c\n"
-                     "\tcc -c b.c -o 3.o\n\tcc -fPIC -DPIC -Db_EXPORTS -c b.c\n"
-                     "\tcc -DB_STATIC_DEFINE -c b.c\n"})  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "a.c": "int a(void) { return WIDE; }\n",
+            "d.c": "int d(void) { return WIDE; }\n",
+            "b.c": "int b(void) { return 1; }\n",
+            "Makefile": "all:\n\tcc -DWIDE=1 -c a.c\n\tcc -DWIDE=2 -c a.c\n"
+            "\tcc -DWIDE=1 -c d.c\n\tcc -DWIDE=2 -c d.c\n"
+            "\tcc -c b.c -o 3.o\n\tcc -fPIC -DPIC -Db_EXPORTS -c b.c\n"
+            "\tcc -DB_STATIC_DEFINE -c b.c\n",
+        },
+    )
     done = jc2r("scan", "--build", tmp_path)
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stdout.splitlines() if line.startswith("note:")] == [
@@ -357,20 +393,31 @@ def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
 def test_cmake_runs_in_a_copy(project: Path) -> None:
-    write(project, {"CMakeLists.txt": (
-        "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n"
-        "file(RENAME ${CMAKE_SOURCE_DIR}/area.c ${CMAKE_SOURCE_DIR}/moved.c)\n"
-        "add_definitions(-DFIRST=1)\nadd_library(p total.c)\n"
-    )})  # fmt: skip
+    write(
+        project,
+        {
+            "CMakeLists.txt": (
+                "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n"
+                "file(RENAME ${CMAKE_SOURCE_DIR}/area.c ${CMAKE_SOURCE_DIR}/moved.c)\n"
+                "add_definitions(-DFIRST=1)\nadd_library(p total.c)\n"
+            )
+        },
+    )
     found = scan(project, "--build")
     assert (found["arguments_from"], found["units"]) == ("cmake", ["total.c"])
     assert (project / "area.c").exists()
 
 
 def test_broken_code_is_reported_and_the_rest_is_used(project: Path) -> None:
-    write(project, {"bad.c": '#include "missing.h"\nint f( {\n', "empty.c": "",
-                    "old.c": "int add(a, b) int a; int b; { return a + b; }\n",
-                    "deep.c": "int x = " + "(" * 5000 + "1" + ")" * 5000 + ";\n"})  # fmt: skip
+    write(
+        project,
+        {
+            "bad.c": '#include "missing.h"\nint f( {\n',
+            "empty.c": "",
+            "old.c": "int add(a, b) int a; int b; { return a + b; }\n",
+            "deep.c": "int x = " + "(" * 5000 + "1" + ")" * 5000 + ";\n",
+        },
+    )
     (project / "latin.c").write_bytes(b"/* caf\xe9 */ int latin(void) { return 1; }\n")
     found = scan(project, status=1)
     texts = {one["file"]: one["text"] for one in found["problems"]}
@@ -380,11 +427,17 @@ def test_broken_code_is_reported_and_the_rest_is_used(project: Path) -> None:
 
 
 def test_cpp_is_scanned_and_named_in_full(tmp_path: Path) -> None:
-    write(tmp_path, {"a.cpp": (
-        "namespace geo { class Box { public: int side(); private: int s; };\n"
-        "int Box::side() { return s; } template <typename T> T twice(T t) { return t + t; } }\n"
-        'extern "C" int c_side(geo::Box *b) { return b->side(); }\n'
-    )})  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "a.cpp": (
+                "namespace geo { class Box { public: int side(); private: int s; };\n"
+                "int Box::side() { return s; } template <typename T> T twice(T t) { return t + "
+                "t; } }\n"
+                'extern "C" int c_side(geo::Box *b) { return b->side(); }\n'
+            )
+        },
+    )
     scan(tmp_path)
     records = {one["qualified_name"]: one for one in lines(tmp_path, "symbols.jsonl")}
     assert {"geo::Box", "geo::twice", "c_side"} <= set(records)
@@ -429,9 +482,20 @@ def test_a_wrong_library_is_told_when_all_is_known_from_before(
 def test_config(project: Path) -> None:
     names = project / "names.txt"
     names.write_text("# chosen\nextra\n\nmain\n")
-    done = jc2r("config", "--path", project, "--files", project / "shapes.h", names,
-                "--root-list-syms", "total, mine", "--disabled-libs", "libc,rand",
-                "--additional-notes", "没有 panic")  # fmt: skip
+    done = jc2r(
+        "config",
+        "--path",
+        project,
+        "--files",
+        project / "shapes.h",
+        names,
+        "--root-list-syms",
+        "total, mine",
+        "--disabled-libs",
+        "libc,rand",
+        "--additional-notes",
+        "没有 panic",
+    )
     assert done.returncode == 0, done.stderr
     shown = json.loads(jc2r("config", "--path", project, "--show").stdout)
     assert shown == {
@@ -460,18 +524,21 @@ def test_components_of_a_long_chain_and_a_large_circle() -> None:
 
 
 def test_makefiles_and_inclusions_say_how_files_are_compiled(tmp_path: Path) -> None:
-    write(tmp_path, {
-        "Makefile": "VERSION = 3\nDEFS =\nSYSTEM = `uname`\n"
-                    "CFLAGS = -O2 -D$(SYSTEM) -pedantic -D AS_WELL\n"
-                    "CFLAGS += -Wall -DVERSION=$(VERSION) -DNAME='\"a b\"'\n"
-                    "CFLAGS += $(shell ./asked -DNEVER)\nifeq ($(OS),other)\nCFLAGS += -DOTHER\n"
-                    "endif\nLDFLAGS = -DNOT_THIS\nall:\n\tCFLAGS=-DNOR_THIS make\n",
-        "include/shop/item.h": "struct item { int price; };\n",
-        "src/item.c": "#include <shop/item.h>\n"
-                      "#if defined(OTHER) || defined(NEVER) || !defined(AS_WELL)\n#error\n"
-                      "#endif\nint price(struct item *i) { return i->price + VERSION; }\n"
-                      "const char *name = NAME;\n",
-    })  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "Makefile": "VERSION = 3\nDEFS =\nSYSTEM = `uname`\n"
+            "CFLAGS = -O2 -D$(SYSTEM) -pedantic -D AS_WELL\n"
+            "CFLAGS += -Wall -DVERSION=$(VERSION) -DNAME='\"a b\"'\n"
+            "CFLAGS += $(shell ./asked -DNEVER)\nifeq ($(OS),other)\nCFLAGS += -DOTHER\n"
+            "endif\nLDFLAGS = -DNOT_THIS\nall:\n\tCFLAGS=-DNOR_THIS make\n",
+            "include/shop/item.h": "struct item { int price; };\n",
+            "src/item.c": "#include <shop/item.h>\n"
+            "#if defined(OTHER) || defined(NEVER) || !defined(AS_WELL)\n#error\n"
+            "#endif\nint price(struct item *i) { return i->price + VERSION; }\n"
+            "const char *name = NAME;\n",
+        },
+    )
     done = jc2r("scan", "--no-graphs", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 function" in done.stdout
@@ -479,9 +546,14 @@ def test_makefiles_and_inclusions_say_how_files_are_compiled(tmp_path: Path) -> 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
 def test_a_build_that_fails_is_told_with_what_it_objects_to(tmp_path: Path) -> None:
-    write(tmp_path, {"CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n"
-                                       "add_library(p a.c gone.c)\n",
-                     "a.c": "int a(void) { return 1; }\n"})  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n"
+            "add_library(p a.c gone.c)\n",
+            "a.c": "int a(void) { return 1; }\n",
+        },
+    )
     done = jc2r("scan", "--build", "--no-graphs", tmp_path)
     assert done.returncode == 0, done.stderr
     note = next(line for line in done.stdout.splitlines() if line.startswith("note: cmake failed"))
@@ -495,6 +567,8 @@ def test_git_sees_only_what_the_user_made(project: Path) -> None:
     scan(project)
     status = subprocess.run(
         ["git", "-C", project, "status", "--porcelain", "--untracked-files=all"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert status.stdout == "?? .jarvis/c2rust/config.json\n"

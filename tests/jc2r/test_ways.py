@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_scan import jc2r, write
-from test_translation import needs_cargo
+from project import jc2r, write
+from toolchain import needs_cargo
 
-from jarvis_ls.jc2r.rust_side import place_of
+from jarvis_ls.jc2r.translate.rust_locations import place_of
 
 SUM = """#include "sum.h"
 static int calls;
@@ -44,9 +44,14 @@ int i_sum(const int *, int); long l_sum(const long *, int); int i_calls(void); i
 int plain(void); const char *i_place(void), *l_place(void);
 """
 PLAIN = '#include "sum.h"\nint plain(void) { return MODE; }\n'
-WAYS = [("sum.c", ["-DT=int", "-DP=i_"]), ("sum.c", ["-DT=long", "-DP=l_"]),
-        ("plain.c", ["-DMODE=1"]), ("plain.c", ["-DMODE=2"]),
-        ("tool.c", []), ("tool.c", ["-DLONG"])]  # fmt: skip
+WAYS = [
+    ("sum.c", ["-DT=int", "-DP=i_"]),
+    ("sum.c", ["-DT=long", "-DP=l_"]),
+    ("plain.c", ["-DMODE=1"]),
+    ("plain.c", ["-DMODE=2"]),
+    ("tool.c", []),
+    ("tool.c", ["-DLONG"]),
+]
 MAKEFILE = """all: tool ltool
 OBJECTS = sum_i.o sum_l.o plain.o
 tool: tool.o $(OBJECTS)
@@ -74,8 +79,10 @@ def test_each_way_to_compile_a_file_is_translated(tmp_path: Path, told_by: str) 
     root = tmp_path / "ways"
     write(root, {"sum.c": SUM, "sum.h": HEADER, "tool.c": TOOL, "plain.c": PLAIN})
     if told_by == "compile_commands.json":
-        entries = [{"directory": str(root), "file": file, "arguments": ["cc", *words, "-c", file]}
-                   for file, words in WAYS]  # fmt: skip
+        entries = [
+            {"directory": str(root), "file": file, "arguments": ["cc", *words, "-c", file]}
+            for file, words in WAYS
+        ]
         write(root, {"compile_commands.json": json.dumps(entries)})
     else:
         write(root, {"Makefile": MAKEFILE})
@@ -90,8 +97,10 @@ def test_each_way_to_compile_a_file_is_translated(tmp_path: Path, told_by: str) 
 
     crate = tmp_path / "ways_rs"
     programs = [crate / "target" / "release" / name for name in ("tool", "tool_2")]
-    said = [subprocess.run([one], capture_output=True, text=True, timeout=60, check=False)
-            for one in programs]  # fmt: skip
+    said = [
+        subprocess.run([one], capture_output=True, text=True, timeout=60, check=False)
+        for one in programs
+    ]
     found = {(one.returncode, one.stdout) for one in said}
     assert found == {
         (2 + 2 * 8, "2000000005 2 1 sum.c tool.c\n"),
@@ -134,19 +143,24 @@ def test_a_program_is_linked_with_the_library_as_it_is_compiled_for_it(
     tmp_path: Path, build: str
 ) -> None:
     root = tmp_path / "powers"
-    write(root, {
-        "power.h": "int power(int, int); int used(int);\n",
-        "power.c": POWER,
-        "use.c": '#include "power.h"\nint used(int n) { return power(n, 2) + 1; }\n',
-        "test.c": '#include <stdio.h>\n#include "power.h"\nint main(void) {\n#ifdef FROM_RIGHT\n'
-                  'printf("right ");\n#endif\nprintf("%d %d\\n", power(3, 2), used(4));\n'
-                  "return 0; }\n",
-        build: POWER_MAKE if build == "Makefile" else POWER_CMAKE,
-    })  # fmt: skip
+    write(
+        root,
+        {
+            "power.h": "int power(int, int); int used(int);\n",
+            "power.c": POWER,
+            "use.c": '#include "power.h"\nint used(int n) { return power(n, 2) + 1; }\n',
+            "test.c": '#include <stdio.h>\n#include "power.h"\nint main(void) {\n#ifdef '
+            "FROM_RIGHT\n"
+            'printf("right ");\n#endif\nprintf("%d %d\\n", power(3, 2), used(4));\n'
+            "return 0; }\n",
+            build: POWER_MAKE if build == "Makefile" else POWER_CMAKE,
+        },
+    )
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 0, done.stdout + done.stderr
     built = tmp_path / "powers_rs" / "target" / "release"
     programs = sorted(one for one in built.glob("test_*") if one.suffix != ".d")
-    said = [subprocess.run([one], capture_output=True, text=True, check=True).stdout
-            for one in programs]  # fmt: skip
+    said = [
+        subprocess.run([one], capture_output=True, text=True, check=True).stdout for one in programs
+    ]
     assert said == ["9 17\n", "right 203 205\n"]

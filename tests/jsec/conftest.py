@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from folders import Scan
 
-from jarvis_ls.jsec.cache import Cache
-from jarvis_ls.jsec.result import ScanResult
-from jarvis_ls.jsec.scan import scan
-from jarvis_ls.jsec.settings import load_settings
-from jarvis_ls.jsec.walk import list_sources
+from jarvis_ls.jsec.scan.cache import Cache
+from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.jsec.scan.scanner import SECONDS_PER_FILE, Effort, scan
+from jarvis_ls.jsec.scan.source_files import list_sources
+from jarvis_ls.jsec.settings.settings import load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def scan_folder() -> Scan:
         settings = load_settings(root)
         listing = list_sources(root, settings)
         cache = Cache(root, settings.patterns, settings.functions) if cached else None
-        options.setdefault("jobs", 1)
-        return asyncio.run(scan(listing, settings, cache=cache, **options))
+        effort = Effort(options.pop("jobs", 1), options.pop("seconds", SECONDS_PER_FILE))
+        return asyncio.run(scan(listing, settings, effort=effort, cache=cache, **options))
 
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.scan.result import ScanResult
 
 Scan = Callable[..., ScanResult]
 

@@ -112,9 +112,22 @@ def _nuls(root: Path, _generator: random.Random) -> None:
 
 
 def _names(root: Path, _generator: random.Random) -> None:
-    for name in (b"new\nline.c", b"quote'\".c", b"$(touch x).c", b"-rf.c", b" .c", b"\xff\xfe.c",
-                 b"%s%n.c", b"a\x1b[2J.c", "\u202ec.exe.c".encode(), b"<img src=x>.c", b"..c",
-                 b"|pipe|.c", b"a" * 250 + b".c", b"\\..\\x.c"):  # fmt: skip
+    for name in (
+        b"new\nline.c",
+        b"quote'\".c",
+        b"$(touch x).c",
+        b"-rf.c",
+        b" .c",
+        b"\xff\xfe.c",
+        b"%s%n.c",
+        b"a\x1b[2J.c",
+        "\u202ec.exe.c".encode(),
+        b"<img src=x>.c",
+        b"..c",
+        b"|pipe|.c",
+        b"a" * 250 + b".c",
+        b"\\..\\x.c",
+    ):
         Path(os.fsdecode(os.fsencode(root) + b"/" + name)).write_text(FLAWED)
 
 
@@ -158,8 +171,21 @@ def _state_is_full_of_traps(root: Path, _generator: random.Random) -> None:
 def _ignores(root: Path, generator: random.Random) -> None:
     if (root / ".gitignore").exists():
         return
-    lines = ["*a" * 60 + "b", "**/" * 80, "[" * 900, "[z-a]", "!", "\\", "#", "!" * 300, "\0",
-             "(" * 300, "{a,b}" * 50, "?" * 900, "/" * 500]  # fmt: skip
+    lines = [
+        "*a" * 60 + "b",
+        "**/" * 80,
+        "[" * 900,
+        "[z-a]",
+        "!",
+        "\\",
+        "#",
+        "!" * 300,
+        "\0",
+        "(" * 300,
+        "{a,b}" * 50,
+        "?" * 900,
+        "/" * 500,
+    ]
     text = "\n".join(generator.choices(lines, k=3000))
     (root / ".gitignore").write_bytes(text.encode() + b"\n\xff\xfe\n!good.c\n")
     (root / "sub").mkdir()
@@ -209,7 +235,24 @@ def _comments(root: Path, _generator: random.Random) -> None:
 
 
 IDEAS: list[Idea] = [
-    _loops, _escapes, _pipes_and_devices, _ignore_pipe, _large, _deep_folders, _deep_code,
-    _encodings, _nuls, _names, _unreadable, _long_lines, _state_is_a_file, _state_leads_out,
-    _state_is_full_of_traps, _ignores, _many, _macros, _comments, _settings,
-]  # fmt: skip
+    _loops,
+    _escapes,
+    _pipes_and_devices,
+    _ignore_pipe,
+    _large,
+    _deep_folders,
+    _deep_code,
+    _encodings,
+    _nuls,
+    _names,
+    _unreadable,
+    _long_lines,
+    _state_is_a_file,
+    _state_leads_out,
+    _state_is_full_of_traps,
+    _ignores,
+    _many,
+    _macros,
+    _comments,
+    _settings,
+]

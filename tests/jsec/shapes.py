@@ -6,19 +6,39 @@ from jarvis_ls.codeintel.languages import LanguageName
 
 SHAPES: dict[str, tuple[LanguageName, bytes, bytes, bytes]] = {
     "blanks": ("c", b"int x = ", b" " * 40, b"1;"),
-    "functions": ("c", b"", b"void f%d(char *a, char *b) { char *p = malloc(strlen(a)); "
-                  b"strcpy(p, b); free(p); free(p); p[0] = 1; }\n", b""),
-    "one long function": ("c", b"void f(char *a, int n) { char *p = malloc(n); char b[10];\n",
-                          b"if (p) { strcpy(b, a); p[n] = b[%d]; free(p); p = malloc(n * 4); }\n",
-                          b"}"),
-    "many variables": ("c", b"void f(void) {\n",
-                       b"char *v%d = malloc(%d); v%d[0] = 0; free(v%d);\n", b"}"),
+    "functions": (
+        "c",
+        b"",
+        b"void f%d(char *a, char *b) { char *p = malloc(strlen(a)); "
+        b"strcpy(p, b); free(p); free(p); p[0] = 1; }\n",
+        b"",
+    ),
+    "one long function": (
+        "c",
+        b"void f(char *a, int n) { char *p = malloc(n); char b[10];\n",
+        b"if (p) { strcpy(b, a); p[n] = b[%d]; free(p); p = malloc(n * 4); }\n",
+        b"}",
+    ),
+    "many variables": (
+        "c",
+        b"void f(void) {\n",
+        b"char *v%d = malloc(%d); v%d[0] = 0; free(v%d);\n",
+        b"}",
+    ),
     "one variable, many uses": ("c", b"void f(char *p) {\n", b"*p = %d; use(p);\n", b"free(p); }"),
     "many frees": ("c", b"void f(char *p) {\n", b"free(p);\n", b"}"),
-    "locks": ("c", b"void f(void) {\n", b"pthread_mutex_lock(&a%d); pthread_mutex_unlock(&a%d);\n",
-              b"}"),
-    "files": ("c", b"void f(const char *n) {\n", b"FILE *f%d = fopen(n, \"w\"); fputs(n, f%d);\n",
-              b"}"),
+    "locks": (
+        "c",
+        b"void f(void) {\n",
+        b"pthread_mutex_lock(&a%d); pthread_mutex_unlock(&a%d);\n",
+        b"}",
+    ),
+    "files": (
+        "c",
+        b"void f(const char *n) {\n",
+        b'FILE *f%d = fopen(n, "w"); fputs(n, f%d);\n',
+        b"}",
+    ),
     "if else chain": ("c", b"int f(int a) {\n", b"if (a == %d) return %d; else\n", b"return 0; }"),
     "nested ifs": ("c", b"void f(int a) {", b"if (a) { ", b""),
     "open parentheses": ("c", b"int x = ", b"(", b""),
@@ -56,7 +76,7 @@ SHAPES: dict[str, tuple[LanguageName, bytes, bytes, bytes]] = {
     "items in macros": ("rust", b"", b"m! { fn f%d(o: Option<u8>) { o.unwrap(); } }\n", b""),
     "macros in macros": ("rust", b"fn f() {} ", b"m! { fn f() {} ", b"}"),
     "blocks of tests": ("rust", b"", b"#[test]\nfn t%d() { x().unwrap(); }\n", b""),
-}  # fmt: skip
+}
 """Repeated, nested or left open: language, head, what is repeated, tail. `%d` becomes a number."""
 
 

@@ -11,8 +11,8 @@ from folders import FLAWED, Scan, write
 
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
-from jarvis_ls.jsec.baseline import FILE, Baseline, load_baseline, save_baseline
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.findings.baseline import FILE, Baseline, load_baseline, save_baseline
+from jarvis_ls.jsec.scan.result import ScanResult
 
 TWICE = FLAWED + FLAWED.replace("copy(", "copy_again(")
 
@@ -171,11 +171,20 @@ def test_a_damaged_file_is_named(tmp_path: Path, text: str, what: str) -> None:
 def finding(file: str, number: int) -> Finding:
     evidence = f"strcpy(a, b{number});"
     return Finding(
-        rule="unbounded-string-copy", language="c/cpp", category="unsafe_api", pattern="strcpy",
-        cwe=(121,), file=file, span=Span(number + 1, 1, number + 1, 5), evidence=evidence,
-        message=Message("m"), suggestion=Message("s"), confidence=0.9, severity="high",
+        rule="unbounded-string-copy",
+        language="c/cpp",
+        category="unsafe_api",
+        pattern="strcpy",
+        cwe=(121,),
+        file=file,
+        span=Span(number + 1, 1, number + 1, 5),
+        evidence=evidence,
+        message=Message("m"),
+        suggestion=Message("s"),
+        confidence=0.9,
+        severity="high",
         fingerprint=fingerprint("unbounded-string-copy", file, evidence, 0),
-    )  # fmt: skip
+    )
 
 
 def test_a_hundred_thousand_entries_cost_little(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import count_errors, edit, parse, parse_edited
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.assess import assess
-from jarvis_ls.jsec.engine import Engine, ItemCache
-from jarvis_ls.jsec.fix import apply_fixes
+from jarvis_ls.jsec.engine.rule_runner import Engine, ItemCache
+from jarvis_ls.jsec.engine.visibility import assess
+from jarvis_ls.jsec.scan.apply_fixes import apply_fixes
 
 LANGUAGES: tuple[LanguageName, ...] = ("c", "cpp", "rust")
 ENGINE = Engine()
@@ -29,13 +29,57 @@ FIXTURES = sorted((Path(__file__).parent / "rules").rglob("*.*"))
 PIECES = [path.read_bytes() for path in FIXTURES]
 
 TOKENS = [
-    b"free(p);", b"malloc(n * 4)", b"strcpy(a, b);", b"if (", b"{", b"}", b"(", b")", b";", b"\n",
-    b"*p = ", b"p->x", b"char b[10];", b"#define X ", b"#if 0\n", b"#endif\n", b"/*", b"*/", b"//",
-    b'"', b"'", b"\\", b"unsafe {", b"fn f(", b"unwrap()", b"as *mut u8", b"&mut ", b"'a", b"r#\"",
-    b"template <", b"class A : ", b"~A()", b"new int[", b"delete ", b"=", b"return", b"while (1)",
-    b"\xff", b"\0", b"\xe2\x80\xa8", b"\xf0\x9f\x98\x80", b"jsec-ignore: ", b"scanf(\"%s\", ",
-    b"sizeof(", b"for (;;)", b"goto x;", b"x:", b"switch (a) { case 1:", b"impl ", b"#[test]",
-]  # fmt: skip
+    b"free(p);",
+    b"malloc(n * 4)",
+    b"strcpy(a, b);",
+    b"if (",
+    b"{",
+    b"}",
+    b"(",
+    b")",
+    b";",
+    b"\n",
+    b"*p = ",
+    b"p->x",
+    b"char b[10];",
+    b"#define X ",
+    b"#if 0\n",
+    b"#endif\n",
+    b"/*",
+    b"*/",
+    b"//",
+    b'"',
+    b"'",
+    b"\\",
+    b"unsafe {",
+    b"fn f(",
+    b"unwrap()",
+    b"as *mut u8",
+    b"&mut ",
+    b"'a",
+    b'r#"',
+    b"template <",
+    b"class A : ",
+    b"~A()",
+    b"new int[",
+    b"delete ",
+    b"=",
+    b"return",
+    b"while (1)",
+    b"\xff",
+    b"\0",
+    b"\xe2\x80\xa8",
+    b"\xf0\x9f\x98\x80",
+    b"jsec-ignore: ",
+    b'scanf("%s", ',
+    b"sizeof(",
+    b"for (;;)",
+    b"goto x;",
+    b"x:",
+    b"switch (a) { case 1:",
+    b"impl ",
+    b"#[test]",
+]
 
 tokens = st.lists(st.sampled_from(TOKENS), max_size=60).map(b" ".join)
 pieces = st.tuples(st.sampled_from(PIECES), st.integers(0, 4000), st.integers(1, 600)).map(

@@ -14,9 +14,10 @@ from jarvis_ls.codeintel.parse import count_errors, parse
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.finding import Edit, Finding, Fix, Message, Span
-from jarvis_ls.jsec.engine import Engine
-from jarvis_ls.jsec.fix import FixedFile, apply_fixes, fix_file, write_fixed
-from jarvis_ls.jsec.rule import Rule, all_rules
+from jarvis_ls.jsec.base.rule import Rule
+from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.rules.registry import all_rules
+from jarvis_ls.jsec.scan.apply_fixes import FixedFile, apply_fixes, fix_file, write_fixed
 
 TWICE = "#include <stdlib.h>\nvoid f(char *p) {\n    free(p);\n    free(p);\n}\n"
 FIXTURES = sorted((Path(__file__).parent / "rules").rglob("*.*"))
@@ -125,8 +126,9 @@ def test_what_cannot_be_written_back_is_left_alone(tmp_path: Path, scan_folder: 
         on_disk(tmp_path, scan_folder, "a.c")
 
 
-@pytest.mark.parametrize("rule", [one for one in all_rules().values() if one.fixable],
-                         ids=lambda rule: rule.id)  # fmt: skip
+@pytest.mark.parametrize(
+    "rule", [one for one in all_rules().values() if one.fixable], ids=lambda rule: rule.id
+)
 def test_fixes_of_every_rule_hold(rule: Rule) -> None:
     """No fix breaks the file, each removes its finding, and a second run changes nothing."""
     shown = 0
@@ -158,22 +160,25 @@ def fixes_hold(fixture: Path, rule: str) -> int:
     ("name", "rule", "text"),
     [
         (  # who gave the pointer, or where it came from, has the block still, and frees it
-            "a.c", "realloc-assign-back",
+            "a.c",
+            "realloc-assign-back",
             "#include <stdlib.h>\nint f(char **s) {\n    char *p = *s;\n    p = realloc(p, 9);\n"
             "    if (!p) {\n        free(*s);\n        return 1;\n    }\n    *s = p;\n"
             "    return 0;\n}\n",
         ),
         (
-            "a.c", "realloc-assign-back",
+            "a.c",
+            "realloc-assign-back",
             "#include <stdlib.h>\nchar *f(char *p) {\n    p = realloc(p, 9);\n    return p;\n}\n",
         ),
         (  # what C returns is a number: `?` does not compile
-            "a.rs", "ignored-result",
+            "a.rs",
+            "ignored-result",
             "pub fn f(fd: i32) -> Result<(), E> {\n    unsafe {\n        let _ = libc::close(fd);\n"
             "    }\n    Ok(())\n}\n",
         ),
     ],
-)  # fmt: skip
+)
 def test_no_rewrite_where_it_would_do_harm(name: str, rule: str, text: str) -> None:
     (one,) = [x for x in analysed(text.encode(), name) if x.rule == rule]
     assert one.fix is None
@@ -182,15 +187,21 @@ def test_no_rewrite_where_it_would_do_harm(name: str, rule: str, text: str) -> N
 @pytest.mark.parametrize(
     ("body", "after"),
     [
-        ("    if (n) {\n        free(p);\n        goto out;\n    }\n    *p = 1;\n"
-         "out:\n    free(p);\n",
-         "        free(p); p = NULL;\n"),
+        (
+            "    if (n) {\n        free(p);\n        goto out;\n    }\n    *p = 1;\n"
+            "out:\n    free(p);\n",
+            "        free(p); p = NULL;\n",
+        ),
         ("    while (n--) {\n        free(p);\n    }\n", "        free(p); p = NULL;\n"),
         ("    if (n)\n        drop(p);\n    free(p);\n", ""),  # freed elsewhere, by another name
-        ("    char *q = p;\n    if (n) {\n        free(q);\n        goto out;\n    }\n    *p = 1;\n"
-         "out:\n    free(p);\n", ""),
+        (
+            "    char *q = p;\n    if (n) {\n        free(q);\n        goto out;\n    }\n    *p "
+            "= 1;\n"
+            "out:\n    free(p);\n",
+            "",
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("name", ["a.c", "a.cpp"])
 def test_what_flow_finds_freed_twice_is_cleared_where_that_is_plain(
     tmp_path: Path, scan_folder: Scan, body: str, after: str, name: str
@@ -203,8 +214,9 @@ def test_what_flow_finds_freed_twice_is_cleared_where_that_is_plain(
     fixed = on_disk(tmp_path, scan_folder, name)
     assert fixed.after.decode() == (
         text.replace(after.replace(" p = NULL;", ""), after.replace("NULL", _null(name)), 1)
-        if after else text
-    )  # fmt: skip
+        if after
+        else text
+    )
     write_fixed(tmp_path, fixed)
     left = [one for one in scan_folder(tmp_path).findings if one.rule == "double-free"]
     assert bool(left) is not bool(after)

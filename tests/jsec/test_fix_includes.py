@@ -11,19 +11,20 @@ from pathlib import Path
 import pytest
 from folders import Scan, write
 
-from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import count_errors, parse
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.engine import Engine
-from jarvis_ls.jsec.fix import apply_fixes, fix_file
-from jarvis_ls.jsec.includes import HEADERS, is_include
+from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.findings.includes import HEADERS, is_include
+from jarvis_ls.jsec.scan.apply_fixes import apply_fixes, fix_file
 
 FIXTURES = [
-    one for one in sorted((Path(__file__).parent / "rules").rglob("*.*"))
+    one
+    for one in sorted((Path(__file__).parent / "rules").rglob("*.*"))
     if one.suffix in (".c", ".cpp", ".h", ".hpp")
-]  # fmt: skip
+]
 SPRINTF = 'void f(const char *s) { char b[8]; sprintf(b, "%s", s); }\n'
 ENGINE = Engine()
 
@@ -58,23 +59,35 @@ STDIO = "#include <stdio.h>\n"
         ("a.c", ONE + "\n", ONE + STDIO + "\n"),
         ("a.c", ONE.replace("\n", " // ours\n"), ONE.replace("\n", " // ours\n") + STDIO),
         ("a.c", "/* Licence */\n\n", "/* Licence */\n\n" + STDIO + "\n"),
-        ("a.c", "/* Licence */\n\n/* Writes. */\n", "/* Licence */\n\n" + STDIO +
-         "\n/* Writes. */\n"),
+        (
+            "a.c",
+            "/* Licence */\n\n/* Writes. */\n",
+            "/* Licence */\n\n" + STDIO + "\n/* Writes. */\n",
+        ),
         ("a.c", "", STDIO + "\n"),
         ("a.c", "#define _GNU_SOURCE\n", "#define _GNU_SOURCE\n" + STDIO),
-        ("a.c", "#ifdef HAVE_CONFIG_H\n#include <config.h>\n#endif /* it */\n\n",
-         "#ifdef HAVE_CONFIG_H\n#include <config.h>\n#endif /* it */\n" + STDIO + "\n"),
-        ("a.c", ONE + "#ifdef A\n#include <a.h>\n#else\n#include <b.h>\n#endif\n",
-         ONE + STDIO + "#ifdef A\n#include <a.h>\n#else\n#include <b.h>\n#endif\n"),
+        (
+            "a.c",
+            "#ifdef HAVE_CONFIG_H\n#include <config.h>\n#endif /* it */\n\n",
+            "#ifdef HAVE_CONFIG_H\n#include <config.h>\n#endif /* it */\n" + STDIO + "\n",
+        ),
+        (
+            "a.c",
+            ONE + "#ifdef A\n#include <a.h>\n#else\n#include <b.h>\n#endif\n",
+            ONE + STDIO + "#ifdef A\n#include <a.h>\n#else\n#include <b.h>\n#endif\n",
+        ),
         ("a.c", ONE + "int a;\n#include <late.h>\n", ONE + STDIO + "int a;\n#include <late.h>\n"),
         ("a.c", "#ifdef A\nint a;\n#endif\n", STDIO + "\n#ifdef A\nint a;\n#endif\n"),
         ("a.h", "#ifndef A_H\n#define A_H\n" + ONE, "#ifndef A_H\n#define A_H\n" + ONE + STDIO),
         ("a.h", "#if !defined(A_H)\n#define A_H\n", "#if !defined(A_H)\n#define A_H\n" + STDIO),
         ("a.hpp", "#pragma once\n" + ONE, "#pragma once\n" + ONE + STDIO),
-        ("a.cpp", "#include <vector>\nnamespace n {}\n",
-         "#include <vector>\n" + STDIO + "namespace n {}\n"),
+        (
+            "a.cpp",
+            "#include <vector>\nnamespace n {}\n",
+            "#include <vector>\n" + STDIO + "namespace n {}\n",
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_it_goes_behind_the_first_includes(name: str, before: str, after: str, ending: str) -> None:
     end = "#endif\n" if "A_H" in before else ""
@@ -86,11 +99,14 @@ def test_it_goes_behind_the_first_includes(name: str, before: str, after: str, e
 @pytest.mark.parametrize(
     "before",
     [
-        STDIO, "#include <cstdio>\n", "#ifdef A\n#include <stdio.h>\n#endif\n",
+        STDIO,
+        "#include <cstdio>\n",
+        "#ifdef A\n#include <stdio.h>\n#endif\n",
         "int snprintf(char *, unsigned long, const char *, ...);\n",
-        "#define snprintf own_print\n", "#include <linux/kernel.h>\n",
+        "#define snprintf own_print\n",
+        "#include <linux/kernel.h>\n",
     ],
-)  # fmt: skip
+)
 def test_what_the_file_has_is_not_brought(before: str) -> None:
     text = fixed(before + SPRINTF, "a.cpp", rules=["unbounded-sprintf"])
     assert text == before + SPRINTF.replace("sprintf(b", "snprintf(b, sizeof(b)")
@@ -150,8 +166,10 @@ def test_every_rewrite_of_a_fixture_brings_what_it_introduces(fixture: Path) -> 
 
 _WORD = re.compile(r"(?<![\w.>])[A-Za-z_]\w*")
 _STRING = re.compile(r'"[^"]*"')
-_PLAIN = {"auto", "sizeof", "if", "while", "int", "break", "virtual", "default", "delete",
-          "nullptr", "std", "return", "char", "struct", "void"}  # fmt: skip
+_PLAIN = frozenset(
+    "auto sizeof if while int break virtual default delete nullptr std return char struct "
+    "void".split()
+)
 _OF_THE_LIBRARY = {"RSA_PKCS1_OAEP_PADDING"}
 """What the header of the call that is there declares."""
 
@@ -167,6 +185,9 @@ def test_the_headers_declare_the_names(tmp_path: Path) -> None:
             use = f"void *f(void) {{ return (void *) {name}; }}\n"
             code = f"#define _GNU_SOURCE\n#include <{header}>\n{use}"
             (tmp_path / "a.c").write_text(code)
-            done = subprocess.run([compiler, "-w", "-fsyntax-only", str(tmp_path / "a.c")],
-                                  capture_output=True, text=True)  # fmt: skip
+            done = subprocess.run(
+                [compiler, "-w", "-fsyntax-only", str(tmp_path / "a.c")],
+                capture_output=True,
+                text=True,
+            )
             assert not done.returncode, f"{name} in {header}: {done.stderr}"

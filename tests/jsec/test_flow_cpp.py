@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_flow_engine import faults, kinds, lowered
+from flow_programs import faults, kinds, lowered
 
 SOUND = {
     "a call in the value of an auto variable is made once": """

@@ -7,14 +7,15 @@ import random
 from pathlib import Path
 
 from folders import write
-from test_flow_scan import HEADER, LONG, PAST, SHORT, SINK
+from live_files import opened, settled
+from two_files import HEADER, LONG, PAST, SHORT, SINK
 
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.cache import Cache
-from jarvis_ls.jsec.live import LiveDocuments, LiveResult, TextChange
-from jarvis_ls.jsec.scan import scan_files
-from jarvis_ls.jsec.settings import Settings
-from jarvis_ls.jsec.walk import list_sources
+from jarvis_ls.jsec.live.records import LiveResult, TextChange
+from jarvis_ls.jsec.scan.cache import Cache
+from jarvis_ls.jsec.scan.scanner import scan_files
+from jarvis_ls.jsec.scan.source_files import list_sources
+from jarvis_ls.jsec.settings.settings import Settings
 
 LOCAL = """\
 #include <stdlib.h>
@@ -39,23 +40,6 @@ int three(int a) {
     return a / (limit - 5);
 }
 """
-
-
-def opened(root: Path, documents: dict[str, str]) -> LiveDocuments:
-    live = LiveDocuments()
-    live.set_files(str(root), [*documents, "a/sink.h"])
-    for path, text in documents.items():
-        live.open(path, str(root), path, "c", text, 0)
-    return live
-
-
-def settled(live: LiveDocuments, *uris: str) -> LiveResult:
-    """What is known of the last of the documents when all has been followed."""
-    for _ in range(200):
-        results = [live.analyse(uri) for uri in uris]
-        if not any(result.more for result in results):
-            return results[-1]
-    raise AssertionError("following does not come to an end")
 
 
 def flaws(result: LiveResult) -> list[Finding]:
@@ -99,8 +83,22 @@ def test_files_that_are_not_open_are_known_from_the_last_scan(tmp_path: Path) ->
 
 def test_after_any_edits_the_same_is_known_as_if_just_opened(tmp_path: Path) -> None:
     chance = random.Random(7)
-    pieces = ["5", "9", "x", ";", "\n", "free(p);", "{", "}", "int n = 0;", "limit = 3;", "",
-              "static int limit = 5;\n", "void four(void) { one(); }\n", "room"]  # fmt: skip
+    pieces = [
+        "5",
+        "9",
+        "x",
+        ";",
+        "\n",
+        "free(p);",
+        "{",
+        "}",
+        "int n = 0;",
+        "limit = 3;",
+        "",
+        "static int limit = 5;\n",
+        "void four(void) { one(); }\n",
+        "room",
+    ]
     live, text, seen = opened(tmp_path, {"a.c": LOCAL}), LOCAL, 0
     for version in range(1, 16):
         start = chance.randrange(len(text))

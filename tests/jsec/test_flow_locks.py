@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from folders import Scan, write
-from test_flow_live import opened, settled
+from live_files import opened, settled
 
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.flow import orders
-from jarvis_ls.jsec.flow.fault import Step
-from jarvis_ls.jsec.live import TextChange
+from jarvis_ls.jsec.flow.domain.fault import Step
+from jarvis_ls.jsec.flow.interp import lock_order
+from jarvis_ls.jsec.live.records import TextChange
 
 HEAD = """\
 #include <pthread.h>
@@ -199,7 +199,7 @@ def test_a_lock_that_is_left_held_is_told_with_its_way(
     steps = {step.span.line for step in one.trace}
     numbered = [n for n, line in enumerate(text.splitlines(), 1) if line[-1:].isdigit()]
     assert steps >= set(numbered) and one.trace[-1].span.line == numbered[-1]
-    assert any(str(step.message) == "The lock is taken here." for step in one.trace)
+    assert any(str(step.message) == "Lock acquired here." for step in one.trace)
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -219,7 +219,7 @@ def test_without_flow_the_taking_leads_to_the_place(tmp_path: Path, scan_folder:
     text = HEAD + FLAWED["a lock of the file"]
     write(tmp_path, {"a.c": text, ".jarvis/jsec.toml": "flow = false\n"})
     (one,) = sure(scan_folder(tmp_path).findings)
-    assert [str(step.message) for step in one.trace] == ["Taken here.", str(one.message)]
+    assert [str(step.message) for step in one.trace] == ["Locked here.", str(one.message)]
 
 
 ORDERED = {
@@ -260,15 +260,22 @@ def test_locks_that_files_take_in_opposite_order(tmp_path: Path, scan_folder: Sc
     assert inversions(found) == [("b.c", 11)]
     one = next(one for one in found if one.rule == "lock-order-inversion")
     assert [(step.file, step.span.line) for step in one.trace] == [
-        ("a.c", 5), ("a.c", 6), ("b.c", 5), ("b.c", 10), ("b.c", 11),
-    ]  # fmt: skip
+        ("a.c", 5),
+        ("a.c", 6),
+        ("b.c", 5),
+        ("b.c", 10),
+        ("b.c", 11),
+    ]
 
 
-@pytest.mark.parametrize("change", [
-    ("a.c", "pthread_mutex_t first,", "static pthread_mutex_t first; pthread_mutex_t"),
-    ("b.c", "mutex_lock(&first)", "mutex_trylock(&first)"),
-    ("a.c", "    take", "    pthread_mutex_unlock(&first); take"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("a.c", "pthread_mutex_t first,", "static pthread_mutex_t first; pthread_mutex_t"),
+        ("b.c", "mutex_lock(&first)", "mutex_trylock(&first)"),
+        ("a.c", "    take", "    pthread_mutex_unlock(&first); take"),
+    ],
+)
 def test_orders_of_files_that_do_not_meet(
     tmp_path: Path, scan_folder: Scan, change: tuple[str, str, str]
 ) -> None:
@@ -280,11 +287,13 @@ def test_orders_of_files_that_do_not_meet(
 
 def test_a_lock_around_both_orders_keeps_them_apart(tmp_path: Path, scan_folder: Scan) -> None:
     guarded = {
-        path: text.replace(f"    pthread_mutex_lock(&{lock});\n", (
-            f"    pthread_mutex_lock(&gate);\n    pthread_mutex_lock(&{lock});\n"
-        ), 1)
+        path: text.replace(
+            f"    pthread_mutex_lock(&{lock});\n",
+            (f"    pthread_mutex_lock(&gate);\n    pthread_mutex_lock(&{lock});\n"),
+            1,
+        )
         for (path, text), lock in zip(ORDERED.items(), ("first", "nothing"), strict=True)
-    }  # fmt: skip
+    }
     assert inversions(scan_folder(write(tmp_path / "one", guarded)).findings) == [("b.c", 11)]
     guarded["b.c"] = guarded["b.c"].replace(
         "void backwards(void) {", "void backwards(void) {\n    pthread_mutex_lock(&gate);"
@@ -303,17 +312,17 @@ class Compared(tuple[str, tuple[int, int]]):
 
 
 def test_orders_of_many_places_are_not_compared_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    place = orders._place
-    monkeypatch.setattr(orders, "_place", lambda fault: Compared(place(fault)))
+    place = lock_order._place
+    monkeypatch.setattr(lock_order, "_place", lambda fault: Compared(place(fault)))
 
     def compared(places: int) -> int:
         Compared.count = 0
         faults = [
-            orders.nested(outer, inner, ["gate"], file, "f", (Step(file, (n, n + 1), ""),))
+            lock_order.nesting(outer, inner, ["gate"], file, "f", (Step(file, (n, n + 1), ""),))
             for n in range(places)
             for outer, inner, file in (("a", "b", "a.c"), ("b", "a", "b.c"))
         ]
-        assert orders.inversions(faults) == []
+        assert lock_order.inversions(faults) == []
         return Compared.count
 
     assert 0 < compared(400) <= 2 * compared(200)

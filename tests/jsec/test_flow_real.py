@@ -4,9 +4,9 @@ each beside a flaw of the same shape that stays told."""
 from __future__ import annotations
 
 import pytest
-from test_flow_engine import _facts, faults, kinds, lowered
+from flow_programs import _facts, faults, kinds, lowered
 
-from jarvis_ls.jsec.flow.no_return import never_returning
+from jarvis_ls.jsec.flow.lower.c.no_return import never_returning
 
 SOUND = {
     "a variable that a torn function sets": """

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.codeintel.code import Unit
-from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.declarations import Facts
+from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.disk import analysis_of
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.flow.lower import lower
-from jarvis_ls.jsec.flow.outline import outline_of
-from jarvis_ls.jsec.flow.program import Program
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.flow.lower.c.file import lower
+from jarvis_ls.jsec.flow.program.file_outline import outline_of
+from jarvis_ls.jsec.flow.program.program import Program
+from jarvis_ls.jsec.scan.file_scanner import analysis_of
 
 LIVING = "Box::into_raw(Box::new(1))"
 FREED = "{ let q = Box::into_raw(Box::new(1)); unsafe { drop(Box::from_raw(q)) }; q }"
@@ -28,14 +28,22 @@ FAMILIES = {
     "use-after-free": ("*mut i32", FREED, LIVING, "unsafe { *p = 2 };"),
     "double-free": ("*mut i32", FREED, LIVING, "unsafe { drop(Box::from_raw(p)) };"),
     "buffer-read-over": (
-        "usize", "12", "7", "let a = [0u8; 10]; let _x = unsafe { *a.get_unchecked(p) };",
+        "usize",
+        "12",
+        "7",
+        "let a = [0u8; 10]; let _x = unsafe { *a.get_unchecked(p) };",
     ),
     "buffer-write-stack": (
-        "usize", "12", "7", "let mut a = [0u32; 10]; let q = a.as_mut_ptr();"
-        " unsafe { *q.add(p) = 1 };",
+        "usize",
+        "12",
+        "7",
+        "let mut a = [0u32; 10]; let q = a.as_mut_ptr(); unsafe { *q.add(p) = 1 };",
     ),
     "buffer-write-heap": (
-        "usize", "12", "7", "let a = [0u8; 20]; let mut b = vec![0u8; 10];"
+        "usize",
+        "12",
+        "7",
+        "let a = [0u8; 20]; let mut b = vec![0u8; 10];"
         " unsafe { std::ptr::copy_nonoverlapping(a.as_ptr(), b.as_mut_ptr(), p) };",
     ),
     "divide-by-zero": ("u32", "0", "4", "let _r = 100 / p;"),
@@ -43,16 +51,24 @@ FAMILIES = {
     "negative-to-huge": ("i64", "0 - 5", "5", "let _r = p as usize;"),
     "unwrap-none": ("Option<u32>", "None", "Some(3)", "let _r = p.unwrap();"),
     "length-unwritten": (
-        "usize", "5", "0", "let mut v: Vec<u8> = Vec::with_capacity(8); unsafe { v.set_len(p) };",
+        "usize",
+        "5",
+        "0",
+        "let mut v: Vec<u8> = Vec::with_capacity(8); unsafe { v.set_len(p) };",
     ),
     "command-injection": (
-        "String", 'std::env::var("X").unwrap()', 'String::from("ls")',
+        "String",
+        'std::env::var("X").unwrap()',
+        'String::from("ls")',
         'Command::new("sh").arg("-c").arg(&p).status();',
     ),
     "path-absolute": (
-        "String", 'std::env::var("X").unwrap()', 'String::from("a")', "File::open(&p);",
+        "String",
+        'std::env::var("X").unwrap()',
+        'String::from("a")',
+        "File::open(&p);",
     ),
-}  # fmt: skip
+}
 """Type of a value, where it is a flaw, where it is none, and what is done with it."""
 
 FLOWS = {
@@ -94,9 +110,11 @@ def faults_of(*texts: str) -> list[Fault]:
         outlines.append(outline_of(file, source.data))
     follow = analysis_of(Program(outlines, lambda path, key: files[path].functions.get(key)))
     return [
-        fault for file in files.values() for one in file.functions.values()
+        fault
+        for file in files.values()
+        for one in file.functions.values()
         for fault in follow(one).faults
-    ]  # fmt: skip
+    ]
 
 
 def written(family: str, flow: str, *, flawed: bool) -> list[str]:
@@ -151,8 +169,11 @@ def test_scan_tells_the_way_and_drops_refuted_guesses(tmp_path: Path) -> None:
     told = findings["raw-pointer-used-after-free"]
     assert told["line"] == 5
     assert [(step["file"], step["line"]) for step in told["trace"]] == [
-        ("src/main.rs", 3), ("src/other.rs", 1), ("src/main.rs", 4), ("src/main.rs", 5),
-    ]  # fmt: skip
+        ("src/main.rs", 3),
+        ("src/other.rs", 1),
+        ("src/main.rs", 4),
+        ("src/main.rs", 5),
+    ]
     assert not {"get-unchecked-without-bound", "as-truncates-number"} & findings.keys()
 
 

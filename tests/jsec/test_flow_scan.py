@@ -8,44 +8,24 @@ from pathlib import Path
 
 import pytest
 from folders import Scan, write
+from two_files import HEADER, LONG, PAST, SHORT, SINK
 
-from jarvis_ls.codeintel.code import Unit
-from jarvis_ls.codeintel.facts import Facts
+from jarvis_ls.codeintel.declarations import Facts
+from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.disk import analysis_of
-from jarvis_ls.jsec.flow.lower import lower
-from jarvis_ls.jsec.flow.outline import outline_of
-from jarvis_ls.jsec.flow.run import Runner
-from jarvis_ls.jsec.flow.store import Place, Store
-from jarvis_ls.jsec.result import ScanResult
-from jarvis_ls.jsec.settings import load_settings
+from jarvis_ls.jsec.flow.lower.c.file import lower
+from jarvis_ls.jsec.flow.program.file_outline import outline_of
+from jarvis_ls.jsec.flow.program.ir_store import Store, StoreFolder
+from jarvis_ls.jsec.flow.program.runner import Runner
+from jarvis_ls.jsec.scan.file_scanner import analysis_of
+from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.jsec.settings.settings import load_settings
 
-PAST = "write-past-buffer"
-
-SINK = """\
-#include <string.h>
-#include "sink.h"
-void put(const char *data) {
-    char room[10];
-    strcpy(room, data);
-}
-"""
-HEADER = "void put(const char *data);\n"
-LONG = """\
-#include <string.h>
-#include "sink.h"
-void start(void) {
-    char text[100];
-    memset(text, 'A', 99);
-    text[99] = 0;
-    put(text);
-}
-"""
-SHORT = '#include "sink.h"\nvoid start(void) {\n    put("short");\n}\n'
 BAD: dict[str, str | bytes] = {"a/sink.c": SINK, "a/sink.h": HEADER, "a/start.c": LONG}
+
 GOOD: dict[str, str | bytes] = {**BAD, "a/start.c": SHORT}
 
 
@@ -155,6 +135,7 @@ void start(void) {
     route("short");
 }
 """
+
 GIVEN_AWAY = """\
 #include "sink.h"
 void hand_on(void (*route)(const char *));
@@ -205,15 +186,20 @@ def test_neither_processes_nor_the_order_of_files_change_what_is_told(
 ) -> None:
     files = {
         f"{where}/{name}": text
-        for where in ("x", "y") for name, text in {**BAD, "more.c": MORE}.items()
-    }  # fmt: skip
+        for where in ("x", "y")
+        for name, text in {**BAD, "more.c": MORE}.items()
+    }
     names = list(files)
     random.Random(jobs).shuffle(names)
     write(tmp_path, {name: files[name] for name in names})
-    told = [(one.file, one.span, one.fingerprint, one.trace) for one in
-            scan_folder(tmp_path, jobs=jobs).findings]  # fmt: skip
-    assert told == [(one.file, one.span, one.fingerprint, one.trace) for one in
-                    scan_folder(tmp_path, jobs=2).findings]  # fmt: skip
+    told = [
+        (one.file, one.span, one.fingerprint, one.trace)
+        for one in scan_folder(tmp_path, jobs=jobs).findings
+    ]
+    assert told == [
+        (one.file, one.span, one.fingerprint, one.trace)
+        for one in scan_folder(tmp_path, jobs=2).findings
+    ]
     assert sum("sink.c" in file for file, *_ in told) == 2
 
 
@@ -372,8 +358,10 @@ class TestAgain:
     def test_a_change_reaches_every_caller_in_another_file(
         self, tmp_path: Path, scan_folder: Scan
     ) -> None:
-        callers = "void put(char *p, int n);\nvoid wide(void) { char x[40]; put(x, 2); }\n" \
-            "void near(void) { char x[8]; put(x, 6); }\n"  # fmt: skip
+        callers = (
+            "void put(char *p, int n);\nvoid wide(void) { char x[40]; put(x, 2); }\n"
+            "void near(void) { char x[8]; put(x, 6); }\n"
+        )
         sink = "void put(char *p, int n) { p[%s] = 0; }\n"
         write(tmp_path, {"callers.c": callers, "put.c": sink % "n"})
         assert flaws(scan_folder(tmp_path, cached=True)) == []
@@ -431,8 +419,13 @@ class TestAgain:
         write(tmp_path, {"a/new.c": "int unused;\n"})
         again = scan_folder(tmp_path, cached=True)
         assert flaws(again) == [] or flaws(again) == flaws(first)
-        write(tmp_path, {name: text + b"\n" if isinstance(text, bytes) else text + "\n"
-                         for name, text in BAD.items()})  # fmt: skip
+        write(
+            tmp_path,
+            {
+                name: text + b"\n" if isinstance(text, bytes) else text + "\n"
+                for name, text in BAD.items()
+            },
+        )
         assert len(flaws(scan_folder(tmp_path, cached=True))) == 1
 
     def test_what_is_kept_of_gone_files_is_removed(self, tmp_path: Path, scan_folder: Scan) -> None:
@@ -450,11 +443,16 @@ def test_a_function_for_systems_without_it_counts_where_it_is_declared(
     tmp_path: Path, scan_folder: Scan, declared: bool
 ) -> None:
     header = '#include "port.h"\n' * declared
-    found = scan_folder(write(tmp_path, {
-        "port.h": "int close(int handle);\n",
-        "port.c": "int close(int handle) { return fclose((FILE *)handle); }\n",
-        "use.c": header + "int use(void) { int s = socket(2, 1, 0); return close(s); }\n",
-    })).findings  # fmt: skip
+    found = scan_folder(
+        write(
+            tmp_path,
+            {
+                "port.h": "int close(int handle);\n",
+                "port.c": "int close(int handle) { return fclose((FILE *)handle); }\n",
+                "use.c": header + "int use(void) { int s = socket(2, 1, 0); return close(s); }\n",
+            },
+        )
+    ).findings
     wrong = [one.file for one in found if one.rule == "mismatched-release"]
     assert wrong == ["port.c"] * declared
 
@@ -469,7 +467,7 @@ def runner(folder: Path, *, lasting: bool) -> Runner:
     """Follows the functions of one file that are kept in a folder."""
     source = Source("a.c", TWO.encode())
     file = lower(Unit(source, "c", Facts()), parse(source.data, "c").root_node)
-    place = Place(str(folder), b"k" * 32, "1", lasting=lasting)
+    place = StoreFolder(str(folder), b"k" * 32, "1", lasting=lasting)
     Store(place).put("unit", outline_of(file, source.data), file.functions)
     return Runner(place, {"a.c": "unit"}, analysis_of)
 

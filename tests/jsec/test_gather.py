@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from jarvis_ls.cli import jsec
-from jarvis_ls.jsec.gather import SLIPS
+from jarvis_ls.jsec.findings.merge_repeats import SLIPS
 
 RULE = "unsafe-without-safety-comment"
 
@@ -44,7 +44,7 @@ def test_a_habit_is_told_once_and_leads_to_all_places(tmp_path, capsys):
     text = "".join(reader(number) for number in range(SLIPS + 2))
     (one,) = told(tmp_path, text, capsys)
     assert one["line"] == 2
-    assert f"{SLIPS + 2} in this file" in one["description"]
+    assert f"{SLIPS + 2} unsafe blocks in this file" in one["description"]
     assert ways(tmp_path, capsys) == [5, 8, 11, 14]
 
 

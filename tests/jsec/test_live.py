@@ -9,9 +9,10 @@ import pytest
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.engine import Engine
-from jarvis_ls.jsec.gather import gather
-from jarvis_ls.jsec.live import LiveDocuments, TextChange
+from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.findings.merge_repeats import gather
+from jarvis_ls.jsec.live.documents import LiveDocuments
+from jarvis_ls.jsec.live.records import TextChange
 
 ENGINE = Engine()
 
@@ -42,11 +43,43 @@ fn take(p: *mut u8) -> u32 { let n = Some(2).unwrap(); unsafe { mem::transmute(*
 """
 
 PIECES = [
-    "free(p);", "{", "}", "(", ")", ";", "\n", "\r\n", "\r", "\f", "\u2028", "\x0b", "\x85", '"',
-    "'", "/*", "*/", "//", "#if 0\n", "#endif\n", "#else\n", "#define RUN puts\n", "\U0001f600",
-    "\u6f22", "int x = 0;", "char b[4];", "strcpy(b, s);", "unsafe {", "#[test]\n", "R\"(", "\\",
-    "void g(void) { system(0); }\n", "static", "if (p == NULL) return;", "x.unwrap()", "",
-]  # fmt: skip
+    "free(p);",
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "\n",
+    "\r\n",
+    "\r",
+    "\f",
+    "\u2028",
+    "\x0b",
+    "\x85",
+    '"',
+    "'",
+    "/*",
+    "*/",
+    "//",
+    "#if 0\n",
+    "#endif\n",
+    "#else\n",
+    "#define RUN puts\n",
+    "\U0001f600",
+    "\u6f22",
+    "int x = 0;",
+    "char b[4];",
+    "strcpy(b, s);",
+    "unsafe {",
+    "#[test]\n",
+    'R"(',
+    "\\",
+    "void g(void) { system(0); }\n",
+    "static",
+    "if (p == NULL) return;",
+    "x.unwrap()",
+    "",
+]
 
 
 def lsp_position(text: str, index: int) -> tuple[int, int]:

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 import jarvis_ls.jsec
-from jarvis_ls.jsec.page_text import LANGUAGES, in_language, reason
-from jarvis_ls.jsec.pages import rule_pages
+from jarvis_ls.jsec.engine.page_text import LANGUAGES, in_language, reason
+from jarvis_ls.jsec.engine.rule_pages import rule_pages
 
 PAGES = {page.id: page for page in rule_pages()}
 CATALOGUE = json.loads(
-    Path(jarvis_ls.jsec.__file__).with_name("locale").joinpath("pages", "zh-cn.json")
+    Path(jarvis_ls.jsec.__file__)
+    .with_name("locale")
+    .joinpath("pages", "zh-cn.json")
     .read_text(encoding="utf-8")
-)  # fmt: skip
+)
 CODE = re.compile(r"`([^`]+)`")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 HEADINGS = re.compile(r"^## .*$", re.MULTILINE)
@@ -53,10 +55,12 @@ def test_a_page_in_english_or_an_unknown_language_is_as_it_is_written():
     assert reason(page, "en").startswith("The second `free`")
 
 
-@pytest.mark.parametrize(("name", "left"), [("double-free", "near"), ("memory-leak", "nothing")])
+@pytest.mark.parametrize(
+    ("name", "left"), [("double-free", "Local checks"), ("memory-leak", "nothing")]
+)
 def test_a_rule_that_asks_flow_says_what_is_left_without_it(name, left):
-    parts = PAGES[name].page.partition("## Without flow (`--no-flow`)\n")
+    parts = PAGES[name].page.partition("## With `--no-flow`\n")
     assert left in parts[2].splitlines()[0]
-    translated = in_language(PAGES[name], "zh-cn").page.partition("`--no-flow`）\n")[2]
+    translated = in_language(PAGES[name], "zh-cn").page.partition("`--no-flow` 时\n")[2]
     assert CHINESE.search(translated.splitlines()[0])
-    assert "Without flow" not in PAGES["gets-call"].page
+    assert "--no-flow" not in PAGES["gets-call"].page

@@ -9,15 +9,15 @@ from pathlib import Path
 from folders import FLAWED, Scan, write
 
 from jarvis_ls.core.store import read_records
-from jarvis_ls.jsec import records
-from jarvis_ls.jsec.baseline import Baseline
+from jarvis_ls.jsec.findings.baseline import Baseline
+from jarvis_ls.jsec.scan import records
 
 CANDIDATES = Path(".jarvis/sec/candidates.jsonl")
-FIELDS = [
-    "gid", "id", "rule", "language", "category", "pattern", "cwe", "file", "line", "column",
-    "end_line", "end_column", "evidence", "description", "suggestion", "confidence", "severity",
-    "score", "fingerprint", "trace", "verdict", "suppressed",
-]  # fmt: skip
+FIELDS = list(
+    "gid id rule language category pattern cwe file line column end_line end_column "
+    "evidence description suggestion confidence severity score fingerprint trace verdict "
+    "suppressed".split()
+)
 
 
 def test_candidates_are_numbered_and_hold_every_field(tmp_path: Path, scan_folder: Scan) -> None:
@@ -41,8 +41,12 @@ def test_git_is_told_to_leave_them_alone_and_to_take_the_baseline(
     records.write(tmp_path, scan_folder(tmp_path))
     (tmp_path / ".jarvis/sec/baseline.json").write_text("{}")
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    told = subprocess.run(["git", "-C", tmp_path, "status", "--short", "--untracked-files=all"],
-                          capture_output=True, text=True, check=True).stdout  # fmt: skip
+    told = subprocess.run(
+        ["git", "-C", tmp_path, "status", "--short", "--untracked-files=all"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert told.splitlines() == ["?? .jarvis/sec/baseline.json", "?? a.c"]
 
 

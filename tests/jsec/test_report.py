@@ -17,23 +17,34 @@ from jarvis_ls.jsec.report.html import render_html
 from jarvis_ls.jsec.report.json import render_json, render_jsonl
 from jarvis_ls.jsec.report.markdown import render_markdown
 from jarvis_ls.jsec.report.text import printable, render_text
-from jarvis_ls.jsec.result import ScanResult
-from jarvis_ls.jsec.walk import Skipped
+from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.jsec.scan.source_files import Skipped
 
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e*_`[x](javascript:y)|\n# no"
 
 
 def evil() -> ScanResult:
     one = Finding(
-        rule="own-pattern", language="c/cpp", category=f"c{EVIL}", pattern="p", cwe=(22,),
-        file=f"d/{EVIL}.c", span=Span(1, 1, 1, 3), evidence=EVIL, message=Message(EVIL),
-        suggestion=Message(EVIL), confidence=0.5, severity="low", fingerprint="f",
+        rule="own-pattern",
+        language="c/cpp",
+        category=f"c{EVIL}",
+        pattern="p",
+        cwe=(22,),
+        file=f"d/{EVIL}.c",
+        span=Span(1, 1, 1, 3),
+        evidence=EVIL,
+        message=Message(EVIL),
+        suggestion=Message(EVIL),
+        confidence=0.5,
+        severity="low",
+        fingerprint="f",
         trace=(Related(f"d/{EVIL}.c", Span(1, 1, 1, 3), Message(EVIL)),) * 20,
         suppressed=f"comment: {EVIL}",
-    )  # fmt: skip
+    )
     found = [one, replace(one, suppressed="", gid=1)]
-    return ScanResult("/root", found, {"a.c": ""}, [Skipped(EVIL, EVIL)], [Skipped(EVIL, EVIL)],
-                      [EVIL])  # fmt: skip
+    return ScanResult(
+        "/root", found, {"a.c": ""}, [Skipped(EVIL, EVIL)], [Skipped(EVIL, EVIL)], [EVIL]
+    )
 
 
 def test_text_shows_the_line_with_a_caret(tmp_path: Path, scan_folder: Scan) -> None:
@@ -101,9 +112,16 @@ def test_nothing_in_the_text_moves_the_cursor() -> None:
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("a\tb", "a    b"), ("\x1b[0m", "\\x1b[0m"), ("a\u202eb", "a\\u202eb"), ("漢é", "漢é"),
-     ("\r\n", "\\r\\n"), ("\u200b", "\\u200b"), ("\ud800", "\\ud800")],
-)  # fmt: skip
+    [
+        ("a\tb", "a    b"),
+        ("\x1b[0m", "\\x1b[0m"),
+        ("a\u202eb", "a\\u202eb"),
+        ("漢é", "漢é"),
+        ("\r\n", "\\r\\n"),
+        ("\u200b", "\\u200b"),
+        ("\ud800", "\\ud800"),
+    ],
+)
 def test_what_hides_on_a_screen_is_written_out(text: str, shown: str) -> None:
     assert printable(text) == shown
 
@@ -129,9 +147,11 @@ def test_json_has_the_summary_and_the_issues(tmp_path: Path, scan_folder: Scan) 
 
 def test_markdown_shows_text_as_it_is() -> None:
     result = evil()
-    html = MarkdownIt("commonmark", {"html": True}).enable("table").render(
-        render_markdown(result, result.findings)
-    )  # fmt: skip
+    html = (
+        MarkdownIt("commonmark", {"html": True})
+        .enable("table")
+        .render(render_markdown(result, result.findings))
+    )
     assert "<script" not in html
     assert "<a " not in html
     assert html.count("<h1>") == 1

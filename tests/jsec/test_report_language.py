@@ -11,17 +11,19 @@ import pytest
 from folders import FLAWED, Scan, write
 
 from jarvis_ls.core.columns import columns
-from jarvis_ls.core.finding import Related, Span
+from jarvis_ls.core.finding import Message, Related, Span
 from jarvis_ls.core.translations import CHINESE
-from jarvis_ls.jsec.categories import CATEGORIES, category_name
-from jarvis_ls.jsec.pages import rule_pages
+from jarvis_ls.jsec.base.categories import CATEGORIES, category_name
+from jarvis_ls.jsec.engine.rule_pages import rule_pages
+from jarvis_ls.jsec.local.rust.panics import _EXTERNAL
+from jarvis_ls.jsec.local.rust.values import _SOURCES
 from jarvis_ls.jsec.report.html import render_html
 from jarvis_ls.jsec.report.markdown import render_markdown
 from jarvis_ls.jsec.report.render import render
 from jarvis_ls.jsec.report.spoken import IN_ENGLISH, speaker
 from jarvis_ls.jsec.report.text import render_text
-from jarvis_ls.jsec.result import ScanResult
-from jarvis_ls.jsec.walk import Skipped
+from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.jsec.scan.source_files import Skipped
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELS = ROOT / "client-vscode/src/features/findings/labels.ts"
@@ -31,18 +33,25 @@ EDITOR = ROOT / "l10n/bundle.l10n.zh-cn.json"
 @pytest.fixture
 def result(tmp_path: Path, scan_folder: Scan) -> ScanResult:
     """Everything a report can tell: findings, hidden ones, a way, what was left out, a note."""
-    write(tmp_path, {
-        "a.c": FLAWED,
-        "b.c": FLAWED.replace("strcpy(to, from);", "strcpy(to, from); // jsec-ignore: "
-                              "unbounded-string-copy not here"),
-    })  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "a.c": FLAWED,
+            "b.c": FLAWED.replace(
+                "strcpy(to, from);",
+                "strcpy(to, from); // jsec-ignore: unbounded-string-copy not here",
+            ),
+        },
+    )
     found = scan_folder(tmp_path)
     found.findings = [
         replace(one, trace=(Related(one.file, Span(1, 1, 1, 2), one.message),) * 20)
         for one in found.findings
     ]
-    found.skipped = [Skipped("p.c", "a named pipe"),
-                     Skipped("q.c", "the analysis failed: ValueError")]  # fmt: skip
+    found.skipped = [
+        Skipped("p.c", "a named pipe"),
+        Skipped("q.c", "the analysis failed: ValueError"),
+    ]
     found.notes = [Skipped("a.c", "code nested deeper than 200 levels was not analysed")]
     found.stale_baseline, found.cached = 2, 1
     return found
@@ -57,6 +66,17 @@ def test_every_family_has_a_name_and_the_editor_has_the_same() -> None:
         name: chinese[name] for name in CATEGORIES.values()
     }
     assert category_name("not_known_yet", say) == "Not known yet"
+
+
+def test_words_in_a_message_are_translated_but_no_names_of_code() -> None:
+    say = speaker(CHINESE)
+    template = "Untrusted input from {source} is used as the address '{address}'."
+    args = (("source", "the command line"), ("address", "Delete"))
+    assert say.text(Message(template, args)) == "来自命令行的不可信输入被用作地址 'Delete'。"
+    operations = {*_EXTERNAL.values(), *(words for _, words in _SOURCES)}
+    for words in sorted(operations):
+        assert " " in words
+        assert say(words) != words
 
 
 @pytest.mark.parametrize("renders", [render_html, render_markdown])
@@ -76,9 +96,13 @@ def test_reports_in_chinese_have_no_english_sentence(result: ScanResult) -> None
     for text in (
         render_text(result, result.findings, say=say),
         render_markdown(result, result.findings, say),
-        re.sub(r"<style>.*?</style>|<[^>]*>", " ", render_html(result, result.findings, say),
-               flags=re.DOTALL),
-    ):  # fmt: skip
+        re.sub(
+            r"<style>.*?</style>|<[^>]*>",
+            " ",
+            render_html(result, result.findings, say),
+            flags=re.DOTALL,
+        ),
+    ):
         kept = re.sub(r"`[^`]*`|FLAWED|^ +\d* \| .*$|^    .*$", "", text, flags=re.MULTILINE)
         assert re.findall(r"[a-z]{2,} (?:[a-z]{2,} )+[a-z]{2,}", kept.replace("not here", "")) == []
         assert "无法" in text or "命名管道" in text

@@ -14,22 +14,22 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.codeintel.code import Unit
+from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.disk import analysis_of
-from jarvis_ls.jsec.engine import Engine, ItemCache
-from jarvis_ls.jsec.flow.answers import in_order
-from jarvis_ls.jsec.live_flow import LiveFlow
-from jarvis_ls.jsec.proven import settle
-from jarvis_ls.jsec.rule import Flow, all_rules
+from jarvis_ls.jsec.base.rule import Flow
+from jarvis_ls.jsec.engine.rule_runner import Engine, ItemCache
+from jarvis_ls.jsec.findings.flow_findings import settle
+from jarvis_ls.jsec.flow.program.result_cache import in_order
+from jarvis_ls.jsec.live.flow import LiveFlow
+from jarvis_ls.jsec.rules.registry import all_rules
+from jarvis_ls.jsec.scan.file_scanner import analysis_of
 from tests.support.patience import HANGS
 
 FIXTURES = Path(__file__).parent / "rules"
-SECTIONS = ("## What it does", "## Why is this bad?", "## Example", "Use instead:",
-            "## References")  # fmt: skip
+SECTIONS = ("## What it does", "## Why is this bad?", "## Example", "Use instead:", "## References")
 MARK = re.compile(r"//\s*(expect|missed):\s*([\w, -]+?)\s*(?:\(.*)?$")
 
 
@@ -55,15 +55,18 @@ def shown(
     not find in functions that it followed to the end are left out when `decided`."""
     found = engine.analyse(source, language)
     flow = LiveFlow(analysis_of)
-    flow.update(
-        Unit(source, language, found.facts), parse(source.data, language).root_node, "", ()
-    )  # fmt: skip
+    flow.update(Unit(source, language, found.facts), parse(source.data, language).root_node, "", ())
     flow.work(HANGS, source.path)
     assert flow.ready(source.path)
     return settle(
-        source, language, found.findings, in_order(flow.faults(source.path)), lambda _path: source,
-        found.placed_functions, flow.decided(source.path) if decided else (),
-    )  # fmt: skip
+        source,
+        language,
+        found.findings,
+        in_order(flow.faults(source.path)),
+        lambda _path: source,
+        found.placed_functions,
+        flow.decided(source.path) if decided else (),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +110,16 @@ def test_what_ends_the_program_is_asked_anew_when_it_changes(engine: Engine) -> 
 MAYBE = {
     "null-test-after-dereference": (
         "void f(struct c *c, struct e *e) {{ c->p->n = 1; {} if (c->p) c->p->n = 2; }}",
-        "e->run(e);", "run(e);",
+        "e->run(e);",
+        "run(e);",
     ),
     "obsolete-tls-version": (
         "void f(SSL_CTX *c, int old) {{ SSL_CTX_clear_options(c, SSL_OP_NO_TLSv1|SSL_OP_NO_SSLv3);"
         " if (!old) SSL_CTX_set_options(c, {}); }}",
-        "SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1", "SSL_OP_NO_TLSv1",
+        "SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1",
+        "SSL_OP_NO_TLSv1",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("rule", MAYBE)
@@ -173,7 +178,7 @@ def test_what_flow_decides_takes_no_flaw_away(fixture: Path, engine: Engine) -> 
         around = next((range(start, end) for _, start, end in extents if start <= at < end), ())
         assert any(
             source.offset(one.span.line, one.span.column) in around
-            if one.rule != own.id and own.answered & _asked(one.rule)
+            if one.rule != own.id and own.verdicts.faults & _asked(one.rule)
             else one.span.line == number and one.rule == own.id
             for one in told
         ), f"{fixture.name}:{number}"

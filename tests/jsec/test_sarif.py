@@ -17,10 +17,10 @@ import pytest
 from folders import FLAWED, Scan, write
 
 from jarvis_ls.core.finding import Edit, Finding, Fix, Message, Related, Span
-from jarvis_ls.jsec.baseline import Baseline
+from jarvis_ls.jsec.findings.baseline import Baseline
 from jarvis_ls.jsec.report.sarif import MAX_RESULTS, MAX_STEPS, render_sarif
-from jarvis_ls.jsec.result import ScanResult, by_score
-from jarvis_ls.jsec.walk import Skipped
+from jarvis_ls.jsec.scan.result import ScanResult, by_score
+from jarvis_ls.jsec.scan.source_files import Skipped
 
 MULTITOOL = (
     Path(__file__)
@@ -62,20 +62,28 @@ RUN = {
                     "locations": {
                         "minItems": 1,
                         "maxItems": 1000,
-                        "items": {"properties": {"physicalLocation": {
-                            "required": ["artifactLocation"],
-                            "properties": {"region": REGION},
-                        }}},
+                        "items": {
+                            "properties": {
+                                "physicalLocation": {
+                                    "required": ["artifactLocation"],
+                                    "properties": {"region": REGION},
+                                }
+                            }
+                        },
                     },
-                    "suppressions": {"items": {"properties": {
-                        "kind": {"enum": ["inSource", "external"]},
-                        "status": {"enum": ["accepted", "underReview", "rejected"]},
-                    }}},
+                    "suppressions": {
+                        "items": {
+                            "properties": {
+                                "kind": {"enum": ["inSource", "external"]},
+                                "status": {"enum": ["accepted", "underReview", "rejected"]},
+                            }
+                        }
+                    },
                 },
             },
         },
     },
-}  # fmt: skip
+}
 
 
 @functools.cache
@@ -113,8 +121,12 @@ def test_the_validator_finds_nothing_to_object_to(tmp_path: Path, scan_folder: S
     invariant = {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "HOME": str(tmp_path)}
     done = subprocess.run(
         [program, "validate", report, "--output", verdict],
-        env={**os.environ, **invariant}, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        env={**os.environ, **invariant},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     (run,) = json.loads(verdict.read_text(encoding="utf-8-sig"))["runs"]
     objections = {one["ruleId"] for one in run.get("results", ())}
@@ -129,11 +141,15 @@ def test_a_real_scan(tmp_path: Path, scan_folder: Scan) -> None:
     twice = "#include <stdlib.h>\nvoid f(char *p) {\n    free(p);\n    free(p);\n}\n"
     write(tmp_path, {"a b/ü.c": FLAWED, "b.c": twice})
     known = Baseline({}, lambda _file: True).with_findings(scan_folder(tmp_path).findings[:1])
-    write(tmp_path, {"c.c": FLAWED.replace("from);", "from); // jsec-ignore: "
-                                           "unbounded-string-copy it fits")})  # fmt: skip
+    write(
+        tmp_path,
+        {"c.c": FLAWED.replace("from);", "from); // jsec-ignore: unbounded-string-copy it fits")},
+    )
     run = render(scan_folder(tmp_path, baseline=known))
-    by_uri = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]: one
-              for one in run["results"]}  # fmt: skip
+    by_uri = {
+        one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]: one
+        for one in run["results"]
+    }
     assert set(by_uri) == {"a%20b/%C3%BC.c", "b.c", "c.c"}
     assert by_uri["a%20b/%C3%BC.c"]["suppressions"][0]["kind"] == "external"
     assert by_uri["a%20b/%C3%BC.c"]["baselineState"] == "unchanged"
@@ -155,11 +171,20 @@ def test_a_real_scan(tmp_path: Path, scan_folder: Scan) -> None:
 
 def made(number: int, **changes: Any) -> Finding:
     one = Finding(
-        rule="own-pattern", language="c/cpp", category="custom", pattern="p", cwe=(1, 22),
-        file=f"d{number}/\\xff\n%.c", span=Span(1, 1, 2, 3), evidence="e\u202e\0",
-        message=Message("m {a}", (("a", "\x1b[31m"),)), suggestion=Message(""), confidence=0.5,
-        severity="low", fingerprint=f"{number:016x}",
-    )  # fmt: skip
+        rule="own-pattern",
+        language="c/cpp",
+        category="custom",
+        pattern="p",
+        cwe=(1, 22),
+        file=f"d{number}/\\xff\n%.c",
+        span=Span(1, 1, 2, 3),
+        evidence="e\u202e\0",
+        message=Message("m {a}", (("a", "\x1b[31m"),)),
+        suggestion=Message(""),
+        confidence=0.5,
+        severity="low",
+        fingerprint=f"{number:016x}",
+    )
     return replace(one, **changes)
 
 
@@ -176,19 +201,30 @@ def test_traces_become_code_flows() -> None:
 
 
 def test_what_was_not_scanned_is_a_notification() -> None:
-    run = render(result_of(skipped=[Skipped("p.c", "a named pipe")], warnings=["no cache"],
-                           notes=[Skipped("deep.c", "too deep")], cancelled=True))  # fmt: skip
+    run = render(
+        result_of(
+            skipped=[Skipped("p.c", "a named pipe")],
+            warnings=["no cache"],
+            notes=[Skipped("deep.c", "too deep")],
+            cancelled=True,
+        )
+    )
     (invocation,) = run["invocations"]
     assert invocation["executionSuccessful"] is False
     texts = [one["message"]["text"] for one in invocation["toolExecutionNotifications"]]
-    assert texts == ["not scanned: a named pipe", "not scanned wholly: too deep", "no cache"]
+    assert texts == ["not scanned: a named pipe", "partly scanned: too deep", "no cache"]
 
 
 def test_limits_of_github() -> None:
     step = Related("a.c", Span(1, 2, 1, 3), Message("s"))
     related = tuple(replace(step, span=Span(n, 2, n, 3)) for n in range(1, 1006))
-    many = made(0, trace=(step,) * (MAX_STEPS + 5), related=(*related, step), severity="high",
-                cwe=tuple(range(1, 60)))  # fmt: skip
+    many = made(
+        0,
+        trace=(step,) * (MAX_STEPS + 5),
+        related=(*related, step),
+        severity="high",
+        cwe=tuple(range(1, 60)),
+    )
     findings = [many, *(made(n) for n in range(1, MAX_RESULTS + 10))]
     (run,) = json.loads(render_sarif(result_of(*findings), findings))["runs"]
     assert len(run["results"]) == MAX_RESULTS

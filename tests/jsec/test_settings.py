@@ -9,7 +9,7 @@ import pytest
 from folders import FLAWED, Scan, write
 
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.jsec.settings import load_settings, settings_from
+from jarvis_ls.jsec.settings.settings import load_settings, settings_from
 
 
 def found(scan: Scan, root: Path) -> dict[str, list[tuple[str, str]]]:
@@ -59,15 +59,20 @@ void f(void) {
 
 
 def places(scan: Scan, root: Path, rule: str) -> list[tuple[str, int, int]]:
-    return [(one.file, one.span.line, one.span.column)
-            for one in scan(root).findings if one.rule == rule]  # fmt: skip
+    return [
+        (one.file, one.span.line, one.span.column)
+        for one in scan(root).findings
+        if one.rule == rule
+    ]
 
 
 def test_own_patterns_see_code_only_and_single_lines(tmp_path: Path, scan_folder: Scan) -> None:
     toml(write(tmp_path, {"a.c": SOURCE, "b.rs": "fn f() { legacy_log(1) }\n"}), PATTERN)
     assert places(scan_folder, tmp_path, "no-legacy-log") == [
-        ("a.c", 4, 5), ("a.c", 4, 21), ("b.rs", 1, 10),
-    ]  # fmt: skip
+        ("a.c", 4, 5),
+        ("a.c", 4, 21),
+        ("b.rs", 1, 10),
+    ]
     (first, *_) = scan_folder(tmp_path).findings
     assert (str(first.message), first.severity, first.cwe) == (
         "legacy_log is gone.",
@@ -114,14 +119,17 @@ WRONG = [
     ("[[pattern]]\nid='a'\nmessage='m'\nregex='('", "pattern[1].regex", "regular expression"),
     ("[[pattern]]\nid='a'\nmessage='m'\nregex='(?=a)'", "pattern[1].regex", "regular expression"),
     ("[[pattern]]\nid='a b'\nmessage='m'\nregex='a'", "pattern[1].id", "letters"),
-    ("[[pattern]]\nid='a'\nmessage='m'\nregex='a'\nlanguages=['java']",
-     "pattern[1].languages", "must be a list of"),
+    (
+        "[[pattern]]\nid='a'\nmessage='m'\nregex='a'\nlanguages=['java']",
+        "pattern[1].languages",
+        "must be a list of",
+    ),
     ("[[pattern]]\nid='a'\nmessage='m'\nregex='a'\n" * 2, "pattern", "two patterns"),
     ("pattern = 3", "pattern", "must be a list"),
     ("a = [", "", "jsec.toml"),
     ("x = " + "[" * 5000, "", "jsec.toml"),
     ("\0", "", "jsec.toml"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "key", "what"), WRONG)
@@ -148,8 +156,11 @@ def test_a_settings_file_must_be_a_small_regular_file(tmp_path: Path) -> None:
 
 def test_the_editor_can_give_the_same_settings() -> None:
     base = settings_from({"exclude": ["a"], "rules": {"x": "off"}}, "editor")
-    values: dict[str, Any] = {"exclude": ["b"], "rules": {"x": "low", "y": "off"},
-                              "max_file_size": 5}  # fmt: skip
+    values: dict[str, Any] = {
+        "exclude": ["b"],
+        "rules": {"x": "low", "y": "off"},
+        "max_file_size": 5,
+    }
     settings = settings_from(values, "jsec.toml", base)
     assert settings.exclude == ("a", "b")
     assert dict(settings.rules) == {"x": "low", "y": "off"}

@@ -11,9 +11,9 @@ from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.assess import assess
-from jarvis_ls.jsec.engine import Engine
-from jarvis_ls.jsec.rule import all_rules
+from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.engine.visibility import assess
+from jarvis_ls.jsec.rules.registry import all_rules
 
 COPY = "unbounded-string-copy"
 HINTS = ("unused-suppression", "suppression-without-reason", "unknown-rule-in-suppression")
@@ -34,8 +34,11 @@ def hidden(text: str, name: str = "a.c") -> list[tuple[int, str]]:
 
 
 def hints(text: str, name: str = "a.c") -> list[tuple[int, str]]:
-    return [(one.span.line, one.rule) for one in assessed(text, name)
-            if one.rule in HINTS and not one.suppressed]  # fmt: skip
+    return [
+        (one.span.line, one.rule)
+        for one in assessed(text, name)
+        if one.rule in HINTS and not one.suppressed
+    ]
 
 
 def test_the_rule_is_there() -> None:
@@ -181,8 +184,12 @@ def test_a_comment_without_reason_hides_and_is_reported() -> None:
     assert hints(text) == [(2, "suppression-without-reason")]
 
 
-WITHOUT_RULE = ("jsec-ignore: no-such-rule why", "jsec-ignore", "jsec-ignore:",
-                "jsec-ignore-file: nonsense why")  # fmt: skip
+WITHOUT_RULE = (
+    "jsec-ignore: no-such-rule why",
+    "jsec-ignore",
+    "jsec-ignore:",
+    "jsec-ignore-file: nonsense why",
+)
 
 
 @pytest.mark.parametrize("directive", WITHOUT_RULE)

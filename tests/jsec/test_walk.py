@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from folders import write
 
-from jarvis_ls.jsec.settings import Settings
-from jarvis_ls.jsec.walk import Listing, list_sources
+from jarvis_ls.jsec.scan.source_files import Listing, list_sources
+from jarvis_ls.jsec.settings.settings import Settings
 
 
 def names(listing: Listing) -> list[str]:
@@ -23,17 +23,47 @@ def reasons(listing: Listing) -> dict[str, str]:
 
 
 def test_sources_are_listed_in_order_and_nothing_else(tmp_path: Path) -> None:
-    write(tmp_path, {"b.c": "", "a/z.rs": "", "a.CPP": "", "a/b.hpp": "", "notes.txt": "",
-                     "Makefile": "", "a.h": ""})  # fmt: skip
+    write(
+        tmp_path,
+        {
+            "b.c": "",
+            "a/z.rs": "",
+            "a.CPP": "",
+            "a/b.hpp": "",
+            "notes.txt": "",
+            "Makefile": "",
+            "a.h": "",
+        },
+    )
     assert names(list_sources(tmp_path, Settings())) == [
-        "a/b.hpp", "a/z.rs", "a.CPP", "a.h", "b.c",
-    ]  # fmt: skip
+        "a/b.hpp",
+        "a/z.rs",
+        "a.CPP",
+        "a.h",
+        "b.c",
+    ]
 
 
 def test_default_folders_are_left_out_wherever_they_stand(tmp_path: Path) -> None:
-    write(tmp_path, {f"x/{name}/a.c": "" for name in (
-        ".git", ".pc", "build", "out", "target", "third_party", "vendor", "node_modules", ".venv",
-        ".jarvis")} | {"x/builder/a.c": "", "out.c": ""})  # fmt: skip
+    write(
+        tmp_path,
+        {
+            f"x/{name}/a.c": ""
+            for name in (
+                ".git",
+                ".pc",
+                "build",
+                "out",
+                "target",
+                "third_party",
+                "vendor",
+                "node_modules",
+                ".venv",
+                ".jarvis",
+            )
+        }
+        | {"x/builder/a.c": "", "out.c": ""},
+    )
     assert names(list_sources(tmp_path, Settings())) == ["out.c", "x/builder/a.c"]
     with_all = names(list_sources(tmp_path, Settings(default_excludes=False)))
     assert "x/vendor/a.c" in with_all
@@ -47,20 +77,26 @@ def test_default_folders_are_left_out_wherever_they_stand(tmp_path: Path) -> Non
         ({".gitignore": "/a.c"}, ["d/a.c", "d/deep/a.c", "d/deep/x.h", "d/x.h"]),
         ({".gitignore": "d/"}, ["a.c"]),
         ({".gitignore": "*.c\n!a.c"}, ["a.c", "d/a.c", "d/deep/a.c", "d/deep/x.h", "d/x.h"]),
-        ({".gitignore": "*.c", "d/.gitignore": "!a.c"},
-         ["d/a.c", "d/deep/a.c", "d/deep/x.h", "d/x.h"]),
+        (
+            {".gitignore": "*.c", "d/.gitignore": "!a.c"},
+            ["d/a.c", "d/deep/a.c", "d/deep/x.h", "d/x.h"],
+        ),
         ({".gitignore": "d/", "d/.gitignore": "!a.c"}, ["a.c"]),
         ({"d/.gitignore": "/deep"}, ["a.c", "d/a.c", "d/x.h"]),
         ({"d/.gitignore": "**/x.h"}, ["a.c", "d/a.c", "d/deep/a.c"]),
         ({".git/info/exclude": "deep"}, ["a.c", "d/a.c", "d/x.h"]),
-        ({".gitignore": "# a.c\n\\#a.c\n  \n[z-a]\n\\\n!"},
-         ["a.c", "d/a.c", "d/deep/a.c", "d/deep/x.h", "d/x.h"]),
+        (
+            {".gitignore": "# a.c\n\\#a.c\n  \n[z-a]\n\\\n!"},
+            ["a.c", "d/a.c", "d/deep/a.c", "d/deep/x.h", "d/x.h"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_git_ignores_count(tmp_path: Path, ignores: dict[str, str], kept: list[str]) -> None:
     (tmp_path / ".git").mkdir()
-    write(tmp_path, {"a.c": "", "d/a.c": "", "d/x.h": "", "d/deep/a.c": "", "d/deep/x.h": "",
-                     **ignores})  # fmt: skip
+    write(
+        tmp_path,
+        {"a.c": "", "d/a.c": "", "d/x.h": "", "d/deep/a.c": "", "d/deep/x.h": "", **ignores},
+    )
     assert names(list_sources(tmp_path, Settings())) == sorted(kept, key=lambda n: n.split("/"))
 
 
@@ -83,8 +119,9 @@ def test_files_asked_for_by_name_are_scanned_whatever_git_says(tmp_path: Path) -
 def test_excludes_of_the_settings(tmp_path: Path) -> None:
     write(tmp_path, {"a.c": "", "tests/b.c": "", "lib/tests/c.c": ""})
     assert names(list_sources(tmp_path, Settings(exclude=("/tests/**",)))) == [
-        "a.c", "lib/tests/c.c",
-    ]  # fmt: skip
+        "a.c",
+        "lib/tests/c.c",
+    ]
     assert names(list_sources(tmp_path, Settings(exclude=("tests/",)))) == ["a.c"]
 
 

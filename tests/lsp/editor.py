@@ -14,8 +14,8 @@ import psutil
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
+from jarvis_ls.lsp.protocol import extensions
 from tests.support.patience import HANGS
 from tests.support.starting import quick
 
@@ -59,8 +59,8 @@ class Editor:
             publish(params)
 
         features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = record
-        client.feature(protocol.FINDINGS_CHANGED)(lambda params: self.changes.append(params))
-        client.feature(protocol.STATUS)(lambda params: self.statuses.append(params))
+        client.feature(extensions.FINDINGS_CHANGED)(lambda params: self.changes.append(params))
+        client.feature(extensions.STATUS)(lambda params: self.statuses.append(params))
         client.feature(types.CLIENT_REGISTER_CAPABILITY)(partial(self._register))
 
     def _register(self, params: types.RegistrationParams) -> None:
@@ -134,10 +134,13 @@ class Editor:
         return await self.soon(self.client.workspace_execute_command_async(params))
 
     async def actions(
-        self, uri: str, span: types.Range, only: list[str] | None = None,
+        self,
+        uri: str,
+        span: types.Range,
+        only: list[str] | None = None,
         diagnostics: Sequence[types.Diagnostic] = (),
         trigger: types.CodeActionTriggerKind | None = None,
-    ) -> list[types.CodeAction]:  # fmt: skip
+    ) -> list[types.CodeAction]:
         params = types.CodeActionParams(
             types.TextDocumentIdentifier(uri),
             span,

@@ -9,10 +9,10 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from jarvis_ls.lsp import strict
-from jarvis_ls.lsp.dispatch import Protocol
-from jarvis_ls.lsp.streams import Streams
-from jarvis_ls.lsp.transport import serve_stdio
+from jarvis_ls.lsp.pygls_fixes import strict
+from jarvis_ls.lsp.pygls_fixes.dispatch import Protocol
+from jarvis_ls.lsp.pygls_fixes.streams import Streams
+from jarvis_ls.lsp.pygls_fixes.transport import serve_stdio
 
 
 def make() -> LanguageServer:

@@ -9,10 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jarvis_ls.lsp import panel_protocol as panel
-from jarvis_ls.lsp import protocol
-from jarvis_ls.lsp.panel_wire import from_wire, to_wire
-from jarvis_ls.runtime.events import (
+from jarvis_ls.lsp.protocol import extensions, panel
+from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
+from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     Entry,
     EntryPut,
@@ -47,7 +46,7 @@ class Page:
         self.seq = -1
         self.session = ""
         self._answered: set[str] = set()
-        editor.client.feature(protocol.PANEL_EVENTS)(lambda params: self._told(params))
+        editor.client.feature(extensions.PANEL_EVENTS)(lambda params: self._told(params))
 
     def _told(self, params: Any) -> None:
         batch = from_wire(plain(params), panel.PanelEvents)
@@ -61,7 +60,7 @@ class Page:
         """Ask as the extension does; the answer as a record."""
         if isinstance(ask, (panel.PermitAsk, panel.ReviewAsk)):
             self._answered.add(ask.entry)
-        answer = await self.editor.request(protocol.PANEL_ASK, {"ask": to_wire(ask)})
+        answer = await self.editor.request(extensions.PANEL_ASK, {"ask": to_wire(ask)})
         return from_wire(plain(answer), panel.ANSWERS[type(ask)])
 
     async def attach(self, session: str = "") -> panel.Picture:

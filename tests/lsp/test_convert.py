@@ -7,21 +7,31 @@ import json
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Finding, Message, Related, Span
-from jarvis_ls.lsp import strict
 from jarvis_ls.lsp.convert import diagnostic_json, remarks, to_diagnostic
 from jarvis_ls.lsp.findings import FileState
-from jarvis_ls.lsp.messages import Messages
+from jarvis_ls.lsp.pygls_fixes import strict
+from jarvis_ls.lsp.user_messages import Messages
 
 HERE = Span(2, 3, 2, 9)
 
 
 def finding(**values: object) -> Finding:
     fields: dict[str, object] = {
-        "rule": "r", "language": "c/cpp", "category": "unsafe_api", "pattern": "p",
-        "cwe": (120, 787), "file": "a.c", "span": HERE, "evidence": "e", "message": Message("m 😀"),
-        "suggestion": Message("s"), "confidence": 0.5, "severity": "medium", "fingerprint": "f",
+        "rule": "r",
+        "language": "c/cpp",
+        "category": "unsafe_api",
+        "pattern": "p",
+        "cwe": (120, 787),
+        "file": "a.c",
+        "span": HERE,
+        "evidence": "e",
+        "message": Message("m 😀"),
+        "suggestion": Message("s"),
+        "confidence": 0.5,
+        "severity": "medium",
+        "fingerprint": "f",
         "related": (Related("b.c", HERE, Message("there")),),
-    }  # fmt: skip
+    }
     return Finding(**{**fields, **values})  # type: ignore[arg-type]
 
 

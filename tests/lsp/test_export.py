@@ -11,10 +11,15 @@ from lsprotocol import types
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, running
 from tests.lsp.test_fix_request import ACROSS, written
 
-NEVER_ENDING = (sys.executable, "-X", "utf8", "-c",
-                "import asyncio, sys; from jarvis_ls.lsp.scanning import Scanning; "
-                "Scanning.ended = lambda _: asyncio.Event().wait(); "
-                "from jarvis_ls.cli.language_server import main; sys.exit(main())")  # fmt: skip
+NEVER_ENDING = (
+    sys.executable,
+    "-X",
+    "utf8",
+    "-c",
+    "import asyncio, sys; from jarvis_ls.lsp.scanning import Scanning; "
+    "Scanning.ended = lambda _: asyncio.Event().wait(); "
+    "from jarvis_ls.cli.language_server import main; sys.exit(main())",
+)
 """A server that never has everything."""
 
 FORMATS = ("json", "jsonl", "sarif", "markdown", "html")
@@ -65,7 +70,7 @@ async def test_what_only_open_documents_hold_is_told_as_that(tmp_path):
         for form in FORMATS:
             path = tmp_path / f"report.{form}"
             result = await export(editor, path)
-            assert "only files that are open" in result.partial
+            assert "only files open in the editor" in result.partial
             assert "double-free" in path.read_text(), "which is found by following values"
             if form != "jsonl":
                 assert result.partial in path.read_text()

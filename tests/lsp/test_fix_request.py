@@ -49,9 +49,15 @@ void name(const char *given) {
 """
 """Only who follows the call sees the double free."""
 
-PATIENT = (sys.executable, "-X", "utf8", "-c",
-           "import sys; from jarvis_ls.lsp import live; live._SETTLING_SECONDS = float('inf'); "
-           "from jarvis_ls.cli.language_server import main; sys.exit(main())")  # fmt: skip
+PATIENT = (
+    sys.executable,
+    "-X",
+    "utf8",
+    "-c",
+    "import sys; from jarvis_ls.lsp import live_diagnostics as live; "
+    "live._SETTLING_SECONDS = float('inf'); "
+    "from jarvis_ls.cli.language_server import main; sys.exit(main())",
+)
 """A server that waits for values to be followed for as long as that may take."""
 
 

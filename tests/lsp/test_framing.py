@@ -7,7 +7,7 @@ import json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.lsp.framing import FrameDecoder, FramingError
+from jarvis_ls.lsp.pygls_fixes.framing import FrameDecoder, FramingError
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

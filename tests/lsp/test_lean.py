@@ -10,7 +10,7 @@ from typing import Any
 CODE = """
 import json, sys
 if sys.argv[1] == "lean":
-    from jarvis_ls.lsp.lean import load_protocol_types
+    from jarvis_ls.lsp.pygls_fixes.lean import load_protocol_types
     load_protocol_types()
 from lsprotocol import types as t
 

@@ -69,10 +69,30 @@ NOTIFICATIONS: list[tuple[str, Any]] = [
     ("$/setTrace", {"value": "off"}),
 ]
 ODD: list[Any] = [
-    None, True, -1, 1.5, 2**31, 2**63, 10**40, "", "x" * 1000, "\x00", "\ud800", [], {}, [[]],
-    {"uri": 5}, {"jsonrpc": "2.0"}, {"jsonrpc": "2.0", "id": 1, "result": 1}, "file:///etc/passwd",
-    "%", "file://[", {"line": "1", "character": None}, [None], {"": {"": {}}},
-]  # fmt: skip
+    None,
+    True,
+    -1,
+    1.5,
+    2**31,
+    2**63,
+    10**40,
+    "",
+    "x" * 1000,
+    "\x00",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    {"uri": 5},
+    {"jsonrpc": "2.0"},
+    {"jsonrpc": "2.0", "id": 1, "result": 1},
+    "file:///etc/passwd",
+    "%",
+    "file://[",
+    {"line": "1", "character": None},
+    [None],
+    {"": {"": {}}},
+]
 
 
 def spoiled(rng: random.Random, value: Any) -> Any:
@@ -130,7 +150,15 @@ def test_a_thousand_malformed_messages():
 
 def test_each_kind_of_message_around_the_protocol():
     bodies = [
-        b"[]", b"5", b'"x"', b"null", b"{}", b"[" * 50_000, b'{"a":' * 50_000, b"NaN", b"\xff",
+        b"[]",
+        b"5",
+        b'"x"',
+        b"null",
+        b"{}",
+        b"[" * 50_000,
+        b'{"a":' * 50_000,
+        b"NaN",
+        b"\xff",
         b'{"jsonrpc":"2.0","id":null,"method":"jarvis/rules"}',
         b'{"jsonrpc":"2.0","id":[1],"method":"jarvis/rules"}',
         b'{"jsonrpc":"2.0","id":1.5,"method":"jarvis/rules"}',
@@ -140,7 +168,7 @@ def test_each_kind_of_message_around_the_protocol():
         b'{"jsonrpc":"2.0","id":78,"error":"broken"}',
         b'{"jsonrpc":"2.0","id":1' + b"0" * 5000 + b',"method":"jarvis/rules"}',
         b'[{"jsonrpc":"2.0","id":1,"method":"jarvis/rules"}]',
-    ]  # fmt: skip
+    ]
     with wire() as server:
         server.initialize()
         for body in bodies:

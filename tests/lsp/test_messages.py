@@ -11,8 +11,9 @@ import pytest
 
 import jarvis_ls.lsp
 from jarvis_ls.core.finding import Message
+from jarvis_ls.core.translations import language_of
 from jarvis_ls.lsp.features.code_actions import _SCOPES
-from jarvis_ls.lsp.messages import CATALOGS, Messages, language_of
+from jarvis_ls.lsp.user_messages import CATALOGS, Messages
 
 PACKAGE = Path(jarvis_ls.lsp.__file__).parent
 PLACES = re.compile(r"\{(\w+)\}")
@@ -46,9 +47,16 @@ def test_translations_have_the_same_places():
 
 @pytest.mark.parametrize(
     ("locale", "language"),
-    [("zh-CN", "zh-cn"), ("zh", "zh-cn"), ("zh_Hans", "zh-cn"), ("en-US", "en"), ("de", "en"),
-     (None, "en"), ("", "en")],
-)  # fmt: skip
+    [
+        ("zh-CN", "zh-cn"),
+        ("zh", "zh-cn"),
+        ("zh_Hans", "zh-cn"),
+        ("en-US", "en"),
+        ("de", "en"),
+        (None, "en"),
+        ("", "en"),
+    ],
+)
 def test_the_nearest_language(locale, language):
     assert language_of(locale) == language
 
@@ -59,8 +67,11 @@ def test_a_message_without_a_translation_stays_english():
     assert say("high") == "高" and Messages()("high") == "high"
 
 
-MIGRATION = [*(PACKAGE.parent / "jc2r").rglob("*.py"), PACKAGE.parent / "codeintel" / "clang.py",
-             *(PACKAGE.parent / "cli").glob("jc2r*.py")]  # fmt: skip
+MIGRATION = [
+    *(PACKAGE.parent / "jc2r").rglob("*.py"),
+    PACKAGE.parent / "codeintel" / "clang.py",
+    *(PACKAGE.parent / "cli").glob("jc2r*.py"),
+]
 
 
 def sample(text: ast.expr) -> str:
@@ -74,8 +85,7 @@ def sample(text: ast.expr) -> str:
         return (left or "x7") + (right or "x7") if left or right else ""
     if not isinstance(text, ast.JoinedStr):
         return ""
-    return "".join(str(one.value) if isinstance(one, ast.Constant) else "x7"
-                   for one in text.values)  # fmt: skip
+    return "".join(str(one.value) if isinstance(one, ast.Constant) else "x7" for one in text.values)
 
 
 def told() -> set[str]:
@@ -87,7 +97,7 @@ def told() -> set[str]:
                 name = getattr(node.exc.func, "id", "")
                 if name not in ("ValueError", "ArgumentTypeError"):
                     found.add(sample(node.exc.args[0]))
-            elif isinstance(node, ast.Return) and file.stem in ("suitable", "functions"):
+            elif isinstance(node, ast.Return) and file.stem in ("eligibility", "functions"):
                 found.add(sample(node.value) if node.value is not None else "")
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append":
                 if getattr(getattr(node.func, "value", None), "id", "") == "notes":
@@ -100,11 +110,16 @@ def told() -> set[str]:
 def test_what_a_migration_tells_is_translated_wherever_it_comes_from():
     say = Messages("zh-cn")
     assert len(told()) > 90
-    whole = {f"x7 is {one}" if one.startswith(("of a ", "a pointer to", "a structure", "a union"))
-             else one for one in told()}  # fmt: skip
+    whole = {
+        f"x7 is {one}"
+        if one.startswith(("of a ", "a pointer to", "a structure", "a union"))
+        else one
+        for one in told()
+    }
     assert {one for one in whole if say.told(one) == one} == {
-        "x7 is x7", "the result is x7",  # those of others, above
-    }  # fmt: skip
+        "x7 is x7",
+        "the result is x7",  # those of others, above
+    }
     assert all(Messages().told(one) == one for one in told())
 
 

@@ -14,8 +14,8 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
+from jarvis_ls.lsp.protocol import extensions
 from tests.lsp.editor import COMMAND, running
 
 MAIN = """#include <stdio.h>
@@ -66,9 +66,11 @@ def project(tmp_path):
 def jc2r(*arguments):
     code = "import sys; from jarvis_ls.cli.jc2r import main; sys.exit(main())"
     subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], check=True, capture_output=True,
+        [sys.executable, "-c", code, *map(str, arguments)],
+        check=True,
+        capture_output=True,
         timeout=120,
-    )  # fmt: skip
+    )
 
 
 def uri(path):
@@ -126,9 +128,12 @@ async def test_a_project_is_moved_shown_and_explained(project):
         assert not before.resumable and not after.resumable
         assert after.revision > before.revision and after.crate == done.crate
         assert {one.name: one.state for one in after.stages} == {
-            "scan": "done", "baseline": "done", "build": "done", "verify": "todo",
+            "scan": "done",
+            "baseline": "done",
+            "build": "done",
+            "verify": "todo",
             "lift": "todo",
-        }  # fmt: skip
+        }
         names = [one.name for one in after.functions]
         assert set(names) == {"sum", "fence", "twice", "main"} and names[-1] == "main"
         fence = next(one for one in after.functions if one.name == "fence")
@@ -166,8 +171,9 @@ async def test_rust_and_c_are_compared_and_what_was_found_is_told(project):
         assert counts == {"unsafe_functions": True, "unsafe_lines": True, "raw_pointers": False}
         stage = (await ask(editor)).stages[-1]
         assert (stage.name, stage.state) == ("lift", "done")
-        reports = {path.name: path.read_text() for path in
-                   (project / ".jarvis" / "c2rust").glob("*.md")}  # fmt: skip
+        reports = {
+            path.name: path.read_text() for path in (project / ".jarvis" / "c2rust").glob("*.md")
+        }
         assert reports["lift.md"].startswith("# 提升\n")
         assert reports["equivalence.md"].startswith("# C 与 Rust 的等价性\n")
         assert [one.after for one in stage.counts] == [one.after for one in lifted.counts]
@@ -189,8 +195,10 @@ async def test_rust_that_behaves_differently_is_told_at_its_c(project, locale):
         assert (told.range.start.line, told.severity) == (2, types.DiagnosticSeverity.Warning)
         verdict = next(one for one in (await ask(editor)).functions if one.name == "sum")
         assert verdict.tests == "differs" and verdict.testsNote in told.message
-        said = {"en": "sum(n = 0): the result is 0 in C and 1 in Rust",
-                "zh-cn": "sum(n = 0): 返回值 在 C 中是 0，在 Rust 中是 1"}  # fmt: skip
+        said = {
+            "en": "sum(n = 0): the result is 0 in C and 1 in Rust",
+            "zh-cn": "sum(n = 0): 返回值 在 C 中是 0，在 Rust 中是 1",
+        }
         assert verdict.testsNote == said[locale]
         report = (project / ".jarvis" / "c2rust" / "equivalence.md").read_text()
         head = {"en": "## What differs", "zh-cn": "## 不同之处"}[locale]
@@ -211,7 +219,7 @@ async def test_where_the_rust_of_a_function_is_and_who_calls_whom(project):
         assert main.uri.endswith("/src/bin/main.rs")
         with pytest.raises(JsonRpcException, match="no function"):
             await rust(editor, project / "main.c", line=1)
-        with pytest.raises(JsonRpcException, match="not known"):
+        with pytest.raises(JsonRpcException, match="has not been scanned yet"):
             await rust(editor, project / "main.c", function="other")
 
         graph = await editor.request("jarvis/migration/graph", {})
@@ -227,8 +235,10 @@ async def test_where_the_rust_of_a_function_is_and_who_calls_whom(project):
 async def test_functions_named_through_a_macro_are_known_by_their_own_name(tmp_path):
     root = tmp_path / "offered"
     root.mkdir()
-    text = ("#define API(name) name\n\nint API(sum)(int n)\n{\n    return n + 1;\n}\n"
-            "\nint API(twice)\n    (int n)\n{\n    return 2 * n;\n}\n")  # fmt: skip
+    text = (
+        "#define API(name) name\n\nint API(sum)(int n)\n{\n    return n + 1;\n}\n"
+        "\nint API(twice)\n    (int n)\n{\n    return 2 * n;\n}\n"
+    )
     (root / "api.c").write_text(text)
     async with running(root, options=TRUSTED) as editor:
         editor.open(uri(root / "api.c"), "\n" + text)  # not saved yet
@@ -236,7 +246,7 @@ async def test_functions_named_through_a_macro_are_known_by_their_own_name(tmp_p
         assert (done.functions, done.left) == (2, 1)
         assert states(await ask(editor)) == {"sum": "c", "twice": "baseline"}
         found = await titles(editor, root / "api.c")
-        assert (8, "Rust (baseline): show") in found
+        assert (8, "Show Rust (baseline)") in found
         assert (3, "Transpile this function") in found
         shown = await rust(editor, root / "api.c", line=9)
         assert shown.uri.endswith("/src/api.rs")
@@ -249,24 +259,30 @@ async def test_piece_by_piece_from_the_lines_above_the_functions(project):
         assert await titles(editor, sums) == [], "nobody wants to move this project"
         await run(editor, "scan")
         assert await titles(editor, sums) == [
-            (0, "Transpile this file"), (2, "C"), (2, "Transpile this function"),
-            (7, "C"), (7, "Transpile this function"),
-        ]  # fmt: skip
+            (0, "Transpile this file"),
+            (2, "C"),
+            (2, "Transpile this function"),
+            (7, "C"),
+            (7, "Transpile this function"),
+        ]
         done = await run(editor, "function", uri=uri(sums), line=4)
         assert (done.functions, done.left) == (4, 3)
         found = await ask(editor)
         assert found.partial and states(found)["sum"] == "baseline"
-        assert (2, "Rust (baseline): show") in await titles(editor, sums)
+        assert (2, "Show Rust (baseline)") in await titles(editor, sums)
         why = [one.reason for one in found.functions if one.name == "twice"]
         assert why == ["not chosen for translation yet"]
         assert not ours(await editor.diagnostics(uri(sums), 1)), "nobody has asked for it"
         await run(editor, "file", uri=uri(project / "main.c"))
         assert states(await ask(editor)) == {
-            "sum": "baseline", "fence": "c", "twice": "baseline", "main": "baseline",
-        }  # fmt: skip
+            "sum": "baseline",
+            "fence": "c",
+            "twice": "baseline",
+            "main": "baseline",
+        }
         with pytest.raises(JsonRpcException, match="no such C file"):
             await run(editor, "file", uri=uri(project / "sums.h"))
-        with pytest.raises(JsonRpcException, match="which C file"):
+        with pytest.raises(JsonRpcException, match="needs a C file"):
             await run(editor, "file")
 
 
@@ -311,14 +327,14 @@ async def test_stopping_ends_the_compilers_and_resuming_goes_on(project):
     (project / "many.c").write_text(long)
     async with running(project, options=TRUSTED, command=COMMAND) as editor:
         told = []
-        editor.client.feature(protocol.migration.MIGRATION_CHANGED)(
+        editor.client.feature(extensions.migration.MIGRATION_CHANGED)(
             lambda params: told.append(params)
         )
         server = psutil.Process(editor.client._server.pid)
         before = {one.pid for one in server.children(recursive=True)}
         going = asyncio.ensure_future(run(editor))
         await editor.until(lambda: any(one.running and one.stage for one in told))
-        with pytest.raises(JsonRpcException, match="already at work"):
+        with pytest.raises(JsonRpcException, match="already running"):
             await run(editor)
         started = [one for one in server.children(recursive=True) if one.pid not in before]
         assert started
@@ -347,7 +363,7 @@ async def test_the_progress_of_a_run_is_told_and_its_cancel_button_stops_it(proj
         assert (await going).cancelled
         await editor.until(lambda: isinstance(steps[-1], types.WorkDoneProgressEnd))
         assert steps[1].message.startswith("Reading the C files")
-        assert steps[0].title == "Moving C to Rust" and steps[0].cancellable
+        assert steps[0].title == "Migrating C to Rust" and steps[0].cancellable
 
 
 async def test_nothing_is_read_or_run_without_trust(project):
@@ -355,9 +371,12 @@ async def test_nothing_is_read_or_run_without_trust(project):
     async with running(project, options={"trusted": False}) as editor:
         found = await ask(editor)
         assert found.trusted is False and not found.functions
-        for asked in (run(editor), rust(editor, project / "sums.c", line=4),
-                      editor.request("jarvis/migration/graph", {})):  # fmt: skip
-            with pytest.raises(JsonRpcException, match=r"not trusted.*build script"):
+        for asked in (
+            run(editor),
+            rust(editor, project / "sums.c", line=4),
+            editor.request("jarvis/migration/graph", {}),
+        ):
+            with pytest.raises(JsonRpcException, match=r"build scripts.*trusted workspace"):
                 await asked
         assert not (project.parent / "small_rs").exists()
 
@@ -403,8 +422,15 @@ async def test_a_crate_that_is_not_ours_is_not_read(project, tmp_path):
 async def test_damaged_files_are_an_empty_migration(project, damage):
     kept = project / ".jarvis" / "c2rust"
     kept.mkdir(parents=True)
-    for name in ("run_state.json", "progress.json", "meta.json", "translation_order.jsonl",
-                 "symbols.jsonl", "equivalence.jsonl", "build.log"):  # fmt: skip
+    for name in (
+        "run_state.json",
+        "progress.json",
+        "meta.json",
+        "translation_order.jsonl",
+        "symbols.jsonl",
+        "equivalence.jsonl",
+        "build.log",
+    ):
         (kept / name).write_text(damage)
     async with running(project, options=TRUSTED) as editor:
         found = await ask(editor)
@@ -444,6 +470,6 @@ async def test_in_chinese(project):
         assert note.message.startswith("fence 保留为 C：")
         editor.open(uri(sums), SUMS)
         found = await titles(editor, sums)
-        assert (0, "转译此文件") in found and (2, "Rust（基线）：显示") in found
+        assert (0, "转译此文件") in found and (2, "显示 Rust（基线）") in found
         why = [one.reason for one in (await ask(editor)).functions if one.name == "twice"]
         assert why == ["尚未选择转译"]

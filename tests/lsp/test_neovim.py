@@ -15,7 +15,7 @@ from tests.lsp.editor import COMMAND, DOUBLE_FREE
 from tests.support.patience import HANGS
 
 SCRIPT = Path(__file__).with_name("neovim.lua")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "neovim.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
 
 
 @pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")

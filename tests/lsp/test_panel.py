@@ -11,9 +11,8 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from jarvis_ls.lsp import panel_protocol as panel
-from jarvis_ls.lsp import protocol
-from jarvis_ls.runtime.events import AnswerEntry, NoticeEntry, ToolEntry, UserEntry
+from jarvis_ls.lsp.protocol import extensions, panel
+from jarvis_ls.runtime.base.events import AnswerEntry, NoticeEntry, ToolEntry, UserEntry
 from tests.lsp.editor import DOUBLE_FREE
 from tests.lsp.page import opened
 from tests.support.model_server import ModelServer
@@ -352,7 +351,7 @@ async def test_what_a_page_asks_wrongly_is_refused_in_words(folder, tmp_path):
             {"kind": "side", "session": "", "entry": "x", "path": "../x", "side": "before"},
         ):
             with pytest.raises(JsonRpcException) as raised:
-                await page.editor.request(protocol.PANEL_ASK, {"ask": ask})
+                await page.editor.request(extensions.PANEL_ASK, {"ask": ask})
             assert raised.value.code == REQUEST_FAILED, (ask, raised.value)
         assert (await page.attach("gone-session")).session == ""
 
@@ -438,21 +437,21 @@ async def test_a_chinese_editor_gets_chinese(folder, tmp_path):
     async with opened(folder, tmp_path / "home", locale="zh-cn") as page:
         picture = await page.attach()
         assert picture.locale == "zh-cn"
-        assert "尚未配置模型" in picture.models.advice
+        assert "请在设置文件中指定模型" in picture.models.advice
         assert all(re.search("[\u4e00-\u9fff]", one.title) for one in picture.commands)
 
 
 def test_nothing_of_the_agents_is_loaded_before_the_panel_is_used():
     code = """
 import asyncio, sys
-from jarvis_ls.lsp.analysis import Analysis
+from jarvis_ls.lsp.analysis_worker import AnalysisWorker
 from jarvis_ls.lsp.start import make_server
 
 async def main():
-    server = make_server(Analysis())
+    server = make_server(AnalysisWorker())
     assert "jarvis/panel/ask" in server.protocol.fm.features
     heavy = ("jarvis_ls.runtime", "jarvis_ls.agents", "jarvis_ls.assembly", "jarvis_ls.tools",
-             "jarvis_ls.lsp.panel", "openai", "anthropic", "mcp", "pydantic", "yaml", "ssl")
+             "jarvis_ls.lsp.panel.bridge", "openai", "anthropic", "mcp", "pydantic", "yaml", "ssl")
     print([name for name in sys.modules if name.startswith(heavy) and sys.modules[name]])
 
 sys.modules["ssl"] = None
@@ -464,9 +463,9 @@ asyncio.run(main())
 
 def test_the_offered_commands_are_those_of_a_conversation():
     from jarvis_ls.assembly.commands import builtin_commands
-    from jarvis_ls.lsp.messages import Messages
-    from jarvis_ls.lsp.panel_commands import COMMANDS
-    from jarvis_ls.lsp.panel_settings import Commands
+    from jarvis_ls.lsp.panel.commands import COMMANDS
+    from jarvis_ls.lsp.panel.settings import Commands
+    from jarvis_ls.lsp.user_messages import Messages
 
     offered = {one.name for one in Commands(Messages()).items()}
     own = {f"/{one.name}" for one in builtin_commands(None)}  # type: ignore[arg-type]
@@ -483,7 +482,7 @@ async def test_a_session_that_another_program_has_open_can_be_read(folder, tmp_p
             await page.rest()
         code = (
             "import sys; from pathlib import Path;"
-            "from jarvis_ls.runtime.session_store import SessionStore;"
+            "from jarvis_ls.runtime.session.store import SessionStore;"
             "held = SessionStore(Path(sys.argv[1])).open(sys.argv[2]);"
             "print('held', flush=True); sys.stdin.read()"
         )

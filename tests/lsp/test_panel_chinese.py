@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.lsp import panel_protocol as panel
-from jarvis_ls.runtime.events import NoticeEntry, ToolEntry
+from jarvis_ls.lsp.protocol import panel
+from jarvis_ls.runtime.base.events import NoticeEntry, ToolEntry
 from tests.lsp.page import Page, opened
 from tests.support.model_server import ModelServer
 
@@ -93,8 +93,20 @@ async def test_permissions_are_asked_and_refused_in_chinese(folder: Path, tmp_pa
 async def test_commands_and_wrong_use_answer_in_chinese(folder: Path, tmp_path: Path) -> None:
     async with opened(folder, tmp_path / "home", locale="zh-cn") as page:
         await page.attach()
-        for command in ("/status", "/model", "/memory", "/title", "/tasks", "/nothing", "/help",
-                        "/skills", "/servers", "/rules", "/save", "/sessions"):  # fmt: skip
+        for command in (
+            "/status",
+            "/model",
+            "/memory",
+            "/title",
+            "/tasks",
+            "/nothing",
+            "/help",
+            "/skills",
+            "/servers",
+            "/rules",
+            "/save",
+            "/sessions",
+        ):
             before = len(page.entries(NoticeEntry))
             await page.send(command)
             await page.until(lambda n=before: len(page.entries(NoticeEntry)) > n)  # type: ignore[misc]

@@ -7,11 +7,11 @@ import time
 
 from lsprotocol import types
 
-from jarvis_ls.lsp import panel_protocol as panel
-from jarvis_ls.lsp.panel_batch import Batch
-from jarvis_ls.lsp.panel_wire import to_wire
-from jarvis_ls.runtime.events import AnswerEntry, NodeInfo, NodePut
-from jarvis_ls.runtime.messages import Usage
+from jarvis_ls.lsp.panel.batch import Batch
+from jarvis_ls.lsp.protocol import panel
+from jarvis_ls.lsp.protocol.panel_json import to_wire
+from jarvis_ls.runtime.base.events import AnswerEntry, NodeInfo, NodePut
+from jarvis_ls.runtime.base.messages import Usage
 from tests.lsp.editor import DOUBLE_FREE
 from tests.lsp.page import opened
 from tests.support.model_server import Answer, ModelServer, chunk, usage

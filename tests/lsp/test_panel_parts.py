@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.finding import Finding, Message, Span
-from jarvis_ls.jsec.pages import RulePage
+from jarvis_ls.jsec.engine.rule_pages import RulePage
 from jarvis_ls.lsp.documents import Document
-from jarvis_ls.lsp.messages import Messages
-from jarvis_ls.lsp.panel_commands import (
+from jarvis_ls.lsp.panel.commands import (
     COMMANDS,
     Located,
     Memory,
@@ -25,10 +24,11 @@ from jarvis_ls.lsp.panel_commands import (
     Scanned,
     find_command,
 )
-from jarvis_ls.lsp.panel_editor import minimal_edit
-from jarvis_ls.lsp.panel_files import Mentions, explored, mention, read_targets, side_of
-from jarvis_ls.lsp.panel_interaction import PanelInteraction
-from jarvis_ls.runtime.events import (
+from jarvis_ls.lsp.panel.editor import minimal_edit
+from jarvis_ls.lsp.panel.files import Mentions, explorer_files, mention, read_targets, side_of
+from jarvis_ls.lsp.panel.interaction import PanelInteraction
+from jarvis_ls.lsp.user_messages import Messages
+from jarvis_ls.runtime.base.events import (
     EntryPut,
     Event,
     ProposedEdit,
@@ -36,11 +36,11 @@ from jarvis_ls.runtime.events import (
     SessionInfo,
     ToolEntry,
 )
-from jarvis_ls.runtime.interaction import Review
-from jarvis_ls.runtime.permissions import Answer, Asked
-from jarvis_ls.runtime.running import RunningCall, running
-from jarvis_ls.runtime.textchange import hunks_of
-from jarvis_ls.runtime.tool import Action
+from jarvis_ls.runtime.edits.text_change import hunks_of
+from jarvis_ls.runtime.tools.current_call import RunningCall, running
+from jarvis_ls.runtime.tools.interaction import Review
+from jarvis_ls.runtime.tools.permissions import Answer, Asked
+from jarvis_ls.runtime.tools.tool import Action
 
 _TEXTS = st.text(alphabet="ab\n😀é", max_size=30)
 
@@ -107,7 +107,7 @@ def test_what_agents_touched(tree):
     wrote = ToolEntry("t2", "edit_file", "{}", "done", edits=(edit,))
     refused = ToolEntry("t3", "edit_file", "{}", "denied", edits=(edit,))
     events: list[Event] = [EntryPut("s", "n", one) for one in (read, read, wrote, refused)]
-    files = explored(events, lambda entry: read_targets(entry, [tree]))
+    files = explorer_files(events, lambda entry: read_targets(entry, [tree]))
     assert [(f.path, f.read, f.change, f.added, f.removed, f.entries) for f in files] == [
         ("src/main.c", 0, "modify", 2, 1, ("t2",)),
         ("README.md", 2, "none", 0, 0, ()),
@@ -144,9 +144,20 @@ def test_sides_of_a_file_that_was_changed_again():
 
 def _finding(rule: str, line: int, severity: str = "high") -> Finding:
     return Finding(
-        rule, "c/cpp", "memory_mgmt", "free", (415,), "src/a|b.c", Span(line, 1, line, 5), "x",
-        Message("freed {what}", (("what", "<p>"),)), Message("do not"), 0.9, severity, rule,  # type: ignore[arg-type]
-    )  # fmt: skip
+        rule,
+        "c/cpp",
+        "memory_mgmt",
+        "free",
+        (415,),
+        "src/a|b.c",
+        Span(line, 1, line, 5),
+        "x",
+        Message("freed {what}", (("what", "<p>"),)),
+        Message("do not"),
+        0.9,
+        severity,
+        rule,  # type: ignore[arg-type]
+    )
 
 
 class _Project(Project):
@@ -193,7 +204,7 @@ async def test_findings_are_listed_gravest_first_and_cannot_break_the_list():
     assert lines[0] == "**2 findings**: 1 high, 1 low"
     assert lines[2] == "- **high** src/a|b.c:3 `double-free` freed &lt;p>"
     assert "use-after-free" in lines[3]
-    assert "No finding holds" in await _run("/findings double nothing", project)
+    assert "No findings match" in await _run("/findings double nothing", project)
     assert "use-after-free" not in await _run("/findings HIGH", project)
     assert "2 个问题" in await _run("/findings", project, "zh-cn")
 
@@ -203,7 +214,7 @@ async def test_the_other_commands():
     assert "`double-free`" in await _run("/explain doublefree")
     assert "1" in await _run("/explain")
     assert "| A \\| title |" in await _run("/sessions")
-    assert "no sessions" in await _run("/sessions nothing")
+    assert "No sessions" in await _run("/sessions nothing")
     assert "Keys are in keys.c" in await _run("/memory")
     assert "Files scanned: 2" in await _run("/scan")
     for one in COMMANDS:

@@ -21,7 +21,7 @@ import sys
 sys.modules["ssl"] = None  # as the server starts
 import asyncio
 assert asyncio.sslproto.ssl is None
-from jarvis_ls.lsp.lean import load_tls
+from jarvis_ls.lsp.pygls_fixes.lean import load_tls
 load_tls()
 load_tls()
 import ssl
@@ -49,9 +49,14 @@ async def test_agents_connect_over_tls_from_a_server_that_started_without(tmp_pa
     async with server:
         port = server.sockets[0].getsockname()[1]
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", CODE, str(port), str(certificate),
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            sys.executable,
+            "-c",
+            CODE,
+            str(port),
+            str(certificate),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
         out, err = await asyncio.wait_for(process.communicate(), HANGS)
     assert process.returncode == 0, err.decode()
     assert out.decode().splitlines() == ['{"object": "list", "data": []}', "[]"]

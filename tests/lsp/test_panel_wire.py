@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.lsp import panel_protocol as panel
-from jarvis_ls.lsp.panel_batch import Batch
-from jarvis_ls.lsp.panel_wire import from_wire, to_wire
-from jarvis_ls.runtime.events import (
+from jarvis_ls.lsp.panel.batch import Batch
+from jarvis_ls.lsp.protocol import panel
+from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
+from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     EntriesCut,
     EntryGrew,
@@ -28,7 +28,7 @@ from jarvis_ls.runtime.events import (
     ToolEntry,
     UserEntry,
 )
-from jarvis_ls.runtime.messages import Usage
+from jarvis_ls.runtime.base.messages import Usage
 
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
 
@@ -99,22 +99,36 @@ _PUTS = st.builds(
     _IDS,
     st.one_of(
         st.builds(AnswerEntry, _IDS, st.text(max_size=4)),
-        st.builds(ToolEntry, _IDS, st.just("t"), st.just("{}"), st.just("running"),
-                  output=st.text(max_size=4)),
+        st.builds(
+            ToolEntry,
+            _IDS,
+            st.just("t"),
+            st.just("{}"),
+            st.just("running"),
+            output=st.text(max_size=4),
+        ),
         st.builds(UserEntry, _IDS, st.text(max_size=4)),
     ),
-)  # fmt: skip
+)
 _EVENTS = st.one_of(
     _PUTS,
     st.builds(EntriesCut, st.just("s"), _IDS, _IDS),
     st.builds(NodeGone, st.just("s"), _IDS),
-    st.builds(NodePut, st.just("s"), st.builds(NodeInfo, _IDS, st.none(), st.just("root"),
-                                               st.text(max_size=3))),
-    st.builds(SessionPut, st.builds(SessionInfo, st.just("s"), st.text(max_size=3), st.just("/"),
-                                    st.just(1.0), st.just(2.0))),
-    st.tuples(_IDS, _IDS, st.sampled_from(["text", "thinking", "output"]),
-              st.text(min_size=1, max_size=3)),
-)  # fmt: skip
+    st.builds(
+        NodePut,
+        st.just("s"),
+        st.builds(NodeInfo, _IDS, st.none(), st.just("root"), st.text(max_size=3)),
+    ),
+    st.builds(
+        SessionPut,
+        st.builds(
+            SessionInfo, st.just("s"), st.text(max_size=3), st.just("/"), st.just(1.0), st.just(2.0)
+        ),
+    ),
+    st.tuples(
+        _IDS, _IDS, st.sampled_from(["text", "thinking", "output"]), st.text(min_size=1, max_size=3)
+    ),
+)
 
 
 @given(st.lists(_EVENTS, max_size=40), st.sets(st.integers(0, 40)))

@@ -10,7 +10,8 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 
-from jarvis_ls.lsp import protocol, protocol_ts, strict
+from jarvis_ls.lsp.protocol import extensions, typescript
+from jarvis_ls.lsp.pygls_fixes import strict
 from jarvis_ls.lsp.settings import read_settings
 from tests.lsp.wire import wire
 
@@ -18,16 +19,16 @@ CLIENTS = sorted((Path(pytest_lsp.__file__).parent / "clients").glob("*.json"))
 
 
 def test_the_committed_typescript_is_up_to_date():
-    assert protocol_ts.main(["--check"]) == 0
+    assert typescript.main(["--check"]) == 0
 
 
 def test_every_field_and_message_is_in_the_typescript():
-    text = protocol_ts.generate()
-    for params in [*protocol.REQUESTS.values(), protocol.NOTIFICATIONS.values()]:
+    text = typescript.generate()
+    for params in [*extensions.REQUESTS.values(), extensions.NOTIFICATIONS.values()]:
         for cls in params:
             for field in attrs.fields(cls) if attrs.has(cls) else ():
-                assert f"  {protocol.camel_case(field.name)}" in text
-    for method in [*protocol.REQUESTS, *protocol.NOTIFICATIONS]:
+                assert f"  {extensions.camel_case(field.name)}" in text
+    for method in [*extensions.REQUESTS, *extensions.NOTIFICATIONS]:
         assert f"  '{method}':" in text
 
 
@@ -49,7 +50,7 @@ def test_all_server_commands_are_offered_to_every_client():
     with wire() as server:
         answer = server.initialize()["result"]
     assert set(answer["capabilities"]["executeCommandProvider"]["commands"]) == set(
-        protocol.SERVER_COMMANDS
+        extensions.SERVER_COMMANDS
     )
     assert answer["serverInfo"]["name"] == "jarvis-ls"
     provided = answer["capabilities"]
@@ -79,5 +80,5 @@ def test_settings_are_taken_one_by_one():
     assert (read.debounce, read.min_confidence, read.exclude) == (0, 1.0, ["x"])
     assert read.rules == {} and read.enable is True and read.max_file_size == 1 << 30
     assert sorted(complaints) == ["enable", "rules"]
-    assert read_settings(None, complaints) == protocol.Settings()
+    assert read_settings(None, complaints) == extensions.Settings()
     assert read_settings({"jarvisLs": {"debounce": 7}}, complaints).debounce == 7

@@ -16,11 +16,29 @@ ALPHABETS = {
     "line ends of Python": ["\f", "\x0b", "\x1c", "\x85", "\u2028", "\u2029", "\n", "x"],
     "astral": ["😀", "é", "字", "\U0010ffff", "\n", "free(p);", "/* 😀 */"],
     "tokens": [
-        "free(p);", "char *p;", "{", "}", "(", ")", '"', "'", "/*", "*/", "//", "\\\n", "#if 0\n",
-        "#endif\n", "\n", "gets(b);", "void f(char *p) {", "char b[8];", "strcpy(b, p);", ";",
+        "free(p);",
+        "char *p;",
+        "{",
+        "}",
+        "(",
+        ")",
+        '"',
+        "'",
+        "/*",
+        "*/",
+        "//",
+        "\\\n",
+        "#if 0\n",
+        "#endif\n",
+        "\n",
+        "gets(b);",
+        "void f(char *p) {",
+        "char b[8];",
+        "strcpy(b, p);",
+        ";",
         "??/",
     ],
-}  # fmt: skip
+}
 START = (
     """#include <stdlib.h>
 #include <string.h>
@@ -120,7 +138,13 @@ async def test_text_and_diagnostics_equal_a_fresh_scan(tmp_path, alphabet):
 
 def summary(diagnostics: list[types.Diagnostic]) -> list[object]:
     return [
-        (one.code, one.message, one.range.start.line, one.range.start.character,
-         one.range.end.line, one.range.end.character)
+        (
+            one.code,
+            one.message,
+            one.range.start.line,
+            one.range.start.character,
+            one.range.end.line,
+            one.range.end.character,
+        )
         for one in diagnostics
-    ]  # fmt: skip
+    ]

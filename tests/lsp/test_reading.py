@@ -7,7 +7,7 @@ from lsprotocol import types
 
 from jarvis_ls.lsp.features.hover import describe
 from jarvis_ls.lsp.folders import uri_of
-from jarvis_ls.lsp.messages import Messages
+from jarvis_ls.lsp.user_messages import Messages
 from tests.lsp.editor import DOUBLE_FREE, running
 
 AT_FINDING = types.Position(4, 6)
@@ -25,7 +25,7 @@ async def test_hover_tells_what_is_known_of_a_finding(tmp_path):
         await editor.diagnostics(uri)
         found = await hover(editor, uri)
         text = found.contents.value
-        assert "is freed again." in text and "`double-free`" in text
+        assert "is freed twice." in text and "`double-free`" in text
         assert "[CWE-415](https://cwe.mitre.org/data/definitions/415.html)" in text
         assert "Confidence 0." in text and "free(p);" in text
         assert "allocator" in text, "what the rule's page says about why it is bad"
@@ -75,7 +75,7 @@ async def test_rules_and_their_pages(tmp_path):
         assert f"- [CWE-415: Double Free]({link})\n" in page.markdown
         assert await editor.command("jarvis.explainRule", "double-free") == page.markdown
         for wrong in ("no-such-rule", "../../etc/passwd", ""):
-            with pytest.raises(Exception, match="There is no rule"):
+            with pytest.raises(Exception, match="Unknown rule"):
                 await editor.request("jarvis/explainRule", {"rule": wrong})
 
 
@@ -91,7 +91,7 @@ async def test_chinese(tmp_path, options):
         shown = (await hover(editor, uri)).contents.value
         assert "置信度" in shown and "第二次 `free`" in shown
         page = await editor.request("jarvis/explainRule", {"rule": "double-free"})
-        assert page.title == "内存被释放两次" and "## 为什么有问题" in page.markdown
+        assert page.title == "双重释放" and "## 为什么有问题" in page.markdown
         assert "free(p->name);" in page.markdown and "## Why" not in page.markdown
 
 
@@ -99,11 +99,20 @@ def test_a_finding_cannot_smuggle_markdown_into_the_hover():
     from jarvis_ls.core.finding import Finding, Message, Span
 
     finding = Finding(
-        rule="r", language="c/cpp", category="c", pattern="p", cwe=(), file="a.c",
-        span=Span(1, 1, 1, 2), evidence="``` ![x](http://evil) <img src=x> ````",
+        rule="r",
+        language="c/cpp",
+        category="c",
+        pattern="p",
+        cwe=(),
+        file="a.c",
+        span=Span(1, 1, 1, 2),
+        evidence="``` ![x](http://evil) <img src=x> ````",
         message=Message("'{name}'", (("name", "[click](command:evil) <b>"),)),
-        suggestion=Message(""), confidence=0.5, severity="low", fingerprint="f",
-    )  # fmt: skip
+        suggestion=Message(""),
+        confidence=0.5,
+        severity="low",
+        fingerprint="f",
+    )
     text = describe(finding, None, Messages())
     fence = text.splitlines()[4]
     assert fence.startswith("`````") and text.count(fence.rstrip("c")) == 2

@@ -14,8 +14,8 @@ import psutil
 import pytest
 from lsprotocol import types
 
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.folders import uri_of
+from jarvis_ls.lsp.protocol import extensions
 from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running, workers
 from tests.lsp.wire import wire
 from tests.support.patience import HANGS
@@ -60,8 +60,8 @@ async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
 
 
 SLOW = """
-import sys, jarvis_ls.lsp.analysis as analysis
-analysis.ANALYSIS_SECONDS = 1.5
+import sys, jarvis_ls.lsp.analysis_worker as analysis_worker
+analysis_worker.ANALYSIS_SECONDS = 1.5
 from jarvis_ls.cli.language_server import main
 sys.exit(main([]))
 """
@@ -87,13 +87,13 @@ async def test_an_analysis_that_takes_too_long_is_ended_and_said(tmp_path):
 
 
 COUNTED = """
-import sys, jarvis_ls.lsp.analysis as analysis
-real = analysis.Analysis.analyse
+import sys, jarvis_ls.lsp.analysis_worker as analysis_worker
+real = analysis_worker.AnalysisWorker.analyse
 async def counted(self, uri):
     with open(sys.argv[1], "a") as file:
         print("analysis", file=file)
     return await real(self, uri)
-analysis.Analysis.analyse = counted
+analysis_worker.AnalysisWorker.analyse = counted
 from jarvis_ls.cli.language_server import main
 sys.exit(main([]))
 """
@@ -117,7 +117,7 @@ async def test_what_is_typed_while_an_analysis_runs_is_analysed_once(tmp_path):
         for _ in range(40):
             editor.change(uri, types.TextDocumentContentChangePartial(at(0), "\n"))
             asked.append(asyncio.ensure_future(ask(params)))
-            await editor.request(protocol.FINDINGS, {})  # the key has been taken in by now
+            await editor.request(extensions.FINDINGS, {})  # the key has been taken in by now
         worker.resume()
         last = (await editor.soon(asyncio.gather(*asked)))[-1]
         assert [one.range.start.line for one in last.items] == [44]
@@ -126,9 +126,9 @@ async def test_what_is_typed_while_an_analysis_runs_is_analysed_once(tmp_path):
 
 
 BROKEN = """
-import sys, jarvis_ls.lsp.analysis as analysis
-real = analysis.Worker
-analysis.Worker = lambda module, **options: real("jarvis_ls.no_such_module", **options)
+import sys, jarvis_ls.lsp.analysis_worker as analysis_worker
+real = analysis_worker.Worker
+analysis_worker.Worker = lambda module, **options: real("jarvis_ls.no_such_module", **options)
 from jarvis_ls.cli.language_server import main
 sys.exit(main([]))
 """

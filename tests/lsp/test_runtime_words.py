@@ -12,13 +12,15 @@ from pathlib import Path
 import jarvis_ls
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words, either, mapped, together
-from jarvis_ls.lsp.messages import CATALOGS, Messages
+from jarvis_ls.lsp.user_messages import CATALOGS, Messages
 
 PACKAGE = Path(jarvis_ls.__file__).parent
 FOLDERS = ("runtime", "assembly", "agents", "tools")
-FILES = ("lsp/panel_interaction.py", "lsp/panel_editor.py", "core/files.py", "core/store.py",
-         "core/beneath.py", "core/words.py", "cli/talk.py", "cli/terminal.py", "cli/screen.py",
-         "cli/steering.py", "cli/keeping.py", "cli/organising.py", "cli/extending.py")  # fmt: skip
+FILES = tuple(
+    "lsp/panel/interaction.py lsp/panel/editor.py core/files.py core/store.py "
+    "core/beneath.py core/words.py cli/talk.py cli/terminal.py cli/screen.py "
+    "cli/terminal_commands.py cli/stored_data.py cli/memory_commands.py cli/extending.py".split()
+)
 TAKES = {"notice": 1, "doing": 0, "Words": 0, "within": 2}
 """Which argument of which call is a template."""
 

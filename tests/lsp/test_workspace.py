@@ -363,7 +363,7 @@ async def test_the_workspaces_own_settings_file_and_its_edits(tmp_path):
         watched(editor, (config, CHANGED))
         (told,) = await editor.pushed(uri(config), one)
         assert told.range.start.line == 2
-        assert ".jarvis/jsec.toml" in told.message and "Not used until" in told.message
+        assert ".jarvis/jsec.toml" in told.message and "Ignored until fixed" in told.message
         assert [shown.message for shown in editor.client.messages] == [told.message]
         assert await editor.diagnostics(uri(file)) == []  # what was understood goes on to hold
         config.write_text('[rules]\ndouble-free = "low"\n')
@@ -416,8 +416,15 @@ async def test_what_a_comparison_with_rust_saw_is_shown_at_its_line(tmp_path):
     file, seen = tmp_path / "a.c", tmp_path / ".jarvis" / "c2rust" / "undefined.jsonl"
     file.write_text("int twice(int x)\n{\n    return x + x;\n}\n")
     seen.parent.mkdir(parents=True)
-    record = {"file": "a.c", "line": 3, "evidence": "return x + x;", "function": "twice",
-              "pattern": "signed integer overflow", "cwe": [190], "confidence": 0.5}  # fmt: skip
+    record = {
+        "file": "a.c",
+        "line": 3,
+        "evidence": "return x + x;",
+        "function": "twice",
+        "pattern": "signed integer overflow",
+        "cwe": [190],
+        "confidence": 0.5,
+    }
     async with running(tmp_path, options=LIVE) as editor:
         editor.open(uri(file), file.read_text())
         assert await editor.diagnostics(uri(file)) == []

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.lsp.framing import FrameDecoder
+from jarvis_ls.lsp.pygls_fixes.framing import FrameDecoder
 from tests.support.patience import HANGS
 
 OURS = (sys.executable, "-m", "jarvis_ls")

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.agent import AgentBusy
-from jarvis_ls.runtime.calling import ToolCalls
-from jarvis_ls.runtime.conversation import mended
-from jarvis_ls.runtime.events import EntryGrew, NodeInfo, NodePut
-from jarvis_ls.runtime.guard import Guard, Halted
-from jarvis_ls.runtime.hooks import AfterToolCall, Hooks, TaskStarted
-from jarvis_ls.runtime.interaction import Answer
-from jarvis_ls.runtime.messages import Assistant, Image, ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Asked
-from jarvis_ls.runtime.tool import ToolContext, Tools, tool
+from jarvis_ls.runtime.agent.agent import AgentBusy
+from jarvis_ls.runtime.agent.guard import Guard, Halted
+from jarvis_ls.runtime.agent.hooks import AfterToolCall, Hooks, TaskStarted
+from jarvis_ls.runtime.agent.tool_dispatch import ToolCalls
+from jarvis_ls.runtime.base.events import EntryGrew, NodeInfo, NodePut
+from jarvis_ls.runtime.base.messages import Assistant, Image, ToolCall, ToolResult
+from jarvis_ls.runtime.llm.wire_conversation import mended
+from jarvis_ls.runtime.tools.permissions import Answer, Asked
+from jarvis_ls.runtime.tools.tool import ToolContext, Tools, tool
 from tests.support.agents import Desk, Person, desk, until
 from tests.support.patience import HANGS
 
@@ -85,9 +84,11 @@ async def test_an_agent_has_its_parts(tmp_path: Path) -> None:
 async def test_custom_parameters_are_kept(tmp_path: Path) -> None:
     async with desk(tmp_path) as d:
         agent = d.agent(
-            look, slow, options={"system_prompt": "Be a cat.", "use_tools": ["look"]},
+            look,
+            slow,
+            options={"system_prompt": "Be a cat.", "use_tools": ["look"]},
             model={"tools": False},
-        )  # fmt: skip
+        )
         d.server.say("Meow.")
         await agent.run("hi")
         assert d.system().startswith("Be a cat.")
@@ -291,7 +292,7 @@ async def test_the_time_of_a_call_is_not_that_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("jarvis_ls.runtime.running.monotonic", lambda: now)
+    monkeypatch.setattr("jarvis_ls.runtime.tools.current_call.monotonic", lambda: now)
 
     class Slow(Person):
         async def permit(self, node: str, call: str, asked: Asked) -> Answer:
@@ -342,8 +343,9 @@ async def test_stops_at_random_points_leave_everything_whole(tmp_path: Path) -> 
             d.server.answers.clear()
             d.server.call_all(
                 [("look", {"what": "a"}), ("slow", {"seconds": 0.02}), ("look", {"what": "b"})],
-                text="Let me see.", delay=0.001,
-            )  # fmt: skip
+                text="Let me see.",
+                delay=0.001,
+            )
             d.server.call("look", {"what": "c"}, delay=0.001)
             d.server.say("Done with it.", delay=0.001)
             running = asyncio.ensure_future(agent.run(f"task {number}"))

@@ -11,8 +11,8 @@ from pathlib import Path
 PROGRAM = """\
 import asyncio, json, resource, signal, sys
 from pathlib import Path
-from jarvis_ls.runtime.events import NodePut
-from jarvis_ls.runtime.tool import tool, ToolContext
+from jarvis_ls.runtime.base.events import NodePut
+from jarvis_ls.runtime.tools.tool import tool, ToolContext
 from tests.support.agents import desk
 
 @tool()
@@ -51,8 +51,12 @@ def test_a_full_disk_ends_the_turn_in_words_and_the_next_one_works(tmp_path: Pat
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path)],
-        capture_output=True, text=True, check=False, env=environment, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     for which in ("first", "again"):

@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from jarvis_ls.runtime import errors
-from jarvis_ls.runtime.asking import ModelGroup, Patience
-from jarvis_ls.runtime.messages import (
+from jarvis_ls.runtime.base import errors
+from jarvis_ls.runtime.base.messages import (
     Assistant,
     Image,
     Message,
@@ -21,10 +20,10 @@ from jarvis_ls.runtime.messages import (
     Usage,
     User,
 )
-from jarvis_ls.runtime.models import Candidate, Provider, read_models
-from jarvis_ls.runtime.platforms.anthropic import Anthropic
-from jarvis_ls.runtime.platforms.anthropic_turns import to_anthropic
-from jarvis_ls.runtime.platforms.base import (
+from jarvis_ls.runtime.llm.model_group import ModelGroup, Patience
+from jarvis_ls.runtime.llm.platforms.anthropic import Anthropic
+from jarvis_ls.runtime.llm.platforms.anthropic_turns import to_anthropic
+from jarvis_ls.runtime.llm.platforms.base import (
     Delta,
     FinishDelta,
     ModelInfo,
@@ -34,7 +33,8 @@ from jarvis_ls.runtime.platforms.base import (
     ToolSpec,
     UsageDelta,
 )
-from jarvis_ls.runtime.platforms.streaming import Deadlines
+from jarvis_ls.runtime.llm.platforms.streaming import Deadlines
+from jarvis_ls.runtime.llm.providers import Candidate, Provider, read_models
 from tests.support.agents import until
 from tests.support.anthropic_server import (
     AnthropicServer,
@@ -106,9 +106,13 @@ async def test_tool_calls_are_put_together(platform: Anthropic, server: Anthropi
 async def test_what_is_sent(platform: Anthropic, server: AnthropicServer) -> None:
     server.say("ok")
     await ask(
-        platform, System("rules"), User("hi"), max_output=100, temperature=0.5,
+        platform,
+        System("rules"),
+        User("hi"),
+        max_output=100,
+        temperature=0.5,
         extra={"top_k": 3},
-    )  # fmt: skip
+    )
     asked = server.requests[0]
     assert asked.path == "/v1/messages"
     assert asked.body == {
@@ -117,12 +121,11 @@ async def test_what_is_sent(platform: Anthropic, server: AnthropicServer) -> Non
         "stream": True,
         "system": [{"type": "text", "text": "rules", "cache_control": CACHED}],
         "messages": [
-            {"role": "user",
-             "content": [{"type": "text", "text": "hi", "cache_control": CACHED}]}
+            {"role": "user", "content": [{"type": "text", "text": "hi", "cache_control": CACHED}]}
         ],
         "temperature": 0.5,
         "top_k": 3,
-    }  # fmt: skip
+    }
     assert not [name for name in asked.headers if name.startswith("x-stainless")]
     assert KEY in {asked.headers.get("x-api-key"), asked.headers.get("authorization", "")[7:]}
 
@@ -147,22 +150,35 @@ async def test_thinking_can_be_asked_for_in_settings(server: AnthropicServer) ->
 def test_turns_alternate_results_come_first_and_nothing_is_empty() -> None:
     found = to_anthropic(
         [
-            System("a"), System(" "), System("b"),
+            System("a"),
+            System(" "),
+            System("b"),
             Assistant("It began with me."),
-            User("one"), User(""), User("see", (Image("image/png", "AAAA"),)),
-            Assistant("", tool_calls=(ToolCall("functions.t:0", "t", {"a": 1}),
-                                      ToolCall("2", "t", {}, "{bro"))),
+            User("one"),
+            User(""),
+            User("see", (Image("image/png", "AAAA"),)),
+            Assistant(
+                "",
+                tool_calls=(
+                    ToolCall("functions.t:0", "t", {"a": 1}),
+                    ToolCall("2", "t", {}, "{bro"),
+                ),
+            ),
             User("said while it worked"),
             ToolResult("functions.t:0", "t", ""),
             ToolResult("2", "t", "no JSON", is_error=True),
             Assistant(" "),
             User("more"),
         ]
-    )  # fmt: skip
+    )
     assert found.system == "a\n\nb"
     assert [turn["role"] for turn in found.messages] == [
-        "user", "assistant", "user", "assistant", "user"
-    ]  # fmt: skip
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
     begin, began, question, calls, results = (turn["content"] for turn in found.messages)
     assert begin[0]["text"] and began[0]["text"] == "It began with me."
     assert [block["type"] for block in question] == ["text", "image", "text"]
@@ -197,8 +213,10 @@ async def test_signed_thinking_goes_back_with_its_calls(
     body = server.requests[1].body
     assert body["thinking"] == THINK["thinking"]
     assert body["messages"][1]["content"][0] == {
-        "type": "thinking", "thinking": "I must look", "signature": "signed I must look",
-    }  # fmt: skip
+        "type": "thinking",
+        "thinking": "I must look",
+        "signature": "signed I must look",
+    }
 
 
 async def test_thinking_that_nobody_may_read_goes_back_too(
@@ -233,10 +251,17 @@ async def test_lost_thinking_is_done_without_for_the_turn_that_goes_on(
 
 @pytest.mark.parametrize(
     ("reason", "finish"),
-    [("end_turn", "stop"), ("stop_sequence", "stop"), ("tool_use", "tool_calls"),
-     ("max_tokens", "length"), ("refusal", "filtered"), ("model_context_window_exceeded", "length"),
-     ("something new", "stop"), (None, "truncated")],
-)  # fmt: skip
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("tool_use", "tool_calls"),
+        ("max_tokens", "length"),
+        ("refusal", "filtered"),
+        ("model_context_window_exceeded", "length"),
+        ("something new", "stop"),
+        (None, "truncated"),
+    ],
+)
 async def test_reasons_to_end(
     platform: Anthropic, server: AnthropicServer, reason: str | None, finish: str
 ) -> None:
@@ -261,9 +286,13 @@ async def test_reasons_to_end(
     ],
 )
 async def test_refusals_say_what_to_do(
-    platform: Anthropic, server: AnthropicServer, status: int, code: str, message: str,
+    platform: Anthropic,
+    server: AnthropicServer,
+    status: int,
+    code: str,
+    message: str,
     kind: type[errors.ModelError],
-) -> None:  # fmt: skip
+) -> None:
     server.refuse(status, {"retry-after": "7"}, message, code)
     with pytest.raises(kind) as raised:
         await ask(platform)
@@ -288,20 +317,41 @@ PARTIAL = whole(said(0, "partial"))
         (Answer([start(), b"event: message_delta\ndata: {not json\n\n"]), errors.AnswerBroken),
         (Answer([start(), b'event: message_delta\ndata: "text"\n\n']), errors.AnswerBroken),
         (Answer([b"event: message_start\ndata: \xff\xfe\n\n"]), errors.AnswerBroken),
-        (Answer([start(), event("content_block_delta", index=5,
-                                delta={"type": "thinking_delta", "thinking": "x"})]),
-         errors.AnswerBroken),
+        (
+            Answer(
+                [
+                    start(),
+                    event(
+                        "content_block_delta",
+                        index=5,
+                        delta={"type": "thinking_delta", "thinking": "x"},
+                    ),
+                ]
+            ),
+            errors.AnswerBroken,
+        ),
         (Answer([start(), failing("overloaded_error", "overloaded")]), errors.ModelBusy),
         (Answer([start(), failing("api_error", "boom")]), errors.ModelBusy),
         (Answer([start(), b"event: error\ndata: nonsense\n\n"]), errors.ModelBusy),
         (Answer([start(), failing("invalid_request_error", "no")]), errors.ModelRefused),
-        (Answer([start(), failing("invalid_request_error", "prompt is too long")]),
-         errors.ContextTooLong),
+        (
+            Answer([start(), failing("invalid_request_error", "prompt is too long")]),
+            errors.ContextTooLong,
+        ),
     ],
-    ids=["cut", "broken-json", "not-an-object", "not-utf8", "unknown-block",
-         "overloaded-event", "api-error-event", "unreadable-error", "refused-event",
-         "too-long-event"],
-)  # fmt: skip
+    ids=[
+        "cut",
+        "broken-json",
+        "not-an-object",
+        "not-utf8",
+        "unknown-block",
+        "overloaded-event",
+        "api-error-event",
+        "unreadable-error",
+        "refused-event",
+        "too-long-event",
+    ],
+)
 async def test_faults_in_the_middle(
     platform: Anthropic, server: AnthropicServer, given: Answer, kind: type[errors.ModelError]
 ) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.runtime import errors
-from jarvis_ls.runtime.asking import (
+from jarvis_ls.runtime.base import errors
+from jarvis_ls.runtime.base.messages import Usage, User
+from jarvis_ls.runtime.llm.model_group import (
     Again,
     Begun,
     CallGuard,
@@ -21,10 +22,10 @@ from jarvis_ls.runtime.asking import (
     Progress,
     Waiting,
 )
-from jarvis_ls.runtime.messages import Usage, User
-from jarvis_ls.runtime.models import Candidate, Provider, read_models
-from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta
-from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Request, TextDelta
+from jarvis_ls.runtime.llm.platforms.openai import OpenAICompatible
+from jarvis_ls.runtime.llm.platforms.streaming import Deadlines
+from jarvis_ls.runtime.llm.providers import Candidate, Provider, read_models
 from tests.support.agents import until
 from tests.support.model_server import Answer, ModelServer, chunk, usage
 from tests.support.patience import HANGS, PATIENT
@@ -281,9 +282,10 @@ async def test_who_is_away_elsewhere_is_waited_for() -> None:
     platform = OpenAICompatible(gone, "none")
     provider = Provider("far", base="https://models.example/v1")
     group = ModelGroup(
-        [Candidate(provider, ModelInfo("m"), "none")], lambda _: platform,
+        [Candidate(provider, ModelInfo("m"), "none")],
+        lambda _: platform,
         patience=Patience(5, first_wait=0.01),
-    )  # fmt: skip
+    )
     begun: list[Any] = []
 
     async def watch(progress: Any) -> None:

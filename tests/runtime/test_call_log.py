@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jarvis_ls.runtime import call_log, errors
-from jarvis_ls.runtime.asking import ModelGroup, Patience
-from jarvis_ls.runtime.call_log import Bounds, CallLog, Logged, asked_by
-from jarvis_ls.runtime.messages import (
+from jarvis_ls.runtime.base import errors
+from jarvis_ls.runtime.base.messages import (
     Assistant,
     Image,
     Message,
@@ -27,12 +25,15 @@ from jarvis_ls.runtime.messages import (
     Usage,
     User,
 )
-from jarvis_ls.runtime.models import Candidate, Provider
-from jarvis_ls.runtime.platforms.base import ModelInfo, Request, ToolSpec
-from jarvis_ls.runtime.platforms.openai import OpenAICompatible
-from jarvis_ls.runtime.platforms.registry import PlatformRegistry
-from jarvis_ls.runtime.redaction import HIDDEN, Redactor
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.redaction import HIDDEN, Redactor
+from jarvis_ls.runtime.llm import call_log
+from jarvis_ls.runtime.llm.call_log import Bounds, CallLog, Logged, asked_by
+from jarvis_ls.runtime.llm.model_group import ModelGroup, Patience
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Request, ToolSpec
+from jarvis_ls.runtime.llm.platforms.openai import OpenAICompatible
+from jarvis_ls.runtime.llm.providers import Candidate, Provider
+from jarvis_ls.runtime.llm.registry import PlatformRegistry
+from jarvis_ls.runtime.session.store import SessionStore
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.model_server import Answer, ModelServer, chunk, usage
 from tests.support.patience import PATIENT
@@ -95,8 +96,13 @@ async def test_a_call_is_written_from_request_to_response(
     assert [c["kind"] for c in chunks][-2:] == ["usage", "finish"]
     assert answer["text"] == "Looking."
     assert answer["calls"] == [{"name": "read_code", "arguments": '{"path": "a.c"}'}]
-    assert answer["usage"] == {"input": 11, "output": 7, "cached": 4, "reasoning": 2,
-                               "cost": pytest.approx(25e-6)}  # fmt: skip
+    assert answer["usage"] == {
+        "input": 11,
+        "output": 7,
+        "cached": 4,
+        "reasoning": 2,
+        "cost": pytest.approx(25e-6),
+    }
     assert 0 <= headers["ms"] <= answer["first_ms"] <= answer["ms"]
 
 
@@ -111,8 +117,9 @@ async def test_the_asking_session_gets_the_log(server: ModelServer, tmp_path: Pa
 
     server.decide = lambda asked: Answer(
         [chunk({"content": f"to {asked.body['messages'][0]['content']}"}), chunk({}, "stop")],
-        headers={"x-for": asked.body["messages"][0]["content"].split()[-1]}, delay=0.02,
-    )  # fmt: skip
+        headers={"x-for": asked.body["messages"][0]["content"].split()[-1]},
+        delay=0.02,
+    )
     async with asyncio.TaskGroup() if hasattr(asyncio, "TaskGroup") else _Group() as tasks:
         for number in range(8):
             tasks.create_task(agent(f"s{number % 2}", f"n{number}"))
@@ -281,8 +288,15 @@ async def test_a_log_that_cannot_be_written_keeps_no_one_from_working(
 async def test_files_are_the_users_alone(server: ModelServer, tmp_path: Path) -> None:
     server.say("fine")
     async with logged(server, tmp_path / "calls") as group:
-        await group.ask(Request([User("hi"), Assistant("", tool_calls=(ToolCall("c", "t", {}),)),
-                                 ToolResult("c", "t", "ok")]))  # fmt: skip
+        await group.ask(
+            Request(
+                [
+                    User("hi"),
+                    Assistant("", tool_calls=(ToolCall("c", "t", {}),)),
+                    ToolResult("c", "t", "ok"),
+                ]
+            )
+        )
     for path in (tmp_path / "calls", *CallLog(tmp_path / "calls").files()):
         assert path.stat().st_mode & 0o077 == 0
 
@@ -301,8 +315,12 @@ async def test_what_a_provider_reported_adds_up_with_retries_and_broken_answers(
     server.say("whole")
     answer = await group.ask(Request([User("hi")]))
     await wrapped.close()
-    logged_usage = [call_["usage"] for lines in calls(tmp_path) for call_ in lines
-                    if call_["is"] == "response" and call_["usage"]]  # fmt: skip
+    logged_usage = [
+        call_["usage"]
+        for lines in calls(tmp_path)
+        for call_ in lines
+        if call_["is"] == "response" and call_["usage"]
+    ]
     assert len(calls(tmp_path)) == 4
     total = sum((Usage(**{**u, "cost": 0.0}) for u in logged_usage), Usage())
     assert (total.input, total.output) == (141, 10) == (answer.usage.input, answer.usage.output)

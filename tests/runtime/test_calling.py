@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.calling import Handled, OutputHandler
-from jarvis_ls.runtime.events import EntryGrew
-from jarvis_ls.runtime.messages import Assistant, ToolCall, ToolResult, User
-from jarvis_ls.runtime.tool import ToolContext, Tools, tool
-from jarvis_ls.runtime.tool_text import END_MISSING, as_text, read_call, written
+from jarvis_ls.runtime.agent.tool_dispatch import Handled, OutputHandler
+from jarvis_ls.runtime.base.events import EntryGrew
+from jarvis_ls.runtime.base.messages import Assistant, ToolCall, ToolResult, User
+from jarvis_ls.runtime.llm.text_tool_calls import END_MISSING, as_text, read_call, written
+from jarvis_ls.runtime.tools.tool import ToolContext, Tools, tool
 from tests.support.agents import block, desk, plain
 from tests.support.model_server import Answer, chunk, usage
 
@@ -55,10 +55,17 @@ async def test_both_forms_give_the_same_conversation(tmp_path: Path) -> None:
             d.server.say("Both seen. !!!COMPLETE!!!")
             agent = d.agent(look, model={"tools": native}, options={"auto_complete": True})
             outcome = await agent.run("look")
-            messages = [m for m in d.messages() if "<TOOL_CALL>" not in m.text and not (
-                isinstance(m, User) and "function interface" in m.text)]  # fmt: skip
-            kept[native] = (plain(messages), outcome.text, [
-                (c.name, c.arguments, c.state, c.output) for c in d.calls])  # fmt: skip
+            messages = [
+                m
+                for m in d.messages()
+                if "<TOOL_CALL>" not in m.text
+                and not (isinstance(m, User) and "function interface" in m.text)
+            ]
+            kept[native] = (
+                plain(messages),
+                outcome.text,
+                [(c.name, c.arguments, c.state, c.output) for c in d.calls],
+            )
     assert kept[True] == kept[False]
     assert RAN == ["a", "b"] * 2
 
@@ -217,12 +224,14 @@ def _call_with_id(id: str) -> Answer:
         ('```xml\n<TOOL_CALL>\n{"name": "t", "arguments": {}}\n</TOOL_CALL>\n```', {}),
         ('<TOOL_CALL>\n```json\n{"name": "t"}\n```\n</TOOL_CALL>', {}),
         ('<TOOL_CALL>{"name": "t", "arguments": "{\\"a\\": 1}"}</TOOL_CALL>', {"a": 1}),
-        ('<TOOL_CALL>{"name": "t", "arguments": {"a": "</TOOL_CALL>"}}</TOOL_CALL>',
-         {"a": "</TOOL_CALL>"}),
+        (
+            '<TOOL_CALL>{"name": "t", "arguments": {"a": "</TOOL_CALL>"}}</TOOL_CALL>',
+            {"a": "</TOOL_CALL>"},
+        ),
         ('<TOOL_CALL>{"name": "t", "arguments": {"a": "x\ny"}}</TOOL_CALL>', {"a": "x\ny"}),
         ('<TOOL_CALL>{"name": "t", "arguments": {"a": 1}}', {"a": 1}),
     ],
-)  # fmt: skip
+)
 def test_blocks_are_read(text: str, arguments: dict[str, Any]) -> None:
     found = read_call(f"Before.\n{text}")
     assert found.call is not None and not found.problem
@@ -264,9 +273,11 @@ def test_what_is_written_can_be_read() -> None:
 def test_several_native_calls_become_one_call_an_answer() -> None:
     calls = (ToolCall("1", "a", {}), ToolCall("2", "b", {}))
     messages = [
-        User("go"), Assistant("Both.", tool_calls=calls), ToolResult("1", "a", "one"),
+        User("go"),
+        Assistant("Both.", tool_calls=calls),
+        ToolResult("1", "a", "one"),
         ToolResult("2", "b", "two", is_error=True),
-    ]  # fmt: skip
+    ]
     told = as_text(messages)
     assert [m.kind for m in told] == ["user", "assistant", "user", "assistant", "user"]
     assert told[2].text == "a gave:\none" and told[4].text == "b failed:\ntwo"

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.runtime.checkpoints import Checkpoints
-from jarvis_ls.runtime.snapshots.look import Limits
-from jarvis_ls.runtime.snapshots.store import FILE
+from jarvis_ls.runtime.edits.checkpoints import Checkpoints
+from jarvis_ls.runtime.edits.snapshots.look import Limits
+from jarvis_ls.runtime.edits.snapshots.store import FILE
 from tests.support.full_disk import small_disk
 
 posix = pytest.mark.skipif(os.name != "posix", reason="mode bits and odd names are POSIX's")
@@ -130,8 +130,11 @@ async def test_changes_are_shown_as_edits(root: Path, checkpoints: Checkpoints) 
     (root / "data").write_bytes(b"\0\2")
     edits = {edit.path: edit for edit in await checkpoints.changes(first, [root])}
     assert {path: edit.change for path, edit in edits.items()} == {
-        "a": "modify", "gone": "delete", "new": "create", "data": "modify",
-    }  # fmt: skip
+        "a": "modify",
+        "gone": "delete",
+        "new": "create",
+        "data": "modify",
+    }
     (hunk,) = edits["a"].hunks
     assert (hunk.old_start, hunk.old_lines, hunk.new_lines) == (2, ("2",), ("two",))
     assert (hunk.before, hunk.after) == (("1",), ("3", ""))
@@ -147,8 +150,9 @@ async def test_several_roots_are_one_checkpoint(tmp_path: Path, checkpoints: Che
     for folder in roots:
         (folder / "f").write_text("changed")
     assert [(e.root, e.path) for e in await checkpoints.changes(first, roots)] == [
-        (0, "f"), (1, "f"),
-    ]  # fmt: skip
+        (0, "f"),
+        (1, "f"),
+    ]
     await checkpoints.restore(first, [roots[1]])
     assert (roots[0] / "f").read_text() == "changed"
     await checkpoints.restore(first, roots)
@@ -295,9 +299,15 @@ async def test_a_file_changed_twice_in_one_tick_is_seen(
 
 
 def run_git(root: Path, *arguments: str, check: bool = True) -> None:
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull,
-                   "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
-                   "GIT_COMMITTER_EMAIL": "a@b"}  # fmt: skip
+    environment = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a@b",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@b",
+    }
     subprocess.run(["git", *arguments], cwd=root, check=check, capture_output=True, env=environment)
 
 
@@ -351,7 +361,7 @@ OPERATIONS = st.one_of(
     st.tuples(st.just("mkdir"), NAMES, st.just(b"")),
     st.tuples(st.just("mode"), NAMES, st.sampled_from([b"755", b"600", b"444"])),
     st.tuples(st.just("rename"), NAMES, NAMES.map(os.fsencode)),
-)  # fmt: skip
+)
 
 
 def perform(root: Path, operations: list[tuple[str, str, bytes]]) -> None:
@@ -430,8 +440,10 @@ IGNORES = st.tuples(
     st.lists(st.lists(st.one_of(OPERATIONS, IGNORES), max_size=8), min_size=1, max_size=3),
     st.lists(st.lists(st.one_of(OPERATIONS, IGNORES), max_size=8), min_size=1, max_size=3),
 )
+@example([[]], [[("write", "a", b"")], [("delete", "a", b""), ("write", ".gitignore", b"a")]])
+@example([[]], [[("write", "a", b"")], [("delete", "a", b""), ("write", ".gitignore", b"*")]])
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_whatever_is_ignored_going_back_can_be_undone(
     tmp_path_factory: pytest.TempPathFactory,
@@ -576,7 +588,7 @@ async def test_a_home_inside_the_workspace_is_not_part_of_it(root: Path) -> None
 async def test_old_checkpoints_go_by_themselves(
     root: Path, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jarvis_ls.runtime.checkpoints.KEPT", 4)
+    monkeypatch.setattr("jarvis_ls.runtime.edits.checkpoints.KEPT", 4)
     for _ in range(9):
         await checkpoints.take([root])
     assert len(await checkpoints.list()) <= 5
@@ -601,7 +613,7 @@ KILLED = textwrap.dedent(
     """
     import asyncio, os, sys
     from pathlib import Path
-    from jarvis_ls.runtime.checkpoints import Checkpoints
+    from jarvis_ls.runtime.edits.checkpoints import Checkpoints
     home, root = map(Path, sys.argv[1:])
     async def main():
         checkpoints = Checkpoints(home, "s1")
@@ -623,9 +635,10 @@ async def test_a_process_killed_while_it_takes_loses_nothing(root: Path, tmp_pat
     for number in range(6):
         process = subprocess.Popen(
             [sys.executable, "-c", KILLED, str(tmp_path / "home"), str(root)],
-            stdout=subprocess.PIPE, text=True,
+            stdout=subprocess.PIPE,
+            text=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )  # fmt: skip
+        )
         assert process.stdout is not None
         said.append(process.stdout.readline().strip())
         time.sleep(0.013 * number)

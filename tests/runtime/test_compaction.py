@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.compaction import NO_SUMMARY, goal_text, shrunk
-from jarvis_ls.runtime.hooks import AfterHistoryClear, BeforeHistoryClear, Hooks
-from jarvis_ls.runtime.inputs import Command, Commands, Inputs
-from jarvis_ls.runtime.messages import Assistant, Message, ToolCall, ToolResult, User
-from jarvis_ls.runtime.tokens import Counter, estimate, of_messages
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.agent.compaction import NO_SUMMARY, goal_text, shrunk
+from jarvis_ls.runtime.agent.hooks import AfterHistoryClear, BeforeHistoryClear, Hooks
+from jarvis_ls.runtime.agent.user_input import Command, Commands, Inputs
+from jarvis_ls.runtime.base.messages import Assistant, Message, ToolCall, ToolResult, User
+from jarvis_ls.runtime.llm.token_estimate import Counter, estimate, of_messages
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 from tests.support.agents import desk, until
 
 RULES = "<rules>\nNever touch vendor/.\n</rules>"

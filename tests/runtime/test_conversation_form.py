@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.messages import (
+from jarvis_ls.runtime.base.messages import (
     Assistant,
     Image,
     Message,
@@ -20,7 +20,7 @@ from jarvis_ls.runtime.messages import (
     from_json,
     to_json,
 )
-from jarvis_ls.runtime.platforms.base import ModelInfo
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo
 
 words = st.text(max_size=20)
 counts = st.integers(0, 10**9)

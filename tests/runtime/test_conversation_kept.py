@@ -8,12 +8,12 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from jarvis_ls.assembly.build import build
-from jarvis_ls.runtime.call_log import CallLog
-from jarvis_ls.runtime.events import AnswerEntry, EntryPut, ToolEntry, UserEntry
-from jarvis_ls.runtime.history import History
-from jarvis_ls.runtime.messages import Assistant, ToolResult
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.assembly.bootstrap import build
+from jarvis_ls.runtime.base.events import AnswerEntry, EntryPut, ToolEntry, UserEntry
+from jarvis_ls.runtime.base.messages import Assistant, ToolResult
+from jarvis_ls.runtime.llm.call_log import CallLog
+from jarvis_ls.runtime.session.history import History
+from jarvis_ls.runtime.session.store import SessionStore
 from tests.support.agents import Person, until
 from tests.support.model_server import Answer, ModelServer, chunk, usage
 from tests.support.patience import HANGS
@@ -40,9 +40,10 @@ async def test_a_conversation_is_kept_whole_and_without_its_key(tmp_path: Path) 
     (work / "secrets.txt").write_text(f"the key is {CANARY}\n")
     async with ModelServer() as server:
         environment = {
-            "JARVIS_MODEL": "openai/scripted", "OPENAI_BASE_URL": server.url,
+            "JARVIS_MODEL": "openai/scripted",
+            "OPENAI_BASE_URL": server.url,
             "OPENAI_API_KEY": CANARY,
-        }  # fmt: skip
+        }
         assembly = build(home=home, environment=environment)
         conversation = await assembly.start(None, [work], Person(), trusted=True)
         name = conversation.id
@@ -50,8 +51,11 @@ async def test_a_conversation_is_kept_whole_and_without_its_key(tmp_path: Path) 
         server.call("read_code", {"files": [{"path": "secrets.txt"}]}, headers={"x-echo": CANARY})
         server.say(f"It is {CANARY}. !!!COMPLETE!!!", pieces=9)
         await asyncio.wait_for(conversation.ask(f"What is my key, {CANARY}?"), HANGS)
-        await until(lambda: (conversation.session.path / "history" / ".git" / "refs" / "heads"
-                             / "main").exists())  # fmt: skip
+        await until(
+            lambda: (
+                conversation.session.path / "history" / ".git" / "refs" / "heads" / "main"
+            ).exists()
+        )
         server.refuse(401, {}, f"wrong key {CANARY}")
         await asyncio.wait_for(conversation.ask("And now?"), HANGS)
         reported = len(server.requests) - 1

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime import event_json
-from jarvis_ls.runtime.events import (
+from jarvis_ls.runtime.base import event_json
+from jarvis_ls.runtime.base.events import (
     Entry,
     EntryPut,
     Event,
@@ -57,7 +57,14 @@ def test_what_an_older_version_lacked_gets_its_default() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        None, 5, [], "text", {}, {"kind": None}, {"kind": []}, {"kind": "new"},
+        None,
+        5,
+        [],
+        "text",
+        {},
+        {"kind": None},
+        {"kind": []},
+        {"kind": "new"},
         {"kind": "notice", "id": "e", "level": "info"},
         {"kind": "notice", "id": "e", "level": "shout", "text": "x"},
         {"kind": "notice", "id": 5, "level": "info", "text": "x"},
@@ -65,7 +72,7 @@ def test_what_an_older_version_lacked_gets_its_default() -> None:
         {"kind": "plan", "id": "e", "steps": [5]},
         {"kind": "answer", "id": "e", "usage": {"input": "many"}},
     ],
-)  # fmt: skip
+)
 def test_what_is_no_entry_is_refused(data: Any) -> None:
     with pytest.raises(ValueError):
         event_json.entry_from_json(data)

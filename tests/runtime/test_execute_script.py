@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.events import EntryGrew, Event, ProposedEdit, ToolEntry
-from jarvis_ls.runtime.interaction import Nobody, Review
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule, Permissions
-from jarvis_ls.runtime.running import RunningCall, running
+from jarvis_ls.runtime.base.events import EntryGrew, Event, ProposedEdit, ToolEntry
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.sandbox.base import SandboxSettings
 from jarvis_ls.runtime.sandbox.ladder import Ladder
-from jarvis_ls.runtime.tool import ToolContext, Tools
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.current_call import RunningCall, running
+from jarvis_ls.runtime.tools.interaction import NonInteractive, Review
+from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, Permissions
+from jarvis_ls.runtime.tools.tool import ToolContext, Tools
 from jarvis_ls.tools.execute_script import execute_script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
 
 
-class Person(Nobody):
+class Person(NonInteractive):
     """Accepts what the test says."""
 
     def __init__(self, accept: Any = "all", permit: bool = True) -> None:
@@ -65,20 +65,28 @@ async def run(
     script: str,
     *,
     interpreter: str = "bash",
-    person: Nobody | None = None,
+    person: NonInteractive | None = None,
     permissions: Permissions | None = None,
     events: list[Event] | None = None,
     services: dict[str, Any] | None = None,
     trusted: bool = False,
     **arguments: Any,
 ) -> ToolResult:
-    call = ToolCall("c1", "execute_script",
-                    {"script": script, "interpreter": interpreter, **arguments})  # fmt: skip
+    call = ToolCall(
+        "c1", "execute_script", {"script": script, "interpreter": interpreter, **arguments}
+    )
     context = ToolContext(
-        tuple(roots), "s", "n", trusted,
-        {"sandbox": ladder, "interaction": person or Person(), "permissions": permissions,
-         **(services or {})},
-    )  # fmt: skip
+        tuple(roots),
+        "s",
+        "n",
+        trusted,
+        {
+            "sandbox": ladder,
+            "interaction": person or Person(),
+            "permissions": permissions,
+            **(services or {}),
+        },
+    )
     seen = events if events is not None else []
     entry = ToolEntry("c1", "execute_script", "", "running")
     with running(RunningCall("s", "n", entry, seen.append)):
@@ -142,14 +150,18 @@ async def test_bad_arguments(ladder: Ladder, root: Path) -> None:
 async def test_changes_are_shown_and_written_when_accepted(ladder: Ladder, root: Path) -> None:
     person = Person()
     result = await run(
-        ladder, [root],
+        ladder,
+        [root],
         "sed -i s/^5$/five/ a.txt; echo new >b.txt; mkdir -p d/e; printf '\\0\\1' >d/e/data;"
         " ln -s a.txt link",
         person=person,
-    )  # fmt: skip
+    )
     assert {edit.path: edit.change for edit in person.shown} == {
-        "a.txt": "modify", "b.txt": "create", "d/e/data": "create", "link": "create",
-    }  # fmt: skip
+        "a.txt": "modify",
+        "b.txt": "create",
+        "d/e/data": "create",
+        "link": "create",
+    }
     assert "five" in (root / "a.txt").read_text()
     assert (root / "b.txt").read_text() == "new\n"
     assert (root / "d/e/data").read_bytes() == b"\0\1"
@@ -159,7 +171,7 @@ async def test_changes_are_shown_and_written_when_accepted(ladder: Ladder, root:
 
 async def test_until_accepted_nothing_is_written(ladder: Ladder, root: Path) -> None:
     before = (root / "a.txt").read_bytes()
-    for person in (Person({}), Nobody()):
+    for person in (Person({}), NonInteractive()):
         result = await run(ladder, [root], "echo x >>a.txt; rm -f a.txt; echo y >b", person=person)
         assert (root / "a.txt").read_bytes() == before and not (root / "b").exists()
         assert "NOT written: 2" in result.text
@@ -181,9 +193,12 @@ async def test_rules_decide_before_anyone_is_asked(ladder: Ladder, root: Path) -
     )
     person = Person()
     result = await run(
-        ladder, [root], "echo 1 >ok; echo 2 >no; echo 3 >ask", person=person,
+        ladder,
+        [root],
+        "echo 1 >ok; echo 2 >no; echo 3 >ask",
+        person=person,
         permissions=permissions,
-    )  # fmt: skip
+    )
     assert [edit.path for edit in person.shown] == ["ask"]
     assert (root / "ok").exists() and (root / "ask").exists() and not (root / "no").exists()
     assert "NOT written: 1" in result.text
@@ -206,11 +221,12 @@ async def test_git_and_ignored_files_stay_in_the_copy(ladder: Ladder, root: Path
     (root / ".git" / "config").write_text("[core]\n")
     person = Person()
     result = await run(
-        ladder, [root],
+        ladder,
+        [root],
         "mkdir -p .git/hooks build; echo evil >.git/hooks/pre-commit; echo x >>.git/config;"
         " echo o >build/o.o; echo l >x.log; echo s >src.c",
         person=person,
-    )  # fmt: skip
+    )
     assert [edit.path for edit in person.shown] == ["src.c"]
     assert (root / ".git/config").read_text() == "[core]\n"
     assert not (root / ".git/hooks").exists() and not (root / "build").exists()
@@ -267,10 +283,12 @@ async def test_several_roots(ladder: Ladder, root: Path, tmp_path: Path) -> None
 def test_scripts_are_taken_apart_by_the_gate(root: Path) -> None:
     context = ToolContext((root,))
     permissions = Permissions(
-        [PermissionRule("allow", "execute_script", "execute", "cargo test*"),
-         PermissionRule("allow", "execute_script", "execute", "python3"),
-         PermissionRule("deny", "*", "execute", "perl*")]
-    )  # fmt: skip
+        [
+            PermissionRule("allow", "execute_script", "execute", "cargo test*"),
+            PermissionRule("allow", "execute_script", "execute", "python3"),
+            PermissionRule("deny", "*", "execute", "perl*"),
+        ]
+    )
 
     def effect(script: str, interpreter: str = "bash", network: bool = False) -> str:
         given = {"script": script, "interpreter": interpreter, "network": network}

@@ -7,8 +7,8 @@ from email.utils import formatdate
 
 import pytest
 
-from jarvis_ls.runtime.errors import ContextTooLong, ModelBusy, ModelRefused
-from jarvis_ls.runtime.platforms.faults import of_status, retry_after
+from jarvis_ls.runtime.base.errors import ContextTooLong, ModelBusy, ModelRefused
+from jarvis_ls.runtime.llm.platforms.faults import of_status, retry_after
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,15 @@ def test_who_is_busy_may_be_asked_again(status: int) -> None:
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(400, "refused"), (401, "key"), (402, "no credit"), (403, "key"), (404, "no such model"),
-     (422, "refused")],
-)  # fmt: skip
+    [
+        (400, "refused"),
+        (401, "key"),
+        (402, "no credit"),
+        (403, "key"),
+        (404, "no such model"),
+        (422, "refused"),
+    ],
+)
 def test_who_refuses_is_not_asked_again(status: int, words: str) -> None:
     error = of_status(status, "no", {})
     assert type(error) is ModelRefused and words in str(error)

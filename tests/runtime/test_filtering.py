@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.filtering import chosen
-from jarvis_ls.runtime.hooks import BeforeToolFilter, Hooks, ToolFiltered
-from jarvis_ls.runtime.platforms.base import ToolSpec
-from jarvis_ls.runtime.tool import Tool
+from jarvis_ls.runtime.agent.hooks import BeforeToolFilter, Hooks, ToolFiltered
+from jarvis_ls.runtime.agent.tool_filter import chosen
+from jarvis_ls.runtime.llm.platforms.base import ToolSpec
+from jarvis_ls.runtime.tools.tool import Tool
 from tests.support.agents import Desk, desk
 
 NAMES = [f"tool_{n}" for n in range(1, 7)]
@@ -74,10 +74,19 @@ async def test_what_was_not_chosen_cannot_be_called(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "names"),
     [
-        ("1", ["tool_1"]), (" 3,1 , 1 ", ["tool_1", "tool_3"]), ("[2, 4]", ["tool_2", "tool_4"]),
-        ("1、2，3", NAMES[:3]), ("2\n4", ["tool_2", "tool_4"]), ("0, 7, 6", ["tool_6"]),
-        ("", []), ("1 and 2", []), ("tool_1", []), ("-1", []), ("1.5", []), ("9" * 99, []),
+        ("1", ["tool_1"]),
+        (" 3,1 , 1 ", ["tool_1", "tool_3"]),
+        ("[2, 4]", ["tool_2", "tool_4"]),
+        ("1、2，3", NAMES[:3]),
+        ("2\n4", ["tool_2", "tool_4"]),
+        ("0, 7, 6", ["tool_6"]),
+        ("", []),
+        ("1 and 2", []),
+        ("tool_1", []),
+        ("-1", []),
+        ("1.5", []),
+        ("9" * 99, []),
     ],
-)  # fmt: skip
+)
 def test_numbers_are_read_strictly(answer: str, names: list[str]) -> None:
     assert chosen(answer, NAMES) == names

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime import history as history_module
-from jarvis_ls.runtime.history import PER_FILE, History, HistoryError
-from jarvis_ls.runtime.messages import Assistant, User
-from jarvis_ls.runtime.redaction import HIDDEN, Redactor
-from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.messages import Assistant, User
+from jarvis_ls.runtime.base.redaction import HIDDEN, Redactor
+from jarvis_ls.runtime.session import history as history_module
+from jarvis_ls.runtime.session.history import PER_FILE, History, HistoryError
+from jarvis_ls.runtime.session.session import Session
+from jarvis_ls.runtime.session.store import SessionStore
 
 ROOT = "root"
 
@@ -96,10 +96,15 @@ async def test_the_users_repository_and_configuration_are_not_touched(
     git(work, "-c", "user.name=a", "-c", "user.email=a@b", "add", "mine.txt")
     before = git(work, "status", "--porcelain", "--untracked-files=no")
     for name, value in {
-        "HOME": user, "XDG_CONFIG_HOME": user, "GIT_DIR": work / ".git", "GIT_WORK_TREE": work,
-        "GIT_INDEX_FILE": work / ".git" / "index", "GIT_AUTHOR_NAME": "Somebody",
-        "GIT_CONFIG_GLOBAL": user / ".gitconfig", "GIT_TEMPLATE_DIR": tmp_path / "template",
-    }.items():  # fmt: skip
+        "HOME": user,
+        "XDG_CONFIG_HOME": user,
+        "GIT_DIR": work / ".git",
+        "GIT_WORK_TREE": work,
+        "GIT_INDEX_FILE": work / ".git" / "index",
+        "GIT_AUTHOR_NAME": "Somebody",
+        "GIT_CONFIG_GLOBAL": user / ".gitconfig",
+        "GIT_TEMPLATE_DIR": tmp_path / "template",
+    }.items():
         monkeypatch.setenv(name, str(value))
     session.append(ROOT, User("hi"))
     history = History(session.path)
@@ -116,9 +121,11 @@ async def test_the_users_repository_and_configuration_are_not_touched(
 
 
 async def test_without_git_it_is_said_once_and_the_session_works(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    session: Session,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     history_module._said.clear()
     with caplog.at_level(logging.WARNING, logger=history_module.__name__):

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from jarvis_ls.runtime.hooks import (
+from jarvis_ls.runtime.agent.hooks import (
     CALLBACKS_VARIABLE,
     AfterToolCall,
     HookEvent,
@@ -17,7 +17,7 @@ from jarvis_ls.runtime.hooks import (
     TaskStarted,
     load_callbacks,
 )
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
 
 AGENT: Any = object()
 
@@ -81,11 +81,22 @@ async def test_a_shared_bus_hears_everything() -> None:
 
 def test_the_events_are_the_seeds() -> None:
     assert {kind.__name__ for kind in get_args(HookEvent)} == {
-        "TaskStarted", "TaskCompleted", "BeforeModelCall", "AfterModelCall",
-        "BeforeHistoryClear", "AfterHistoryClear", "BeforeSummary", "AfterSummary",
-        "BeforeToolFilter", "ToolFiltered", "BeforeToolCall", "AfterToolCall",
-        "InterruptTriggered", "BeforeAddonPrompt", "AfterAddonPrompt",
-    }  # fmt: skip
+        "TaskStarted",
+        "TaskCompleted",
+        "BeforeModelCall",
+        "AfterModelCall",
+        "BeforeHistoryClear",
+        "AfterHistoryClear",
+        "BeforeSummary",
+        "AfterSummary",
+        "BeforeToolFilter",
+        "ToolFiltered",
+        "BeforeToolCall",
+        "AfterToolCall",
+        "InterruptTriggered",
+        "BeforeAddonPrompt",
+        "AfterAddonPrompt",
+    }
 
 
 FORMS = {
@@ -102,9 +113,14 @@ FORMS = {
 
 @pytest.mark.parametrize(
     ("form", "written"),
-    [("direct", "direct t"), ("getter", "getter"), ("register", "reg"), ("async", "async"),
-     ("first", "direct")],
-)  # fmt: skip
+    [
+        ("direct", "direct t"),
+        ("getter", "getter"),
+        ("register", "reg"),
+        ("async", "async"),
+        ("first", "direct"),
+    ],
+)
 async def test_callbacks_in_their_forms(tmp_path: Path, form: str, written: str) -> None:
     out = tmp_path / "out"
     (tmp_path / "cb.py").write_text(f"OUT = {str(out)!r}\n{FORMS[form]}\n")
@@ -120,8 +136,12 @@ def test_what_cannot_be_loaded_is_said_and_the_rest_works(tmp_path: Path) -> Non
     good.mkdir()
     bad.mkdir()
     (good / "a.py").write_text("def after_tool_call_cb(event): pass\n")
-    for name, text in [("syntax", "def"), ("empty", ""), ("raises", "1/0"),
-                       ("none", "def get_after_tool_call_cb(): return None")]:  # fmt: skip
+    for name, text in [
+        ("syntax", "def"),
+        ("empty", ""),
+        ("raises", "1/0"),
+        ("none", "def get_after_tool_call_cb(): return None"),
+    ]:
         (bad / f"{name}.py").write_text(text)
     folders = os.pathsep.join(map(str, (bad, tmp_path / "missing", good)))
     loaded = load_callbacks(Hooks(), environment={CALLBACKS_VARIABLE: folders})
@@ -141,9 +161,11 @@ def test_a_workspace_that_is_not_trusted_runs_nothing(tmp_path: Path, trusted: b
     link.symlink_to(folder)
     for named in (folder, link):
         loaded = load_callbacks(
-            Hooks(), roots=[tmp_path / "work"], trusted=trusted,
+            Hooks(),
+            roots=[tmp_path / "work"],
+            trusted=trusted,
             environment={CALLBACKS_VARIABLE: str(named)},
-        )  # fmt: skip
+        )
         assert bool(loaded.loaded) is trusted and ran.exists() is trusted
 
 

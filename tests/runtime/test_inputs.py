@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.inputs import (
+from jarvis_ls.runtime.agent.user_input import (
     Command,
     Commands,
     Files,
     Input,
+    InputContext,
     InputHandler,
     Inputs,
-    Place,
     Shell,
 )
-from jarvis_ls.runtime.interaction import asking
-from jarvis_ls.runtime.mentions import FILE_CHARACTERS, mentions, not_found
-from jarvis_ls.runtime.messages import Image, User
-from jarvis_ls.runtime.permissions import Answer, PermissionRule, Permissions
-from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
+from jarvis_ls.runtime.base.messages import Image, User
+from jarvis_ls.runtime.context.mentions import FILE_CHARACTERS, mentions, not_found
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.interaction import asking
+from jarvis_ls.runtime.tools.permissions import Answer, PermissionRule, Permissions
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, Tools, tool
 from tests.support.agents import Desk, Person, desk
 
 RAN: list[str] = []
@@ -40,12 +40,14 @@ async def execute_script(context: ToolContext, script: str) -> str:
     return f"ran {script}"
 
 
-def place(d: Desk, *, gate: Permissions | None = None, person: Person | None = None) -> Place:
+def place(
+    d: Desk, *, gate: Permissions | None = None, person: Person | None = None
+) -> InputContext:
     agent = d.agent(execute_script, person=person)
     toolset: Any = Tools([execute_script])
     if gate is not None:
         toolset = Approved(toolset, gate, asking(person or Person()))
-    return Place(agent.context, toolset, agent.showing, person or Person())
+    return InputContext(agent.context, toolset, agent.showing, person or Person())
 
 
 async def given(d: Desk, text: str, permissions: Permissions | None = None) -> Input:
@@ -62,7 +64,7 @@ async def test_the_chain_goes_on_until_one_is_done(tmp_path: Path) -> None:
         def __init__(self, text: str, done: bool = False) -> None:
             self.text, self.done = text, done
 
-        async def handle(self, said: Input, place: Place) -> Input:
+        async def handle(self, said: Input, place: InputContext) -> Input:
             return Input(said.text + self.text, said.images, self.done)
 
     async with desk(tmp_path) as d:
@@ -74,7 +76,7 @@ async def test_the_chain_goes_on_until_one_is_done(tmp_path: Path) -> None:
 
 async def test_what_a_handler_raises_is_shown_and_asks_no_model(tmp_path: Path) -> None:
     class Fails(InputHandler):
-        async def handle(self, said: Input, place: Place) -> Input:
+        async def handle(self, said: Input, place: InputContext) -> Input:
             raise UsageError("It cannot be done.")
 
     async with desk(tmp_path) as d:
@@ -83,7 +85,7 @@ async def test_what_a_handler_raises_is_shown_and_asks_no_model(tmp_path: Path) 
 
 
 async def test_commands(tmp_path: Path) -> None:
-    async def later(rest: str, _: Place) -> str:
+    async def later(rest: str, _: InputContext) -> str:
         return f"later {rest}"
 
     commands = Commands(
@@ -167,7 +169,7 @@ async def test_shell_without_a_command_or_a_tool(tmp_path: Path) -> None:
         where = place(d)
         assert (await Inputs([Shell()]).handle("!", (), where)).done
         assert (await Inputs([Shell()]).handle("look!", (), where)) == Input("look!")
-        bare = Place(where.context, Tools(()), where.showing, where.interaction)
+        bare = InputContext(where.context, Tools(()), where.showing, where.interaction)
         said = await Inputs([Shell()]).handle("!ls", (), bare)
         assert said.done and "cannot be run" in said.text
 
@@ -218,10 +220,20 @@ async def test_folders_pictures_and_what_cannot_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["mail me@src/a.c", "@Override", "@app.route('/x')", "@types/node", "@",
-     "@src/a.c.bak", "@property.setter", '@""', "@\0", "import x from '@scope/pkg/index.js'",
-     "https://host/@me/a.js"],
-)  # fmt: skip
+    [
+        "mail me@src/a.c",
+        "@Override",
+        "@app.route('/x')",
+        "@types/node",
+        "@",
+        "@src/a.c.bak",
+        "@property.setter",
+        '@""',
+        "@\0",
+        "import x from '@scope/pkg/index.js'",
+        "https://host/@me/a.js",
+    ],
+)
 async def test_what_is_no_file_of_the_workspace_is_only_text(tmp_path: Path, text: str) -> None:
     async with desk(tmp_path) as d:
         workspace(d.folder)
@@ -230,11 +242,15 @@ async def test_what_is_no_file_of_the_workspace_is_only_text(tmp_path: Path, tex
 
 @pytest.mark.parametrize(
     ("text", "names"),
-    [("see @src/b.c:3, please", "`src/b.c`"), ("@../outside.txt", "`../outside.txt`"),
-     ('@"/etc/passwd" and @"no such"', "`/etc/passwd`, `no such`"),
-     ("（@docs/说明.md）", "`docs/说明.md`"), ("@missing.c too", "`missing.c`"),
-     ("@link.txt", "`link.txt`")],
-)  # fmt: skip
+    [
+        ("see @src/b.c:3, please", "`src/b.c`"),
+        ("@../outside.txt", "`../outside.txt`"),
+        ('@"/etc/passwd" and @"no such"', "`/etc/passwd`, `no such`"),
+        ("（@docs/说明.md）", "`docs/说明.md`"),
+        ("@missing.c too", "`missing.c`"),
+        ("@link.txt", "`link.txt`"),
+    ],
+)
 async def test_a_file_that_is_not_there_is_named(tmp_path: Path, text: str, names: str) -> None:
     """Who names a file believes that it goes along."""
     async with desk(tmp_path) as d:
@@ -328,5 +344,8 @@ def test_mentions_are_found(tmp_path: Path) -> None:
     workspace(tmp_path)
     found = mentions('(@src/a.c:1-2), @src/a.c: @"with blank.txt":3 `@src`', [tmp_path])
     assert [(m.path, m.first, m.last) for m in found] == [
-        ("src/a.c", 1, 2), ("src/a.c", 0, 0), ("with blank.txt", 3, 3), ("src", 0, 0),
-    ]  # fmt: skip
+        ("src/a.c", 1, 2),
+        ("src/a.c", 0, 0),
+        ("with blank.txt", 3, 3),
+        ("src", 0, 0),
+    ]

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.asking import Patience
-from jarvis_ls.runtime.events import EntryGrew, MeterPut, NodePut
-from jarvis_ls.runtime.hooks import (
+from jarvis_ls.runtime.agent.hooks import (
     AfterModelCall,
     AfterSummary,
     AfterToolCall,
@@ -22,9 +20,11 @@ from jarvis_ls.runtime.hooks import (
     TaskCompleted,
     TaskStarted,
 )
-from jarvis_ls.runtime.messages import Assistant, ToolResult, User
-from jarvis_ls.runtime.running import current_call
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.base.events import EntryGrew, MeterPut, NodePut
+from jarvis_ls.runtime.base.messages import Assistant, ToolResult, User
+from jarvis_ls.runtime.llm.model_group import Patience
+from jarvis_ls.runtime.tools.current_call import current_call
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 from tests.support.agents import Desk, Person, desk, until
 from tests.support.model_server import Answer, chunk, usage
 
@@ -92,8 +92,16 @@ async def test_usage_is_what_the_provider_reported(tmp_path: Path) -> None:
 
 async def test_events_of_the_bus_come_in_order(tmp_path: Path) -> None:
     hooks, seen = Hooks(), []
-    for kind in (TaskStarted, BeforeModelCall, AfterModelCall, BeforeToolCall, AfterToolCall,
-                 BeforeSummary, AfterSummary, TaskCompleted):  # fmt: skip
+    for kind in (
+        TaskStarted,
+        BeforeModelCall,
+        AfterModelCall,
+        BeforeToolCall,
+        AfterToolCall,
+        BeforeSummary,
+        AfterSummary,
+        TaskCompleted,
+    ):
         hooks.subscribe(kind, lambda event: seen.append(type(event).__name__))
     async with desk(tmp_path) as d:
         d.server.call("look", {"what": "a"})
@@ -103,10 +111,19 @@ async def test_events_of_the_bus_come_in_order(tmp_path: Path) -> None:
         outcome = await agent.run("go")
     assert outcome.text == "I looked at a."
     assert seen == [
-        "TaskStarted", "BeforeModelCall", "AfterModelCall", "BeforeToolCall", "AfterToolCall",
-        "BeforeModelCall", "AfterModelCall", "BeforeSummary", "BeforeModelCall",
-        "AfterModelCall", "AfterSummary", "TaskCompleted",
-    ]  # fmt: skip
+        "TaskStarted",
+        "BeforeModelCall",
+        "AfterModelCall",
+        "BeforeToolCall",
+        "AfterToolCall",
+        "BeforeModelCall",
+        "AfterModelCall",
+        "BeforeSummary",
+        "BeforeModelCall",
+        "AfterModelCall",
+        "AfterSummary",
+        "TaskCompleted",
+    ]
 
 
 async def test_a_task_without_a_wished_summary_gives_the_last_answer(tmp_path: Path) -> None:

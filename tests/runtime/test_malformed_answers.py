@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from jarvis_ls.runtime.asking import Patience
-from jarvis_ls.runtime.messages import Assistant, ToolResult
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.base.messages import Assistant, ToolResult
+from jarvis_ls.runtime.llm.model_group import Patience
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 from tests.support.agents import block, desk
 from tests.support.model_server import Answer, chunk, usage
 
@@ -46,19 +46,34 @@ def native(chance: random.Random) -> Answer:
         arguments = json.dumps(values)
     name = "write" if kind != 4 else chance.choice(["", "wr", "write ", "functions.write", "\0"])
     chunks: list[dict[str, Any] | bytes] = [
-        chunk({"tool_calls": [
-            {"index": 0, "id": "c", "type": "function",
-             "function": {"name": name, "arguments": arguments}}]}),
+        chunk(
+            {
+                "tool_calls": [
+                    {
+                        "index": 0,
+                        "id": "c",
+                        "type": "function",
+                        "function": {"name": name, "arguments": arguments},
+                    }
+                ]
+            }
+        ),
         chunk({}, chance.choice(["tool_calls", "stop", "length", "content_filter"])),
         usage(),
-    ]  # fmt: skip
+    ]
     if kind == 5:
         return Answer(chunks[:1], done=chance.random() < 0.5)
     if kind == 6:
         return Answer(chunks, cut_after=chance.randrange(0, 2))
     if kind == 7:
-        broken = [b"data: {\n\n", b"data: null\n\n", b"\xff\xfe\n\n", b'data: {"choices": 3}\n\n',
-                  b'data: {"error": {"message": "oops"}}\n\n', b": hello\n\n"]  # fmt: skip
+        broken = [
+            b"data: {\n\n",
+            b"data: null\n\n",
+            b"\xff\xfe\n\n",
+            b'data: {"choices": 3}\n\n',
+            b'data: {"error": {"message": "oops"}}\n\n',
+            b": hello\n\n",
+        ]
         chunks.insert(chance.randrange(2), chance.choice(broken))
     return Answer(chunks)
 

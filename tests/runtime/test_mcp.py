@@ -18,13 +18,14 @@ import psutil
 import pytest
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.consent import Consents, settle
-from jarvis_ls.runtime.interaction import Nobody
-from jarvis_ls.runtime.mcp import McpServers, ServerState, mcp_servers
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule, Permissions
-from jarvis_ls.runtime.tool import Action, ToolContext
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.mcp.server import ServerState
+from jarvis_ls.runtime.mcp.toolset import McpServers, mcp_servers
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.consent import Consents, settle
+from jarvis_ls.runtime.tools.interaction import NonInteractive
+from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, Permissions
+from jarvis_ls.runtime.tools.tool import Action, ToolContext
 from tests.support.patience import HANGS
 
 PYTHON = sys.executable
@@ -57,9 +58,10 @@ def state(servers: McpServers, name: str) -> ServerState:
 
 def children() -> list[psutil.Process]:
     return [
-        p for p in psutil.Process().children(recursive=True)
+        p
+        for p in psutil.Process().children(recursive=True)
         if any("tool_server" in part for part in _command(p))
-    ]  # fmt: skip
+    ]
 
 
 def _command(process: psutil.Process) -> list[str]:
@@ -234,7 +236,7 @@ async def test_a_changed_description_is_blocked_until_it_was_seen(tmp_path: Path
         assert state(servers, "c").held_back == ("lookup",)
         (pending,) = servers.pending()
         assert "Before:\nLook a name up.\n" in pending.detail and "id_rsa" in pending.detail
-        assert await settle([pending], consents, Nobody()) == [pending]
+        assert await settle([pending], consents, NonInteractive()) == [pending]
         servers.refresh()
         assert "c__lookup" not in servers.tools()
         consents.give(pending)
@@ -248,7 +250,7 @@ async def test_a_changed_description_is_blocked_until_it_was_seen(tmp_path: Path
 async def test_a_description_that_changes_under_way_is_blocked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jarvis_ls.runtime.mcp_server.LIST_SECONDS", 0.0)
+    monkeypatch.setattr("jarvis_ls.runtime.mcp.server.LIST_SECONDS", 0.0)
     async with opened(tmp_path, {"t": stdio("turns")}) as servers:
         await call(servers, "t__connect")
         assert (await call(servers, "t__lookup")).text == "found"
@@ -304,9 +306,14 @@ async def http_server(name: str, *arguments: str) -> AsyncIterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = await asyncio.create_subprocess_exec(
-        PYTHON, str(SUPPORT), name, "--http", str(port), *arguments,
+        PYTHON,
+        str(SUPPORT),
+        name,
+        "--http",
+        str(port),
+        *arguments,
         stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+    )
 
     def answers() -> bool:
         with socket.socket() as one:
@@ -355,9 +362,15 @@ async def answered(body: bytes, status: str = "200 OK") -> Any:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"<html>no</html>", b"[]", b'{"jsonrpc": "2.0", "id": 1, "result": 7}',
-     b'{"x": "' + b"y" * 30_000_000 + b'"}'],
-)  # fmt: skip
+    [
+        b"",
+        b"{",
+        b"<html>no</html>",
+        b"[]",
+        b'{"jsonrpc": "2.0", "id": 1, "result": 7}',
+        b'{"x": "' + b"y" * 30_000_000 + b'"}',
+    ],
+)
 async def test_nonsense_over_http_is_a_reason(tmp_path: Path, body: bytes) -> None:
     server = await answered(body)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
@@ -370,9 +383,14 @@ async def test_nonsense_over_http_is_a_reason(tmp_path: Path, body: bytes) -> No
 
 @pytest.mark.parametrize(
     ("status", "said"),
-    [("401 Unauthorized", "header_keys"), ("403 Forbidden", "HTTP 403"), ("404 None", "HTTP 404"),
-     ("500 Oh", "HTTP 500"), ("302 Found", "other.example")],
-)  # fmt: skip
+    [
+        ("401 Unauthorized", "header_keys"),
+        ("403 Forbidden", "HTTP 403"),
+        ("404 None", "HTTP 404"),
+        ("500 Oh", "HTTP 500"),
+        ("302 Found", "other.example"),
+    ],
+)
 async def test_http_errors_say_what_to_do(tmp_path: Path, status: str, said: str) -> None:
     server = await answered(b"no", status)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
@@ -453,8 +471,9 @@ async def test_a_workspace_server_needs_trust_and_consent(tmp_path: Path) -> Non
     script.write_text(f"open({str(canary)!r}, 'w')")
     root = tmp_path / "repo"
     root.mkdir()
-    config = {"mcpServers": {"tools": {"command": PYTHON, "args": [str(script)],
-                                       "env": {"A": "1"}}}}  # fmt: skip
+    config = {
+        "mcpServers": {"tools": {"command": PYTHON, "args": [str(script)], "env": {"A": "1"}}}
+    }
     (root / ".mcp.json").write_text(json.dumps(config))
     home = tmp_path / "home"
     untrusted = mcp_servers(home, (root,))

@@ -11,10 +11,10 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.consent import Consents
-from jarvis_ls.runtime.mcp import McpServers, mcp_servers
-from jarvis_ls.runtime.mcp_config import configured_servers, prefix_of, read_server
-from jarvis_ls.runtime.mcp_definitions import Definition, read_definitions
+from jarvis_ls.runtime.mcp.config import configured_servers, prefix_of, read_server
+from jarvis_ls.runtime.mcp.definitions import Definition, read_definitions
+from jarvis_ls.runtime.mcp.toolset import McpServers, mcp_servers
+from jarvis_ls.runtime.tools.consent import Consents
 
 
 def read(table: Any, origin: Any = "user") -> Any:
@@ -24,13 +24,15 @@ def read(table: Any, origin: Any = "user") -> Any:
 @pytest.mark.parametrize(
     ("table", "command"),
     [
-        ({"transport": {"type": "stdio", "command": "npx -y 'a b' /x"}},
-         ("npx", "-y", "a b", "/x")),
+        (
+            {"transport": {"type": "stdio", "command": "npx -y 'a b' /x"}},
+            ("npx", "-y", "a b", "/x"),
+        ),
         ({"command": "npx", "args": ["-y", "a b"]}, ("npx", "-y", "a b")),
         ({"command": ["run", "$HOME; rm -rf /"]}, ("run", "$HOME; rm -rf /")),
         ({"command": "/opt/my server", "args": []}, ("/opt/my server",)),
     ],
-)  # fmt: skip
+)
 def test_a_command_is_words_and_never_a_shell_line(table: Any, command: tuple[str, ...]) -> None:
     assert read(table).command == command
 
@@ -61,7 +63,7 @@ def test_a_command_is_words_and_never_a_shell_line(table: Any, command: tuple[st
         ({"transport": "stdio"}, "transport"),
         (3, "no table"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said(table: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         read(table)
@@ -93,22 +95,39 @@ def test_every_place_and_spelling_is_read(tmp_path: Path) -> None:
     (root / ".jarvis/mcp.yaml").write_text("five: {command: e}\n")
     (root / ".mcp.json").write_text('{"mcpServers": {"six": {"command": "f"}}}')
     found = configured_servers(
-        home, [root], trusted=True, settings={"zero": {"command": "z"}},
+        home,
+        [root],
+        trusted=True,
+        settings={"zero": {"command": "z"}},
         environment={"JARVIS_MCP": str(tmp_path / "env.yaml")},
-    )  # fmt: skip
+    )
     assert not found.problems
     assert [(s.name, s.origin, s.enabled) for s in found.servers] == [
-        ("zero", "user", True), ("one", "user", False), ("three", "user", True),
-        ("two", "user", True), ("four", "user", False), ("five", "workspace", True),
+        ("zero", "user", True),
+        ("one", "user", False),
+        ("three", "user", True),
+        ("two", "user", True),
+        ("four", "user", False),
+        ("five", "workspace", True),
         ("six", "workspace", True),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "- 1\n- 2", "a: &x [*x]", "a: " + "[" * 200, "x", "3", "\xff", "- name: [1]",
-     "mcp_servers: 4", "!!python/object/apply:os.system ['echo']"],
-)  # fmt: skip
+    [
+        "{",
+        "- 1\n- 2",
+        "a: &x [*x]",
+        "a: " + "[" * 200,
+        "x",
+        "3",
+        "\xff",
+        "- name: [1]",
+        "mcp_servers: 4",
+        "!!python/object/apply:os.system ['echo']",
+    ],
+)
 def test_files_that_cannot_be_understood_are_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "mcp.yaml").write_bytes(text.encode("latin-1"))
     (tmp_path / "mcp.toml").write_text('[mcp_servers.good]\ncommand = "x"\n')
@@ -199,10 +218,18 @@ def test_offered_names_are_plain_and_never_the_same(one: str, two: str) -> None:
 def test_odd_definitions_are_left_out_and_named() -> None:
     good = {"type": "object"}
     found, problems = read_definitions(
-        [("a", "d", good), ("a", "again", good), ("", "x", good), (3, "x", good),
-         ("b", None, {"type": "string"}), ("c", "x", 7), ("d", "x", {"properties": 3}),
-         ("e", None, {}), ("f", "x", {"type": "object", "d": "y" * 40_000})]
+        [
+            ("a", "d", good),
+            ("a", "again", good),
+            ("", "x", good),
+            (3, "x", good),
+            ("b", None, {"type": "string"}),
+            ("c", "x", 7),
+            ("d", "x", {"properties": 3}),
+            ("e", None, {}),
+            ("f", "x", {"type": "object", "d": "y" * 40_000}),
+        ]
         + [(f"n{i}", "x", good) for i in range(200)]
-    )  # fmt: skip
+    )
     assert len(found) == 128 and {"a", "e"} <= set(found) and found["a"].description == "d"
     assert len(problems) == 7 + 74

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.runtime.memory import Kind, Limits, Memory
-from jarvis_ls.runtime.memory_activation import mentioned
-from jarvis_ls.runtime.memory_entry import MAX_CONTENT, from_file, made, to_file
-from jarvis_ls.runtime.memory_search import words
+from jarvis_ls.runtime.memory.activation import Limits, mentioned
+from jarvis_ls.runtime.memory.entry import MAX_CONTENT, Kind, from_file, new_entry, to_file
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.memory.tokenizer import words
 
 
 @pytest.fixture
@@ -50,10 +50,14 @@ async def test_an_entry_is_a_file_a_person_can_read_and_edit(
 ) -> None:
     entry = (
         await memory.save(
-            "project_long_term", "一行\nzweite Zeile", ["Schlüssel", "schlüssel", " "],
-            title="Wo die Schlüssel sind", category="architecture", directory="src/keys",
+            "project_long_term",
+            "一行\nzweite Zeile",
+            ["Schlüssel", "schlüssel", " "],
+            title="Wo die Schlüssel sind",
+            category="architecture",
+            directory="src/keys",
         )
-    ).entry  # fmt: skip
+    ).entry
     path = tmp_path / f"project/.jarvis/memory/{entry.id}.json"
     data = json.loads(path.read_text(encoding="utf-8"))
     assert "Wo die Schlüssel sind" in path.read_text(encoding="utf-8")
@@ -99,8 +103,8 @@ async def test_the_same_is_kept_once_with_the_tags_of_both(memory: Memory) -> No
 
 async def test_ids_are_unique_within_a_microsecond(memory: Memory, tmp_path: Path) -> None:
     folder = memory.folder_of("global_long_term")
-    entry = made("global_long_term", "one")
-    saved = [folder.add(made("global_long_term", f"no {n}"))[0] for n in range(3)]
+    entry = new_entry("global_long_term", "one")
+    saved = [folder.add(new_entry("global_long_term", f"no {n}"))[0] for n in range(3)]
     again_ = folder.add(from_file(to_file(entry), saved[0].id, "global_long_term"))[0]
     assert again_.id not in {one.id for one in saved} and again_.content == "one"
     assert len(list((tmp_path / "home/memory").glob("*.json"))) == 4
@@ -203,10 +207,15 @@ async def test_damaged_entries_are_named_and_left_alone(memory: Memory, tmp_path
     good = (await memory.save("project_long_term", "good")).entry
     folder = tmp_path / "project/.jarvis/memory"
     broken = {
-        "torn.json": b'{"content": "hal', "list.json": b"[]", "empty.json": b"",
-        "number.json": b'{"content": 3}', "deep.json": b"[" * 100_000, "bytes.json": b"\xff\xfe{",
-        "tags.json": b'{"content": "x", "tags": [1]}', "none.json": b'{"title": "x"}',
-    }  # fmt: skip
+        "torn.json": b'{"content": "hal',
+        "list.json": b"[]",
+        "empty.json": b"",
+        "number.json": b'{"content": 3}',
+        "deep.json": b"[" * 100_000,
+        "bytes.json": b"\xff\xfe{",
+        "tags.json": b'{"content": "x", "tags": [1]}',
+        "none.json": b'{"title": "x"}',
+    }
     for name, data in broken.items():
         (folder / name).write_bytes(data)
     (folder / "link.json").symlink_to("/etc/passwd")
@@ -303,9 +312,12 @@ async def test_many_savers_at_once_lose_nothing(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     savers = [again(tmp_path) for _ in range(6)]
     await asyncio.gather(
-        *(s.save("project_long_term", f"{n} {i}", [str(n)])
-          for n, s in enumerate(savers) for i in range(5))
-    )  # fmt: skip
+        *(
+            s.save("project_long_term", f"{n} {i}", [str(n)])
+            for n, s in enumerate(savers)
+            for i in range(5)
+        )
+    )
     assert len(await again(tmp_path).heads()) == 30
     assert len(await again(tmp_path).retrieve(tags=["3"], limit=50)) == 5
 
@@ -316,7 +328,7 @@ def test_whatever_is_said_comes_back_from_its_file(
     content: str, tags: list[str], title: str
 ) -> None:
     try:
-        entry = made("global_long_term", content, tags=tags, title=title)
+        entry = new_entry("global_long_term", content, tags=tags, title=title)
     except UsageError:
         assert not content.replace("\0", "").strip()
         return
@@ -329,10 +341,10 @@ def test_any_text_has_words_in_linear_size(text: str) -> None:
 
 
 def test_recall_is_linear_in_the_index() -> None:
-    from jarvis_ls.runtime.memory_entry import head_of
-    from jarvis_ls.runtime.memory_search import ranked
+    from jarvis_ls.runtime.memory.entry import head_of
+    from jarvis_ls.runtime.memory.search import ranked
 
-    heads = [head_of(made("global_long_term", f"word{n} common " * 20)) for n in range(3000)]
+    heads = [head_of(new_entry("global_long_term", f"word{n} common " * 20)) for n in range(3000)]
     found = ranked("common word17 " * 200, heads)
     assert len(found) == 3000 and found[0][1].title.startswith("word17 ")
 

@@ -10,12 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from jarvis_ls.runtime.memory import Memory
+from jarvis_ls.runtime.memory.memory import Memory
 
 SAVER = """
 import asyncio, sys
 from pathlib import Path
-from jarvis_ls.runtime.memory import Memory
+from jarvis_ls.runtime.memory.memory import Memory
 
 async def main(home, project, name, count):
     memory = Memory(Path(home), Path(project))
@@ -72,7 +72,7 @@ FULL = """
 import asyncio, resource, sys
 from pathlib import Path
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.memory import Memory
+from jarvis_ls.runtime.memory.memory import Memory
 
 async def main(home, project):
     memory = Memory(Path(home), Path(project))

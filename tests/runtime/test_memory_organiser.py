@@ -10,17 +10,13 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.runtime.asking import ModelGroup, Patience
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.memory_entry import made
-from jarvis_ls.runtime.memory_organiser import (
-    Organiser,
-    export_memories,
-    import_memories,
-)
-from jarvis_ls.runtime.models import Candidate, Provider
-from jarvis_ls.runtime.platforms.base import ModelInfo
-from jarvis_ls.runtime.platforms.openai import OpenAICompatible
+from jarvis_ls.runtime.llm.model_group import ModelGroup, Patience
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo
+from jarvis_ls.runtime.llm.platforms.openai import OpenAICompatible
+from jarvis_ls.runtime.llm.providers import Candidate, Provider
+from jarvis_ls.runtime.memory.entry import new_entry
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.memory.organiser import Organiser, export_memories, import_memories
 from tests.support.full_disk import small_disk
 from tests.support.model_server import ModelServer
 
@@ -50,7 +46,7 @@ async def same_twice(memory: Memory) -> None:
     """Two files with the same text, as two people who merge their work would have."""
     folder = memory.folder_of("project_long_term")
     saved = (await memory.save(KIND, "Use ninja", ["build"])).entry
-    folder.put(made(KIND, "Use  ninja ", tags=["tools"]))
+    folder.put(new_entry(KIND, "Use  ninja ", tags=["tools"]))
     assert saved.tags == ("build",)
 
 
@@ -107,10 +103,15 @@ async def test_a_model_merges_what_overlaps(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["I cannot do that.", "<merged_memory>{</merged_memory>", "<merged_memory>[]</merged_memory>",
-     '<merged_memory>{"content": " "}</merged_memory>', '<merged_memory>{"content": 3}',
-     merged("x" * 30_000)],
-)  # fmt: skip
+    [
+        "I cannot do that.",
+        "<merged_memory>{</merged_memory>",
+        "<merged_memory>[]</merged_memory>",
+        '<merged_memory>{"content": " "}</merged_memory>',
+        '<merged_memory>{"content": 3}',
+        merged("x" * 30_000),
+    ],
+)
 async def test_a_useless_answer_leaves_everything_as_it_is(memory: Memory, answer: str) -> None:
     for text in ("one", "two"):
         await memory.save(KIND, text, ["a", "b"])
@@ -189,10 +190,15 @@ async def test_export_and_import_bring_everything_over(memory: Memory, tmp_path:
 async def test_wrong_records_are_named_and_the_others_taken(memory: Memory, tmp_path: Path) -> None:
     good = {"id": "20251101_072947_388226", "type": KIND, "content": "good"}
     bad = [
-        3, {}, {**good, "type": "short_term"}, {**good, "id": "../../x"}, {**good, "content": ""},
-        {**good, "id": "a/b"}, {**good, "id": "x", "tags": 3},
+        3,
+        {},
+        {**good, "type": "short_term"},
+        {**good, "id": "../../x"},
+        {**good, "content": ""},
+        {**good, "id": "a/b"},
+        {**good, "id": "x", "tags": 3},
         {**good, "id": "y", "content": "x" * 30_000},
-    ]  # fmt: skip
+    ]
     path = tmp_path / "in.json"
     path.write_text(json.dumps([*bad, good]))
     result = await import_memories(memory, path)

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from jarvis_ls.runtime.hooks import BeforeHistoryClear, Hooks, TaskCompleted, TaskStarted
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.memory_saving import MemorySaving
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.tool import ToolContext, Tools
+from jarvis_ls.runtime.agent.hooks import BeforeHistoryClear, Hooks, TaskCompleted, TaskStarted
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.memory.saving import MemorySaving
+from jarvis_ls.runtime.tools.tool import ToolContext, Tools
 from jarvis_ls.tools.clear_memory import clear_memory
 from jarvis_ls.tools.retrieve_memory import retrieve_memory
 from jarvis_ls.tools.save_memory import save_memory
@@ -134,13 +134,15 @@ async def test_the_tools_save_find_and_forget(tmp_path: Path) -> None:
         ("save_memory", {"memory_type": "other", "content": "x", "tags": []}),
         ("save_memory", {"memory_type": "short_term", "content": " ", "tags": []}),
         ("save_memory", {"memory_type": "short_term", "content": "x"}),
-        ("save_memory", {"memory_type": "project_long_term", "content": "x", "tags": [],
-                         "directory": "../x"}),
+        (
+            "save_memory",
+            {"memory_type": "project_long_term", "content": "x", "tags": [], "directory": "../x"},
+        ),
         ("clear_memory", {}),
         ("clear_memory", {"memory_types": []}),
         ("retrieve_memory", {"memory_types": ["nowhere"]}),
     ],
-)  # fmt: skip
+)
 async def test_wrong_arguments_are_answers(
     tmp_path: Path, name: str, arguments: dict[str, Any]
 ) -> None:

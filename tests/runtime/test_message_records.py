@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.messages import (
+from jarvis_ls.runtime.base.messages import (
     Assistant,
     Message,
     System,
@@ -18,8 +18,8 @@ from jarvis_ls.runtime.messages import (
     sendable,
     to_json,
 )
-from jarvis_ls.runtime.platforms.anthropic_turns import to_anthropic
-from jarvis_ls.runtime.platforms.openai import to_openai
+from jarvis_ls.runtime.llm.platforms.anthropic_turns import to_anthropic
+from jarvis_ls.runtime.llm.platforms.openai import to_openai
 
 texts = st.text(st.characters() | st.just("\ud800") | st.just("\udcff"), max_size=8)
 values = st.recursive(st.none() | st.integers() | texts, lambda v: st.lists(v, max_size=2))

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from jarvis_ls.runtime import errors
-from jarvis_ls.runtime.messages import (
+from jarvis_ls.runtime.base import errors
+from jarvis_ls.runtime.base.messages import (
     Assistant,
     Image,
     System,
@@ -19,7 +19,7 @@ from jarvis_ls.runtime.messages import (
     Usage,
     User,
 )
-from jarvis_ls.runtime.platforms.base import (
+from jarvis_ls.runtime.llm.platforms.base import (
     Delta,
     FinishDelta,
     ModelInfo,
@@ -30,7 +30,8 @@ from jarvis_ls.runtime.platforms.base import (
     ToolSpec,
     UsageDelta,
 )
-from jarvis_ls.runtime.platforms.openai import Deadlines, OpenAICompatible
+from jarvis_ls.runtime.llm.platforms.openai import OpenAICompatible
+from jarvis_ls.runtime.llm.platforms.streaming import Deadlines
 from tests.support.agents import until
 from tests.support.model_server import Answer, ModelServer, chunk, usage
 from tests.support.patience import HANGS, PATIENT
@@ -156,19 +157,42 @@ PARTIAL = [chunk({"content": "par"}), chunk({"content": "tial"}), chunk({}, "sto
         (Answer([PARTIAL[0], b'data: "text"\n\n']), errors.AnswerBroken),
         (Answer([b"data: \xff\xfe\n\n"]), errors.AnswerBroken),
         (Answer([chunk({"content": {"a": 1}})]), errors.AnswerBroken),
-        (Answer([chunk({"tool_calls": [{"index": 0, "id": "c", "function": {"name": ["x"]}}]})]),
-         errors.AnswerBroken),
-        (Answer([chunk({"tool_calls": [{"index": 0, "id": "c", "function":
-                                        {"name": "x", "arguments": [1]}}]})]),
-         errors.AnswerBroken),
+        (
+            Answer([chunk({"tool_calls": [{"index": 0, "id": "c", "function": {"name": ["x"]}}]})]),
+            errors.AnswerBroken,
+        ),
+        (
+            Answer(
+                [
+                    chunk(
+                        {
+                            "tool_calls": [
+                                {"index": 0, "id": "c", "function": {"name": "x", "arguments": [1]}}
+                            ]
+                        }
+                    )
+                ]
+            ),
+            errors.AnswerBroken,
+        ),
         (Answer([b'data: {"error": {"message": "overloaded"}}\n\n']), errors.ModelBusy),
-        (Answer([b'data: {"error": {"message": "prompt is too long"}}\n\n']),
-         errors.ContextTooLong),
+        (
+            Answer([b'data: {"error": {"message": "prompt is too long"}}\n\n']),
+            errors.ContextTooLong,
+        ),
     ],
-    ids=["cut", "broken-json", "not-an-object", "not-utf8", "text-no-text",
-         "name-no-text", "arguments-no-text", "error-event",
-         "too-long-event"],
-)  # fmt: skip
+    ids=[
+        "cut",
+        "broken-json",
+        "not-an-object",
+        "not-utf8",
+        "text-no-text",
+        "name-no-text",
+        "arguments-no-text",
+        "error-event",
+        "too-long-event",
+    ],
+)
 async def test_faults_in_the_middle(
     platform: OpenAICompatible, server: ModelServer, answer: Answer, kind: type[errors.ModelError]
 ) -> None:

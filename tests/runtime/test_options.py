@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.runtime.options import ENVIRONMENT, AgentOptions, read_options
+from jarvis_ls.runtime.base.options import ENVIRONMENT, AgentOptions, read_options
 
 
 def test_an_argument_wins_over_the_environment_and_that_over_the_file() -> None:
@@ -26,8 +26,10 @@ def test_the_defaults() -> None:
     options = read_options(environment={})
     assert options == AgentOptions()
     assert (options.name, options.tool_reminder_rounds, options.summary_share) == (
-        "Jarvis", 20, 0.8,
-    )  # fmt: skip
+        "Jarvis",
+        20,
+        0.8,
+    )
 
 
 def test_every_parameter_of_the_environment_is_one() -> None:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.messages import ToolCall
-from jarvis_ls.runtime.permissions import (
+from jarvis_ls.runtime.base.messages import ToolCall
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.permissions import (
     EFFECTS,
     Answer,
     Asked,
@@ -22,7 +22,7 @@ from jarvis_ls.runtime.permissions import (
     shown,
     shown_target,
 )
-from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, Tools, tool
 
 DONE: list[str] = []
 
@@ -161,9 +161,18 @@ async def test_what_can_be_no_path_is_refused_and_not_asked_about(
 
 @pytest.mark.parametrize(
     "path",
-    [".git/hooks/pre-commit", ".GIT/config", "sub/.git/config", ".vscode/tasks.json", ".mcp.json",
-     ".jarvis/jsec.toml", ".github/workflows/x.yml", "src/../.git/config", ".git./config"],
-)  # fmt: skip
+    [
+        ".git/hooks/pre-commit",
+        ".GIT/config",
+        "sub/.git/config",
+        ".vscode/tasks.json",
+        ".mcp.json",
+        ".jarvis/jsec.toml",
+        ".github/workflows/x.yml",
+        "src/../.git/config",
+        ".git./config",
+    ],
+)
 def test_what_runs_later_is_asked_even_when_writing_is_allowed(
     path: str, context: ToolContext
 ) -> None:
@@ -214,8 +223,11 @@ async def test_consent_holds_as_long_as_said_and_for_that_only(context: ToolCont
     assert kept == [("user", [PermissionRule("allow", "execute", "execute", "ls [*]")])]
     assert not await do(gate, user, context, "execute", command="make x")
     assert [asked.actions[0].target for asked in user.asked] == [
-        "make -j4 all", "make -j4 all", "ls *", "make x",
-    ]  # fmt: skip
+        "make -j4 all",
+        "make -j4 all",
+        "ls *",
+        "make x",
+    ]
 
 
 async def test_consent_to_a_hidden_command_is_never_kept(context: ToolContext) -> None:
@@ -245,10 +257,14 @@ async def test_only_what_can_be_kept_is_offered(
 
 @pytest.mark.parametrize(
     ("target", "seen"),
-    [("g\u0456t push", "g<U+0456>t push"), ("\uff47it log", "<U+FF47>it log"),
-     ("cat \u043e\u0442\u0447\u0451\u0442.txt", "cat \u043e\u0442\u0447\u0451\u0442.txt"),
-     ("ls 说明v2.md", "ls 说明v2.md"), ("awk \u03b1", "awk \u03b1")],
-)  # fmt: skip
+    [
+        ("g\u0456t push", "g<U+0456>t push"),
+        ("\uff47it log", "<U+FF47>it log"),
+        ("cat \u043e\u0442\u0447\u0451\u0442.txt", "cat \u043e\u0442\u0447\u0451\u0442.txt"),
+        ("ls 说明v2.md", "ls 说明v2.md"),
+        ("awk \u03b1", "awk \u03b1"),
+    ],
+)
 async def test_letters_that_look_like_others_are_seen_and_never_kept(
     target: str, seen: str, context: ToolContext
 ) -> None:
@@ -274,8 +290,13 @@ rules = st.builds(
     st.sampled_from(["*", "execute", "write", "read"]),
     st.sampled_from(["*", "git *", "src/*", "rm *", "make"]),
 )
-ACTIONS = [Action("execute", "git push"), Action("execute", "make"), Action("write", "src/a.c"),
-           Action("read", "src/a.c"), Action("execute", "rm x; make")]  # fmt: skip
+ACTIONS = [
+    Action("execute", "git push"),
+    Action("execute", "make"),
+    Action("write", "src/a.c"),
+    Action("read", "src/a.c"),
+    Action("execute", "rm x; make"),
+]
 
 
 @given(st.lists(rules, max_size=5), st.lists(rules, max_size=5), st.sampled_from(ACTIONS))
@@ -294,9 +315,15 @@ def test_what_cannot_be_seen_is_shown() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, ["x"], [{"effect": "maybe"}], [{"effect": "allow", "kind": "fly"}],
-     [{"effect": "allow", "paths": "x"}], [{"effect": "allow", "target": 1}]],
-)  # fmt: skip
+    [
+        {},
+        ["x"],
+        [{"effect": "maybe"}],
+        [{"effect": "allow", "kind": "fly"}],
+        [{"effect": "allow", "paths": "x"}],
+        [{"effect": "allow", "target": 1}],
+    ],
+)
 def test_wrong_rules_are_named(settings: Any) -> None:
     with pytest.raises(ConfigError, match=r"config\.toml"):
         read_rules(settings, "config.toml")

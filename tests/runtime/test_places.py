@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.runtime.mcp_config import configured_servers
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.predefined import predefined_tasks
-from jarvis_ls.runtime.rules_files import load_rules
-from jarvis_ls.runtime.scripted import scripted_toolset
-from jarvis_ls.runtime.skills import Skills
-from jarvis_ls.runtime.user_tools import user_toolset
+from jarvis_ls.runtime.context.predefined_tasks import predefined_tasks
+from jarvis_ls.runtime.context.rules_files import load_rules
+from jarvis_ls.runtime.context.script_tools import scripted_toolset
+from jarvis_ls.runtime.context.user_tools import user_toolset
+from jarvis_ls.runtime.mcp.config import configured_servers
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.skills.skills import Skills
 
 TOOL = """
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 @tool()
 async def hello(context: ToolContext) -> str:

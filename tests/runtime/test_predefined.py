@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime.predefined import MAX_TASKS, PredefinedTask, predefined_tasks
+from jarvis_ls.runtime.context.predefined_tasks import MAX_TASKS, PredefinedTask, predefined_tasks
 
 
 @pytest.fixture
@@ -22,9 +22,10 @@ def test_tasks_of_the_user_and_the_workspace(places: tuple[Path, Path]) -> None:
     (root / ".jarvis/pre-command").write_text("Review: Another.\nrelease: Write notes.\n")
     found = predefined_tasks(home, [root])
     assert [(t.name, t.text, t.origin) for t in found.tasks] == [
-        ("review", "Review it.", "user"), ("代码", "一\n二", "user"),
+        ("review", "Review it.", "user"),
+        ("代码", "一\n二", "user"),
         ("release", "Write notes.", "workspace"),
-    ]  # fmt: skip
+    ]
     assert len(found.problems) == 1 and "there is one of this name" in found.problems[0]
     task = found.find(" RELEASE ")
     assert task is not None and found.find("none") is None

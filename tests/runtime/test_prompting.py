@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jarvis_ls.runtime.options import AgentOptions
-from jarvis_ls.runtime.platforms.base import ToolSpec
-from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY, Prompts, joined, prompt
+from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY, Prompts, joined, prompt
+from jarvis_ls.runtime.base.options import AgentOptions
+from jarvis_ls.runtime.llm.platforms.base import ToolSpec
 
 SPEC = ToolSpec("look", "Look at something.", {"type": "object", "properties": {}})
 RULES = "<rules>\n  Keep   this, word for word.\n</rules>"
@@ -39,9 +39,11 @@ def test_the_types_have_prompts_of_their_own() -> None:
 
 def test_the_addon_prompt_has_tool_rules_memory_and_marks() -> None:
     prompts = Prompts(
-        AgentOptions(), memory=lambda: "Tags: parser", extra=[lambda: "Method: look twice"],
+        AgentOptions(),
+        memory=lambda: "Tags: parser",
+        extra=[lambda: "Method: look twice"],
         completes_itself=True,
-    )  # fmt: skip
+    )
     addon = prompts.addon([SPEC], native=False)
     order = ["<TOOL_CALL>", "Tools: look.", "Tags: parser", "Method: look twice", COMPLETE, SUMMARY]
     assert [part for part in order if part in addon] == order

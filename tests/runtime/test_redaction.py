@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.redaction import HIDDEN, Redactor, redact
+from jarvis_ls.runtime.base.redaction import HIDDEN, Redactor, redact
 
 SECRET = "canary/+key=0123 'quoted\" ü"
 RAW = SECRET.encode()
@@ -90,23 +90,41 @@ def test_what_is_no_secret_stays(text: str) -> None:
 
 def test_headers_and_fields_by_name() -> None:
     redactor = Redactor()
-    headers = [("Authorization", "x"), ("X-Api-Key", "x"), ("api-key", "x"), ("Cookie", "x"),
-               ("set-cookie", "x"), ("x-goog-api-key", "x"), ("X-Auth-Token", "x"),
-               ("openai-organization", "x"), ("content-type", "text/plain"),
-               ("x-ratelimit-remaining-tokens", "7"), ("location", "https://u:pw@h/")]  # fmt: skip
+    headers = [
+        ("Authorization", "x"),
+        ("X-Api-Key", "x"),
+        ("api-key", "x"),
+        ("Cookie", "x"),
+        ("set-cookie", "x"),
+        ("x-goog-api-key", "x"),
+        ("X-Auth-Token", "x"),
+        ("openai-organization", "x"),
+        ("content-type", "text/plain"),
+        ("x-ratelimit-remaining-tokens", "7"),
+        ("location", "https://u:pw@h/"),
+    ]
     hidden = redactor.headers(headers)
     assert [n for n, v in hidden.items() if v == HIDDEN] == [n for n, _ in headers[:8]]
     assert hidden["x-ratelimit-remaining-tokens"] == "7"
     assert hidden["location"] == f"https://{HIDDEN}@h/"
     value = {"api_key": "x", "max_tokens": 5, "tokens": "7", "nested": [{"password": "x"}], "n": 1}
     assert redactor.values(value) == {
-        "api_key": HIDDEN, "max_tokens": 5, "tokens": "7", "nested": [{"password": HIDDEN}], "n": 1,
-    }  # fmt: skip
+        "api_key": HIDDEN,
+        "max_tokens": 5,
+        "tokens": "7",
+        "nested": [{"password": HIDDEN}],
+        "n": 1,
+    }
 
 
 def test_secrets_of_the_environment() -> None:
-    environment = {"OFFICE_KEY_2": "office-canary", "GH_TOKEN": "token-canary", "PATH": "/usr/bin",
-                   "DB_PASSWORD": "db-canary", "KEYBOARD": "keyboard-layout"}  # fmt: skip
+    environment = {
+        "OFFICE_KEY_2": "office-canary",
+        "GH_TOKEN": "token-canary",
+        "PATH": "/usr/bin",
+        "DB_PASSWORD": "db-canary",
+        "KEYBOARD": "keyboard-layout",
+    }
     redactor = Redactor.of_environment(environment, more=["more-canary"])
     for secret in ("office-canary", "token-canary", "db-canary", "more-canary"):
         assert redactor.text(f"a {secret} b") == f"a {HIDDEN} b"
@@ -122,8 +140,11 @@ def test_known_secrets_in_records_and_nothing_else_of_them() -> None:
         "list": ["user-canary", 1],
     }
     assert redactor.known_in(record) == {
-        "is": "message1", "kind": "message1", "text": f"a {HIDDEN}", "list": [HIDDEN, 1],
-    }  # fmt: skip
+        "is": "message1",
+        "kind": "message1",
+        "text": f"a {HIDDEN}",
+        "list": [HIDDEN, 1],
+    }
     clean = {"text": "sk-abcdefghijklmnop0123456789"}
     assert redactor.known_in(clean) is clean
 
@@ -150,9 +171,20 @@ def test_a_secret_in_pieces_is_hidden(data: st.DataObject) -> None:
     assert "".join(said) == " ".join(parts)
 
 
-@pytest.mark.parametrize("hostile", ["sk-", "eyJ", "eyJaaaaaaaa.", "a:b", "://a:", "Bearer ",
-                                     "-----BEGIN ", "-----BEGIN A PRIVATE KEY-----",
-                                     "x@"])  # fmt: skip
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "sk-",
+        "eyJ",
+        "eyJaaaaaaaa.",
+        "a:b",
+        "://a:",
+        "Bearer ",
+        "-----BEGIN ",
+        "-----BEGIN A PRIVATE KEY-----",
+        "x@",
+    ],
+)
 def test_hostile_text_takes_linear_time(hostile: str) -> None:
     redactor = Redactor([SECRET])
 

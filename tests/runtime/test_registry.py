@@ -9,23 +9,23 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.runtime.advice import explained
-from jarvis_ls.runtime.asking import ModelGroup
-from jarvis_ls.runtime.errors import (
+from jarvis_ls.runtime.base.errors import (
     AnswerBroken,
     ModelBusy,
     ModelError,
     ModelRefused,
     ModelUnreachable,
 )
-from jarvis_ls.runtime.messages import User
-from jarvis_ls.runtime.models import Candidate, Provider, read_models
-from jarvis_ls.runtime.platforms.base import ModelInfo, Platform, Request
-from jarvis_ls.runtime.platforms.registry import PlatformRegistry
+from jarvis_ls.runtime.base.messages import User
+from jarvis_ls.runtime.llm.failure_advice import explained
+from jarvis_ls.runtime.llm.model_group import ModelGroup
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Platform, Request
+from jarvis_ls.runtime.llm.providers import Candidate, Provider, read_models
+from jarvis_ls.runtime.llm.registry import PlatformRegistry
 from tests.support.model_server import Answer, ModelServer
 
 WHOLE = """
-    from jarvis_ls.runtime.platforms.base import FinishDelta, Platform, TextDelta
+    from jarvis_ls.runtime.llm.platforms.base import FinishDelta, Platform, TextDelta
 
     class Office(Platform):
         name = "office"
@@ -73,9 +73,9 @@ def test_nothing_heavy_is_loaded_by_choosing() -> None:
 
     script = (
         "import sys\n"
-        "from jarvis_ls.runtime.models import Candidate, Provider\n"
-        "from jarvis_ls.runtime.platforms.base import ModelInfo\n"
-        "from jarvis_ls.runtime.platforms.registry import PlatformRegistry\n"
+        "from jarvis_ls.runtime.llm.providers import Candidate, Provider\n"
+        "from jarvis_ls.runtime.llm.platforms.base import ModelInfo\n"
+        "from jarvis_ls.runtime.llm.registry import PlatformRegistry\n"
         "r = PlatformRegistry()\n"
         "for k in r.kinds: r.platform_for(Candidate(Provider('p', k), ModelInfo('m'), 'k'))\n"
         "assert not {'openai', 'anthropic', 'pydantic'} & set(sys.modules)\n"
@@ -165,8 +165,13 @@ def test_a_kind_that_is_not_known_says_what_there_is(tmp_path: Path) -> None:
 def test_a_platform_that_cannot_be_made_says_why_without_its_key(
     models: Path, tmp_path: Path
 ) -> None:
-    write(models, "office.py", WHOLE.replace("self.base_url, self.closed = base_url, False",
-                                             "raise ValueError('bad ' + api_key)"))  # fmt: skip
+    write(
+        models,
+        "office.py",
+        WHOLE.replace(
+            "self.base_url, self.closed = base_url, False", "raise ValueError('bad ' + api_key)"
+        ),
+    )
     with pytest.raises(ModelRefused, match=r"ValueError: bad \[redacted\]"):
         PlatformRegistry(tmp_path).platform_for(candidate("office"))
 
@@ -184,13 +189,16 @@ def test_a_platform_that_cannot_be_made_says_why_without_its_key(
 async def test_whatever_goes_wrong_in_a_users_platform_is_told(
     models: Path, tmp_path: Path, failing: str, kind: type[ModelError], words: str
 ) -> None:
-    text = textwrap.dedent(WHOLE).replace('        yield FinishDelta("stop")',
-                                          f"        key = self.key\n        {failing}")  # fmt: skip
+    text = textwrap.dedent(WHOLE).replace(
+        '        yield FinishDelta("stop")', f"        key = self.key\n        {failing}"
+    )
     text = text.replace('return ["large"]', "raise OSError('no line')")
     text = text.replace("self.closed = True", "raise RuntimeError('cannot')")
-    text = text.replace("self.base_url, self.closed = base_url, False",
-                        "self.base_url, self.key = base_url, api_key")  # fmt: skip
-    write(models, "office.py", f"import asyncio\nfrom jarvis_ls.runtime import errors\n{text}")
+    text = text.replace(
+        "self.base_url, self.closed = base_url, False",
+        "self.base_url, self.key = base_url, api_key",
+    )
+    write(models, "office.py", f"import asyncio\nfrom jarvis_ls.runtime.base import errors\n{text}")
     registry = PlatformRegistry(tmp_path)
     assert registry.broken == ()
     platform = registry.platform_for(candidate("office"))
@@ -205,7 +213,7 @@ async def test_whatever_goes_wrong_in_a_users_platform_is_told(
 
 async def test_a_kind_can_be_registered(tmp_path: Path) -> None:
     async with ModelServer() as server:
-        from jarvis_ls.runtime.platforms.openai import OpenAICompatible
+        from jarvis_ls.runtime.llm.platforms.openai import OpenAICompatible
 
         def office(base: str | None, key: str) -> Platform:
             return OpenAICompatible(server.url, key)
@@ -226,8 +234,10 @@ async def test_a_provider_is_waited_for_as_long_as_its_settings_say(
     async with ModelServer() as server:
         server.add(Answer([], silent=60))
         provider = {"type": kind, "base": server.url, "needs_key": False, "timeout": 0.2}
-        settings = {"model_providers": {"slow": provider},
-                    "model_groups": {"balanced": {"models": ["slow/m"]}}}  # fmt: skip
+        settings = {
+            "model_providers": {"slow": provider},
+            "model_groups": {"balanced": {"models": ["slow/m"]}},
+        }
         registry = PlatformRegistry(tmp_path)
         ways = read_models(settings, {}).candidates("balanced", {})
         with pytest.raises(ModelUnreachable) as found:

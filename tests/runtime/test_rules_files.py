@@ -11,10 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.messages import ToolCall
-from jarvis_ls.runtime.permissions import Permissions
-from jarvis_ls.runtime.rules_files import (
+from jarvis_ls.runtime.base.messages import ToolCall
+from jarvis_ls.runtime.context.rules_files import (
     MAX_ALL,
     MAX_FILE,
     Nearby,
@@ -23,7 +21,9 @@ from jarvis_ls.runtime.rules_files import (
     read_rules_settings,
     rules_text,
 )
-from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.permissions import Permissions
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, Tools, tool
 
 
 @pytest.fixture
@@ -92,9 +92,14 @@ def test_peers_are_read_only_when_they_are_configured(home: Path, root: Path) ->
 
 @pytest.mark.parametrize(
     ("table", "said"),
-    [({"folder": []}, "folder"), ({"folders": "x"}, "folders"), ({"peers": [3]}, "peers"),
-     ({"peers": ["a/b"]}, "a/b"), ({"peers": [".."]}, "file")],
-)  # fmt: skip
+    [
+        ({"folder": []}, "folder"),
+        ({"folders": "x"}, "folders"),
+        ({"peers": [3]}, "peers"),
+        ({"peers": ["a/b"]}, "a/b"),
+        ({"peers": [".."]}, "file"),
+    ],
+)
 def test_wrong_settings_are_said(table: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         read_rules_settings(table)
@@ -206,8 +211,9 @@ async def test_rules_cannot_permit_what_the_gate_refuses(home: Path, root: Path)
     assert result.is_error and not (root / "canary").exists()
 
 
-@settings(max_examples=150, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.dictionaries(st.sampled_from(["a.md", "b.md", "c"]), st.text(max_size=200), max_size=3))
 def test_a_workspace_takes_nothing_from_the_users_rules(
     tmp_path: Path, theirs: dict[str, Any]

@@ -114,8 +114,9 @@ async def test_with_the_network_only_the_network_is_open(sandbox: Sandbox) -> No
     proof = await prove(sandbox, network=True)
     assert proof.problem == ""
     assert set(proof.escaped) - {"other_interfaces", "names"} == {
-        "tcp (it arrived)", "udp (it arrived)",
-    }  # fmt: skip
+        "tcp (it arrived)",
+        "udp (it arrived)",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -132,10 +133,17 @@ def as_user(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             try:
                 done = subprocess.run(
                     [python, "tests/support/sandbox_cases.py", str(folder), "12"],
-                    env={"HOME": str(folder), "PATH": "/usr/bin:/bin",
-                         "PYTHONPATH": os.pathsep.join(["server", *filter(None, sys.path)])},
-                    user=USER, group=USER, extra_groups=[], capture_output=True, text=True,
-                )  # fmt: skip
+                    env={
+                        "HOME": str(folder),
+                        "PATH": "/usr/bin:/bin",
+                        "PYTHONPATH": os.pathsep.join(["server", *filter(None, sys.path)]),
+                    },
+                    user=USER,
+                    group=USER,
+                    extra_groups=[],
+                    capture_output=True,
+                    text=True,
+                )
             except OSError as error:
                 said = str(error)
                 continue
@@ -256,12 +264,35 @@ async def test_the_environment_is_a_short_list(
     assert "s3cret" not in ran.output and "GIVEN=yes" in ran.output
     names = {line.partition("=")[0] for line in ran.output.splitlines()}
     assert names <= {
-        "PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "NO_COLOR", "PAGER",
-        "GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0",
-        "GIT_CONFIG_VALUE_0", "JARVIS_SANDBOX", "RUSTUP_HOME", "CARGO_NET_OFFLINE", "GOPROXY",
-        "PIP_NO_INDEX", "TZ", "GIVEN", "PWD", "HOSTNAME",
-        "container", "OLDPWD", "SHLVL", "_",
-    }  # fmt: skip
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "TERM",
+        "NO_COLOR",
+        "PAGER",
+        "GIT_PAGER",
+        "GIT_TERMINAL_PROMPT",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_KEY_0",
+        "GIT_CONFIG_VALUE_0",
+        "JARVIS_SANDBOX",
+        "RUSTUP_HOME",
+        "CARGO_NET_OFFLINE",
+        "GOPROXY",
+        "PIP_NO_INDEX",
+        "TZ",
+        "GIVEN",
+        "PWD",
+        "HOSTNAME",
+        "container",
+        "OLDPWD",
+        "SHLVL",
+        "_",
+    }
 
 
 async def test_each_run_sees_the_workspace_as_it_is_now(sandbox: Sandbox, root: Path) -> None:
@@ -383,7 +414,11 @@ async def test_cancelling_ends_everything(sandbox: Sandbox, root: Path, tmp_path
     ready = asyncio.Event()
     script = Script("bash", f"setsid sleep {marker} & echo ready; sleep {marker}", 60)
     running = asyncio.ensure_future(sandbox.run(script, [root], lambda _: ready.set()))
-    await ready.wait()
+    waiting = asyncio.ensure_future(ready.wait())
+    await asyncio.wait({waiting, running}, return_when=asyncio.FIRST_COMPLETED)
+    if not ready.is_set():
+        waiting.cancel()
+        pytest.fail(f"the script did not begin: {running}")
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -458,9 +493,10 @@ async def test_a_killed_server_takes_its_scripts_along(
         marker = f"7{random.getrandbits(48)}"
         server = subprocess.Popen(
             [sys.executable, "-c", SERVER, str(tmp_path / "home"), str(root), rung, marker],
-            stdout=subprocess.PIPE, text=True,
+            stdout=subprocess.PIPE,
+            text=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(["server", ".", *sys.path])},
-        )  # fmt: skip
+        )
         assert server.stdout is not None
         assert await asyncio.to_thread(server.stdout.readline) == "ready\n"
         server.kill()
@@ -538,8 +574,15 @@ def test_settings_are_checked() -> None:
     given = {"isolation": "none", "rungs": ["bwrap"], "memory": 5, "environment": ["A"]}
     assert read_sandbox(given) == SandboxSettings("none", ("bwrap",), environment=("A",), memory=5)
     for wrong in (
-        {"isolation": "off"}, {"rungs": ["none"]}, {"rungs": "bwrap"}, {"memory": 0},
-        {"memory": True}, {"memory": "1"}, {"image": 1}, {"readable": [1]}, {"unknown": 1},
-    ):  # fmt: skip
+        {"isolation": "off"},
+        {"rungs": ["none"]},
+        {"rungs": "bwrap"},
+        {"memory": 0},
+        {"memory": True},
+        {"memory": "1"},
+        {"image": 1},
+        {"readable": [1]},
+        {"unknown": 1},
+    ):
         with pytest.raises(ConfigError):
             read_sandbox(wrong)

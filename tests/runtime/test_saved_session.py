@@ -12,8 +12,16 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.messages import Assistant, Image, System, ToolCall, ToolResult, Usage, User
-from jarvis_ls.runtime.saved_session import Restored, Saved, SavedSession
+from jarvis_ls.runtime.base.messages import (
+    Assistant,
+    Image,
+    System,
+    ToolCall,
+    ToolResult,
+    Usage,
+    User,
+)
+from jarvis_ls.runtime.session.saved import Restored, Saved, SavedSession
 
 MESSAGES = (
     System("Be brief."),

@@ -12,22 +12,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule, Permissions
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.context.script_tools import ScriptedTools, read_tool, scripted_toolset
 from jarvis_ls.runtime.sandbox.base import NoSandbox
 from jarvis_ls.runtime.sandbox.ladder import Ladder
-from jarvis_ls.runtime.scripted import ScriptedTools, read_tool, scripted_toolset
-from jarvis_ls.runtime.tool import Action, ToolContext
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, Permissions
+from jarvis_ls.runtime.tools.tool import Action, ToolContext
 
 MODULE = "AGFzbQEAAAABBQFgAAF/AwIBAAcIAQRfc3RhAAAKBgEEAEEqCw=="
-TEXT = {"type": "object", "properties": {"text": {"type": "string"}, "n": {"type": "integer"}},
-        "required": ["text"]}  # fmt: skip
+TEXT = {
+    "type": "object",
+    "properties": {"text": {"type": "string"}, "n": {"type": "integer"}},
+    "required": ["text"],
+}
 
 
 def table(**changes: Any) -> dict[str, Any]:
-    base = {"name": "say", "description": "Say.", "script_type": "shell",
-            "script": 'printf "%s|%s" "$1" "${ARG_N-none}"', "parameters": TEXT}  # fmt: skip
+    base = {
+        "name": "say",
+        "description": "Say.",
+        "script_type": "shell",
+        "script": 'printf "%s|%s" "$1" "${ARG_N-none}"',
+        "parameters": TEXT,
+    }
     return {**base, **changes}
 
 
@@ -65,12 +73,17 @@ def only(**changes: Any) -> ScriptedTools:
     ("kind", "script"),
     [
         ("shell", 'printf "%s|%s|%s" "$1" "$ARG_N" "$#"'),
-        ("python", "from __future__ import annotations\nimport os, sys\n"
-                   "print(sys.argv[1], os.environ['ARG_N'], len(sys.argv) - 1, sep='|')"),
-        ("javascript", "console.log([process.argv[2], process.env.ARG_N, "
-                       "process.argv.length - 2].join('|'))"),
+        (
+            "python",
+            "from __future__ import annotations\nimport os, sys\n"
+            "print(sys.argv[1], os.environ['ARG_N'], len(sys.argv) - 1, sep='|')",
+        ),
+        (
+            "javascript",
+            "console.log([process.argv[2], process.env.ARG_N, process.argv.length - 2].join('|'))",
+        ),
     ],
-)  # fmt: skip
+)
 async def test_arguments_arrive_as_they_are(
     ladder: Ladder, root: Path, kind: str, script: str
 ) -> None:
@@ -125,7 +138,7 @@ async def test_a_web_assembly_runtime_gets_the_module_and_the_arguments(root: Pa
     """The program the sandbox would run, with a stand-in for the runtime."""
     import subprocess
 
-    from jarvis_ls.runtime.scripted import _program
+    from jarvis_ls.runtime.context.script_tools import _program
 
     tool = read_tool(table(script_type="wasm", script="(module)"), root)
     (root / "bin").mkdir()
@@ -146,9 +159,14 @@ async def test_without_a_sandbox_nothing_runs(root: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [({}, "text"), ({"text": 3}, "text"), ({"text": "x", "n": "y"}, "n"),
-     ({"text": "a\0b"}, "NUL"), ({"text": "x" * 70_000}, "more than")],
-)  # fmt: skip
+    [
+        ({}, "text"),
+        ({"text": 3}, "text"),
+        ({"text": "x", "n": "y"}, "n"),
+        ({"text": "a\0b"}, "NUL"),
+        ({"text": "x" * 70_000}, "more than"),
+    ],
+)
 async def test_wrong_arguments_run_nothing(
     ladder: Ladder, root: Path, arguments: dict[str, Any], said: str
 ) -> None:
@@ -186,16 +204,24 @@ async def test_the_gate_decides_on_the_script_itself(root: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"name": "a b"}, "name"), ({"name": "x" * 65}, "name"), ({"name": 3}, "name"),
-        ({"description": " "}, "description"), ({"script_type": "perl"}, "script_type"),
-        ({"script": ""}, "no script"), ({"script": 3}, "no script"),
-        ({"script": "x" * 300_000}, "at most"), ({"timeout": 0}, "timeout"),
-        ({"timeout": True}, "timeout"), ({"network": 1}, "network"), ({"more": 1}, "more"),
-        ({"parameters": {"type": "string"}}, "object"), ({"parameters": 3}, "schema"),
+        ({"name": "a b"}, "name"),
+        ({"name": "x" * 65}, "name"),
+        ({"name": 3}, "name"),
+        ({"description": " "}, "description"),
+        ({"script_type": "perl"}, "script_type"),
+        ({"script": ""}, "no script"),
+        ({"script": 3}, "no script"),
+        ({"script": "x" * 300_000}, "at most"),
+        ({"timeout": 0}, "timeout"),
+        ({"timeout": True}, "timeout"),
+        ({"network": 1}, "network"),
+        ({"more": 1}, "more"),
+        ({"parameters": {"type": "string"}}, "object"),
+        ({"parameters": 3}, "schema"),
         ({"parameters": {"properties": {"a": {"type": "odd"}}}}, "schema"),
         ({"parameters": {"properties": {"a-b": {}, "a_b": {}}}}, "same variable"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_in_the_settings_is_said(changes: dict[str, Any], said: str) -> None:
     tools = scripted_toolset(Path("/nowhere"), settings=[table(**changes), table(name="good")])
     assert list(tools.tools()) == ["good"] and said in tools.problems[0]
@@ -223,18 +249,30 @@ def test_every_place_is_read_and_the_users_come_first(tmp_path: Path, root: Path
 
 def test_schemas_reach_nowhere(root: Path) -> None:
     tools = only(parameters={"properties": {"text": {"$ref": "http://127.0.0.1:9/x.json"}}})
-    from jarvis_ls.runtime.schema_tools import wrong_arguments
+    from jarvis_ls.runtime.tools.schema_tools import wrong_arguments
 
     said = wrong_arguments(tools.schema_tools()["say"], {"text": "x"})
     assert "cannot be used" in said
 
 
-@settings(max_examples=80, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
-@given(st.lists(st.fixed_dictionaries({"name": st.sampled_from(["say", "SAY", "new"])}, optional={
-    "description": st.text(max_size=5), "script_type": st.sampled_from(["shell", "python", "x"]),
-    "script": st.sampled_from(["evil", "m.sh", ""]), "network": st.booleans(),
-}), max_size=3), st.booleans())  # fmt: skip
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"name": st.sampled_from(["say", "SAY", "new"])},
+            optional={
+                "description": st.text(max_size=5),
+                "script_type": st.sampled_from(["shell", "python", "x"]),
+                "script": st.sampled_from(["evil", "m.sh", ""]),
+                "network": st.booleans(),
+            },
+        ),
+        max_size=3,
+    ),
+    st.booleans(),
+)
 def test_a_workspace_never_replaces_a_users_tool(
     root: Path, theirs: list[Any], trusted: bool
 ) -> None:

@@ -5,9 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.conversation import LOST, mended, sendable, unanswered, without_images
-from jarvis_ls.runtime.messages import Assistant, Image, Message, ToolCall, ToolResult, User
-from jarvis_ls.runtime.tool_text import read_call
+from jarvis_ls.runtime.base.messages import Assistant, Image, Message, ToolCall, ToolResult, User
+from jarvis_ls.runtime.llm.text_tool_calls import read_call
+from jarvis_ls.runtime.llm.wire_conversation import (
+    LOST,
+    mended,
+    sendable,
+    unanswered,
+    without_images,
+)
 
 ids = st.sampled_from("abcdef")
 texts = st.text(max_size=20)
@@ -23,8 +29,9 @@ def journals(draw: st.DrawFn) -> list[Message]:
         if kind == 0:
             found.append(User(draw(texts)))
         elif kind == 1:
-            calls = tuple(ToolCall(free.pop(0), "t", {}) for _ in range(draw(st.integers(0, 2)))
-                          if free)  # fmt: skip
+            calls = tuple(
+                ToolCall(free.pop(0), "t", {}) for _ in range(draw(st.integers(0, 2))) if free
+            )
             found.append(Assistant(draw(texts), tool_calls=calls))
         else:
             found.append(ToolResult(draw(ids), "t", draw(texts)))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime.events import (
+from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     AskedTarget,
     Budget,
@@ -35,7 +35,7 @@ from jarvis_ls.runtime.events import (
     ToolEntry,
     UserEntry,
 )
-from jarvis_ls.runtime.messages import (
+from jarvis_ls.runtime.base.messages import (
     Assistant,
     Image,
     Message,
@@ -45,15 +45,10 @@ from jarvis_ls.runtime.messages import (
     Usage,
     User,
 )
-from jarvis_ls.runtime.redaction import Redactor
-from jarvis_ls.runtime.session import (
-    JOURNAL,
-    Session,
-    SessionBusy,
-    SessionError,
-)
-from jarvis_ls.runtime.session_records import new_id
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.redaction import Redactor
+from jarvis_ls.runtime.session.records import new_id
+from jarvis_ls.runtime.session.session import JOURNAL, Session, SessionBusy, SessionError
+from jarvis_ls.runtime.session.store import SessionStore
 from tests.support.sessions import ClosedLater
 
 ROOT = "root"
@@ -85,12 +80,16 @@ def test_every_kind_of_message_comes_back_as_it_was(store: SessionStore) -> None
         Assistant(
             "Reading.",
             "hm",
-            (ToolCall("c", "read_code", {"path": "a.c", "n": [1, None, 0.5]}),
-             ToolCall("d", "x", {}, "{broken")),
-            "tool_calls", "p/m", Usage(1, 2, 3, 4, 0.5),
+            (
+                ToolCall("c", "read_code", {"path": "a.c", "n": [1, None, 0.5]}),
+                ToolCall("d", "x", {}, "{broken"),
+            ),
+            "tool_calls",
+            "p/m",
+            Usage(1, 2, 3, 4, 0.5),
         ),
         ToolResult("c", "read_code", "```\nx\r\n", is_error=True),
-    ]  # fmt: skip
+    ]
     kept = [session.append(ROOT, message) for message in said]
     assert [getattr(m, "id", None) for m in kept] == [None, "m1", "m2", "m3"]
     again = reopened(store, session)
@@ -181,16 +180,27 @@ def test_the_panels_picture_comes_back(store: SessionStore) -> None:
         EntryPut(session.id, ROOT, UserEntry("e1", "hi", (Image("image/png", "AA"),), True, "cp")),
         EntryPut(session.id, ROOT, AnswerEntry("e2", "text", "hm", usage=Usage(1, 2, cost=0.25))),
         EntryPut(
-            session.id, ROOT,
-            ToolEntry("e3", "edit_file", "{}", "done", "out", 1.5,
-                      (AskedTarget("write", "a.c"),), "why",
-                      (ProposedEdit("a.c", "modify", (hunk,), 1),), "bwrap", "n1"),
+            session.id,
+            ROOT,
+            ToolEntry(
+                "e3",
+                "edit_file",
+                "{}",
+                "done",
+                "out",
+                1.5,
+                (AskedTarget("write", "a.c"),),
+                "why",
+                (ProposedEdit("a.c", "modify", (hunk,), 1),),
+                "bwrap",
+                "n1",
+            ),
         ),
         EntryPut(session.id, ROOT, NoticeEntry("e4", "warning", "slow")),
         EntryPut(session.id, ROOT, PlanEntry("e5", (PlanStep("a", "done"), PlanStep("b")))),
         EntryPut(session.id, "n1", QuestionEntry("e6", "Which?", ("a", "b"))),
         MeterPut(session.id, ROOT, Meter(1000, {"system": 3})),
-    ]  # fmt: skip
+    ]
     for event in shown:
         session.put(event)
     assert session.events()[1:] == shown
@@ -349,8 +359,9 @@ def test_closing_while_others_write_and_sync(store: SessionStore) -> None:
         kept: list[str] = []
         odd: list[BaseException] = []
 
-        def work(session: Session = session, kept: list[str] = kept,
-                 odd: list[BaseException] = odd) -> None:  # fmt: skip
+        def work(
+            session: Session = session, kept: list[str] = kept, odd: list[BaseException] = odd
+        ) -> None:
             try:
                 while True:
                     kept.append(session.append(ROOT, User("x")).id)  # type: ignore[union-attr]
@@ -377,9 +388,14 @@ def test_closing_while_others_write_and_sync(store: SessionStore) -> None:
 def test_a_command_is_a_title_only_until_there_are_words(store: SessionStore) -> None:
     with store.create("/work") as session:
         for number, (text, title) in enumerate(
-            [("/scan src", "/scan src"), ("!make", "/scan src"), ("Why does it leak?",) * 2,
-             ("/help", "Why does it leak?"), ("And here?", "Why does it leak?")]
-        ):  # fmt: skip
+            [
+                ("/scan src", "/scan src"),
+                ("!make", "/scan src"),
+                ("Why does it leak?",) * 2,
+                ("/help", "Why does it leak?"),
+                ("And here?", "Why does it leak?"),
+            ]
+        ):
             session.put(EntryPut(session.id, "root", UserEntry(f"m{number}", text)))
             assert session.info.title == title
     assert store.list()[0].title == "Why does it leak?"

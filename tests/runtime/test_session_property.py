@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from jarvis_ls.runtime.events import (
+from jarvis_ls.runtime.base.events import (
     EntriesCut,
     EntryPut,
     NodeGone,
@@ -23,9 +23,9 @@ from jarvis_ls.runtime.events import (
     NodePut,
     NoticeEntry,
 )
-from jarvis_ls.runtime.messages import Assistant, Message, System, ToolResult, Usage, User
-from jarvis_ls.runtime.session import JOURNAL
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.messages import Assistant, Message, System, ToolResult, Usage, User
+from jarvis_ls.runtime.session.session import JOURNAL
+from jarvis_ls.runtime.session.store import SessionStore
 
 NODES = st.sampled_from(["root", "n1"])
 TEXTS = st.text(max_size=12)
@@ -58,9 +58,10 @@ class Model:
 
     def cut(self, first: str) -> None:
         place = next(
-            n for n, (what, value) in enumerate(self.done)
+            n
+            for n, (what, value) in enumerate(self.done)
             if what == "said" and id_of(value) == first
-        )  # fmt: skip
+        )
         del self.done[place:]
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.events import EntryPut, NodeInfo, NodePut, UserEntry
-from jarvis_ls.runtime.messages import Assistant, System, ToolCall, ToolResult, Usage, User
-from jarvis_ls.runtime.session import (
+from jarvis_ls.runtime.base.events import EntryPut, NodeInfo, NodePut, UserEntry
+from jarvis_ls.runtime.base.messages import Assistant, System, ToolCall, ToolResult, Usage, User
+from jarvis_ls.runtime.session.session import (
     HEADER,
     JOURNAL,
     Session,
@@ -24,7 +24,7 @@ from jarvis_ls.runtime.session import (
     SessionError,
     SessionMissing,
 )
-from jarvis_ls.runtime.session_store import TRASH_DAYS, SessionStore
+from jarvis_ls.runtime.session.store import TRASH_DAYS, SessionStore
 from tests.support import full_disk
 from tests.support.sessions import ClosedLater
 
@@ -239,11 +239,21 @@ def test_export_shows_everything_that_was_said(store: SessionStore) -> None:
     session.cut(ROOT, gone.id)  # type: ignore[union-attr]
     text = store.export_markdown(session.id)
     for part in (
-        "# # Why?", f"`{session.id}`", "`/work/a b`", "1,234 in, 56 out", "Cost: 0.1250",
-        "## root", "## Sub-task", "### User\n\n# Why?", "### Assistant (p/m)", "Because.",
-        '"path": "a.c"', "<summary>read_code: failed</summary>", "`````\ntext with ````four````",
+        "# # Why?",
+        f"`{session.id}`",
+        "`/work/a b`",
+        "1,234 in, 56 out",
+        "Cost: 0.1250",
+        "## root",
+        "## Sub-task",
+        "### User\n\n# Why?",
+        "### Assistant (p/m)",
+        "Because.",
+        '"path": "a.c"',
+        "<summary>read_code: failed</summary>",
+        "`````\ntext with ````four````",
         "look <here>",
-    ):  # fmt: skip
+    ):
         assert part in text
     assert "gone" not in text
     assert "Tools are called" not in text
@@ -277,8 +287,8 @@ def test_only_one_writes_and_the_other_is_told_who(store: SessionStore) -> None:
 def test_the_lock_of_a_killed_process_is_free(store: SessionStore, tmp_path: Path) -> None:
     script = (
         "import sys, pathlib\n"
-        "from jarvis_ls.runtime.session_store import SessionStore\n"
-        "from jarvis_ls.runtime.messages import User\n"
+        "from jarvis_ls.runtime.session.store import SessionStore\n"
+        "from jarvis_ls.runtime.base.messages import User\n"
         "s = SessionStore(pathlib.Path(sys.argv[1])).create('/work')\n"
         "s.append('root', User('kept'))\n"
         "print(s.id, flush=True)\n"
@@ -287,8 +297,11 @@ def test_the_lock_of_a_killed_process_is_free(store: SessionStore, tmp_path: Pat
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True,
-    ) as child:  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+    ) as child:
         assert child.stdout is not None
         name = child.stdout.readline().strip()
         assert f"process {child.pid}" in store.open(name).read_only
@@ -305,16 +318,22 @@ def test_damage_is_read_around_and_told(store: SessionStore) -> None:
     journal = session.path / JOURNAL
     first, *rest = journal.read_bytes().splitlines(keepends=True)
     lines = [
-        first, rest[0],
-        b"\0\0\0\0\n", b"{half\n", b"[1, 2]\n", b'{"is": "unknown"}\n', b'{"is": "message"}\n',
+        first,
+        rest[0],
+        b"\0\0\0\0\n",
+        b"{half\n",
+        b"[1, 2]\n",
+        b'{"is": "unknown"}\n',
+        b'{"is": "message"}\n',
         b'{"is": "message", "node": "root", "message": {"kind": "user", "txt": 1}}\n',
         b'{"is": "cut", "node": "root", "first": "m44"}\n',
         b'{"is": "replace", "node": "root", "messages": [{"keep": "m44"}]}\n',
         b'{"is": "spent", "node": "root", "usage": {"inputs": 1}}\n',
         b"[" * 100_000 + b"\n",
         rest[0],  # the same message once more
-        *rest[1:], b'{"is": "mess',
-    ]  # fmt: skip
+        *rest[1:],
+        b'{"is": "mess',
+    ]
     journal.write_bytes(b"".join(lines))
     again = store.open(session.id)
     assert again.messages(ROOT) == session.messages(ROOT)

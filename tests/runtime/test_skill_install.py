@@ -20,8 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.runtime.skill_install import unpack_skill
-from jarvis_ls.runtime.skills import Skills
+from jarvis_ls.runtime.skills.install import unpack_skill
+from jarvis_ls.runtime.skills.skills import Skills
 
 SKILL = b"---\nname: good\ndescription: d\n---\nText\n"
 Files = dict[str, bytes]
@@ -91,10 +91,29 @@ def overlapping_zip() -> bytes:
     local = struct.pack("<4s5H3L2H", b"PK\x03\x04", 20, 0, 8, 0, 0, crc, len(body), 10**6, 1, 0)
     out = local + b"a" + body
     directory = b"".join(
-        struct.pack("<4s6H3L5H2L", b"PK\x01\x02", 20, 20, 0, 8, 0, 0, crc, len(body), 10**6,
-                    4, 0, 0, 0, 0, 0, 0) + f"{n:04d}".encode()
+        struct.pack(
+            "<4s6H3L5H2L",
+            b"PK\x01\x02",
+            20,
+            20,
+            0,
+            8,
+            0,
+            0,
+            crc,
+            len(body),
+            10**6,
+            4,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        )
+        + f"{n:04d}".encode()
         for n in range(1500)
-    )  # fmt: skip
+    )
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1500, 1500, len(directory), len(out), 0)
     return out + directory + end
 

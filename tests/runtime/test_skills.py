@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.runtime.consent import Consents
-from jarvis_ls.runtime.messages import ToolCall
-from jarvis_ls.runtime.skill_audit import audit_skill
-from jarvis_ls.runtime.skills import Skills
-from jarvis_ls.runtime.tool import ToolContext
+from jarvis_ls.runtime.base.messages import ToolCall
+from jarvis_ls.runtime.skills.audit import audit_skill
+from jarvis_ls.runtime.skills.skills import Skills
+from jarvis_ls.runtime.tools.consent import Consents
+from jarvis_ls.runtime.tools.tool import ToolContext
 
 REVIEW = """---
 name: review
@@ -71,9 +71,14 @@ async def test_full_mode_gives_the_text_of_what_fits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("task", "hits"),
-    [("a REVIEW please", True), ("reviewing", False), ("Look over this", True), ("审查一下", True),
-     ("nothing", False)],
-)  # fmt: skip
+    [
+        ("a REVIEW please", True),
+        ("reviewing", False),
+        ("Look over this", True),
+        ("审查一下", True),
+        ("nothing", False),
+    ],
+)
 async def test_triggers_are_words_of_the_task(tmp_path: Path, task: str, hits: bool) -> None:
     write(tmp_path / "skills/review")
     skills = await scanned(tmp_path)
@@ -121,8 +126,9 @@ async def test_two_of_one_name_and_workspaces(tmp_path: Path) -> None:
     assert "not trusted" in untrusted.problems[0]
     skills = await scanned(home, root, trusted=True)
     assert [(s.name, s.origin) for s in skills.skills] == [
-        ("review", "user"), ("more", "workspace"),
-    ]  # fmt: skip
+        ("review", "user"),
+        ("more", "workspace"),
+    ]
     assert "twice" in await skills.load("review")
     assert "more (from the workspace)" in await skills.prompt()
 
@@ -165,7 +171,7 @@ async def test_links_of_a_workspace_lead_nowhere(tmp_path: Path) -> None:
         ("doc.md", "x" * 3000, "large"),
         ("data.bin2", "y" * 1_100_000, "large"),
     ],
-)  # fmt: skip
+)
 async def test_what_should_be_looked_at_waits_for_a_person(
     tmp_path: Path, name: str, content: str, kind: str
 ) -> None:
@@ -203,7 +209,9 @@ async def test_more_text_than_can_be_looked_at_is_said(tmp_path: Path) -> None:
     for number in range(6):
         (folder / f"{number}.md").write_text("words and words\n" * 60_000)
     issues = audit_skill(folder).issues
-    assert {issue.kind for issue in issues} == {"large"} and "too much text" in str(issues[0])
+    assert {issue.kind for issue in issues} == {"large"} and "too long to be audited" in str(
+        issues[0]
+    )
 
 
 async def test_ordinary_text_is_not_suspected(tmp_path: Path) -> None:
@@ -237,8 +245,13 @@ async def test_the_tools(tmp_path: Path) -> None:
     listed = (await run("list_skills")).text
     assert "- review: How we" in listed and "- odd: waits for the user" in listed
     assert "Read every function" in (await run("load_skill", name="review")).text
-    for arguments in ({"name": "none"}, {"name": "odd"}, {"name": "review", "file": "../x"},
-                      {"name": "review", "file": "/etc/passwd"}, {}):  # fmt: skip
+    for arguments in (
+        {"name": "none"},
+        {"name": "odd"},
+        {"name": "review", "file": "../x"},
+        {"name": "review", "file": "/etc/passwd"},
+        {},
+    ):
         assert (await run("load_skill", **arguments)).is_error
     empty = (await scanned(tmp_path / "none")).toolset()
     assert (await empty.run(ToolCall("1", "list_skills", {}), ToolContext(()))).text == (
@@ -256,8 +269,9 @@ async def test_a_skill_cannot_leave_its_block_and_long_ones_are_cut(tmp_path: Pa
     assert text.count("</skill>") == 1 and len(text) < 61_000 and "[cut:" in text
 
 
-@settings(max_examples=60, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.dictionaries(st.sampled_from(["review", "Review", "new", "x y"]), st.text(max_size=60)))
 async def test_a_workspace_never_changes_a_users_skill(
     tmp_path: Path, theirs: dict[str, str]

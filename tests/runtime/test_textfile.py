@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.textfile import (
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.text_file import (
     Place,
     Seen,
     decode,
@@ -21,7 +21,7 @@ from jarvis_ls.runtime.textfile import (
     place_of,
     read_text,
 )
-from jarvis_ls.runtime.tool import ToolContext
+from jarvis_ls.runtime.tools.tool import ToolContext
 
 PLACE = Place(Path("/root"), 0, "a.txt")
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-be-sig", "utf-32", "latin-1"]

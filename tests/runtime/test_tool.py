@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.tool import Action, Joined, Selected, ToolContext, Tools, cap, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.tools.tool import Action, Joined, Selected, ToolContext, Tools, cap, tool
 
 CONTEXT = ToolContext(())
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.messages import ToolCall
-from jarvis_ls.runtime.permissions import Permissions
-from jarvis_ls.runtime.tool import ToolContext
-from jarvis_ls.runtime.user_tools import user_toolset
+from jarvis_ls.runtime.base.messages import ToolCall
+from jarvis_ls.runtime.context.user_tools import user_toolset
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.permissions import Permissions
+from jarvis_ls.runtime.tools.tool import ToolContext
 
 HEAD = """
 from __future__ import annotations
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 """
 GOOD = (
     HEAD
@@ -90,8 +90,9 @@ def test_a_workspaces_tools_need_trust(tmp_path: Path) -> None:
     tools = user_toolset(tmp_path / "home", [root])
     assert tools.tools() == {} and "not trusted" in tools.problems[0] and not canary.exists()
     assert sorted(user_toolset(tmp_path / "home", [root], trusted=True).tools()) == [
-        "deploy", "hello",
-    ]  # fmt: skip
+        "deploy",
+        "hello",
+    ]
     write(tmp_path / "home/tools", "mine.py", GOOD)
     both = user_toolset(tmp_path / "home", [root], trusted=True)
     assert len(both.problems) == 2 and all("evil.py" in problem for problem in both.problems)

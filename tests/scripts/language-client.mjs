@@ -3,6 +3,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
+/** What has not happened by then never will, on however slow a machine. */
+const PATIENCE_MS = 120_000;
+
 /**
  * @param {string} command
  * @param {string[]} args
@@ -35,6 +38,9 @@ export function startServer(command, args, options) {
       if (past) return resolve(past);
       listeners.push((message) => wanted(message) && resolve(message));
       ended.then(([status]) => reject(new Error(`server ended with ${status}: ${stderr}`)));
+      const given = JSON.stringify(messages.at(-1));
+      const late = () => reject(new Error(`never happened; last: ${given}; ${stderr}`));
+      setTimeout(late, PATIENCE_MS).unref();
     });
   let id = 0;
   const request = async (method, params) => {

@@ -108,8 +108,8 @@ test('installed in VS Code, C is moved to Rust and compared with it, with its ow
     await editor.serverStarted();
     await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
     await editor.toast('1 of 1 functions are in Rust, and the crate builds').waitFor();
-    await editor.command('Jarvis: Compare Rust with C');
-    await editor.toast('1 of 1 functions were compared and behave like the C').waitFor();
+    await editor.command('Jarvis: Verify Rust against C');
+    await editor.toast('1 of 1 functions were verified and behave like the C').waitFor();
   } finally {
     await editor.close();
   }
@@ -119,7 +119,7 @@ for (const { version, executable } of pythons.filter(hasAgents).filter(isFirstOf
   test(`what agents need is there for Python ${version} with nothing installed`, async () => {
     const names = [
       ...['openai', 'anthropic', 'mcp', 'pydantic', 'yaml', 'pyjson5', 'filelock', 'jsonschema'],
-      ...['tree_sitter_bash', 'docker', 'prompt_toolkit', 'jarvis_ls.lsp.panel'],
+      ...['tree_sitter_bash', 'docker', 'prompt_toolkit', 'jarvis_ls.lsp.panel.bridge'],
     ];
     const told = await inExtension(
       executable,
@@ -161,7 +161,7 @@ test('installed in VS Code, it reports and fixes, and an agent answers, with its
     );
     await editor.squiggles.first().waitFor();
     await editor.goTo(5, 5);
-    await editor.quickFix(/Copy at most what fits/);
+    await editor.quickFix(/Limit the copy to the size of/);
     await editor.squigglesBecome(0);
     await editor.save();
     assert.match(editor.read('keep.c'), /snprintf\(kept/);
@@ -197,7 +197,7 @@ test('the extension holds what it needs and nothing else', () => {
     [],
   );
   const flow =
-    /^extension\/bundled\/libs\/common\/jarvis_ls\/jsec\/flow\/interpret\.(py|.+\.(so|pyd))$/;
+    /^extension\/bundled\/libs\/common\/jarvis_ls\/jsec\/flow\/interp\/fixpoint\.(py|.+\.(so|pyd))$/;
   assert.equal(
     files.filter((file) => flow.test(file)).length,
     2,

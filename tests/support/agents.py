@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.runtime.agent import Agent
-from jarvis_ls.runtime.asking import ModelGroup, Patience
-from jarvis_ls.runtime.events import (
+from jarvis_ls.runtime.agent.agent import Agent
+from jarvis_ls.runtime.agent.core import AgentParts
+from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     Entry,
     EntryPut,
@@ -23,16 +23,17 @@ from jarvis_ls.runtime.events import (
     ToolEntry,
     UserEntry,
 )
-from jarvis_ls.runtime.interaction import Interaction, Next, Nobody, Review
-from jarvis_ls.runtime.messages import Message, to_json
-from jarvis_ls.runtime.models import Candidate, Provider
-from jarvis_ls.runtime.options import read_options
-from jarvis_ls.runtime.permissions import Answer, Asked
-from jarvis_ls.runtime.platforms.base import ModelInfo
-from jarvis_ls.runtime.platforms.openai import OpenAICompatible
-from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.session_store import SessionStore
-from jarvis_ls.runtime.tool import Tool, ToolContext, Tools, Toolset
+from jarvis_ls.runtime.base.messages import Message, to_json
+from jarvis_ls.runtime.base.options import read_options
+from jarvis_ls.runtime.llm.model_group import ModelGroup, Patience
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo
+from jarvis_ls.runtime.llm.platforms.openai import OpenAICompatible
+from jarvis_ls.runtime.llm.providers import Candidate, Provider
+from jarvis_ls.runtime.session.session import Session
+from jarvis_ls.runtime.session.store import SessionStore
+from jarvis_ls.runtime.tools.interaction import Interaction, Next, NonInteractive, Review
+from jarvis_ls.runtime.tools.permissions import Answer, Asked
+from jarvis_ls.runtime.tools.tool import Tool, ToolContext, Tools, Toolset
 from tests.support.model_server import ModelServer
 from tests.support.patience import HANGS, PATIENT
 
@@ -98,14 +99,16 @@ class Desk:
         """An agent with these tools."""
         return Agent(
             read_options(options or {}, environment={}),
-            group=more.pop("group", None) or self.group(**(model or {})),
-            toolset=toolset or Tools(tools),
-            context=ToolContext((self.folder,), trusted=True),
-            interaction=person or Nobody(),
-            feed=self.feed,
-            session=self.session,
-            node=node or NodeInfo("n", None, "root", "Jarvis"),
-            **more,
+            AgentParts(
+                group=more.pop("group", None) or self.group(**(model or {})),
+                toolset=toolset or Tools(tools),
+                context=ToolContext((self.folder,), trusted=True),
+                interaction=person or NonInteractive(),
+                feed=self.feed,
+                session=self.session,
+                node=node or NodeInfo("n", None, "root", "Jarvis"),
+                **more,
+            ),
         )
 
     def entries(self, kind: type[Any]) -> list[Any]:

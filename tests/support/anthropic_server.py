@@ -45,8 +45,12 @@ class AnthropicServer(ScriptedServer):
         for name, arguments in calls:
             index = len(blocks)
             written = arguments if isinstance(arguments, str) else json.dumps(arguments)
-            block = {"type": "tool_use", "id": f"toolu_{len(self.requests)}_{index}",
-                     "name": name, "input": {}}  # fmt: skip
+            block = {
+                "type": "tool_use",
+                "id": f"toolu_{len(self.requests)}_{index}",
+                "name": name,
+                "input": {},
+            }
             deltas = [
                 {"type": "input_json_delta", "partial_json": written[i : i + 7]}
                 for i in range(0, len(written), 7)
@@ -76,11 +80,22 @@ def event(kind: str, **values: Any) -> bytes:
 
 def start(prompt: int = 11, cached: int = 4, stored: int = 3) -> bytes:
     """How every answer begins; it says what the prompt cost."""
-    usage = {"input_tokens": prompt, "output_tokens": 1, "cache_read_input_tokens": cached,
-             "cache_creation_input_tokens": stored}  # fmt: skip
-    message = {"id": "msg", "type": "message", "role": "assistant", "model": "scripted",
-               "content": [], "stop_reason": None, "stop_sequence": None,
-               "usage": usage}  # fmt: skip
+    usage = {
+        "input_tokens": prompt,
+        "output_tokens": 1,
+        "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": stored,
+    }
+    message = {
+        "id": "msg",
+        "type": "message",
+        "role": "assistant",
+        "model": "scripted",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
     return event("message_start", message=message)
 
 
@@ -103,8 +118,10 @@ def said(index: int, text: str, pieces: int = 3) -> list[bytes]:
 
 def thought(index: int, thinking: str) -> list[bytes]:
     """A block of signed thinking."""
-    deltas = [{"type": "thinking_delta", "thinking": thinking},
-              {"type": "signature_delta", "signature": f"signed {thinking}"}]  # fmt: skip
+    deltas = [
+        {"type": "thinking_delta", "thinking": thinking},
+        {"type": "signature_delta", "signature": f"signed {thinking}"},
+    ]
     return content(index, {"type": "thinking", "thinking": "", "signature": ""}, deltas)
 
 

@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import Any
 
 DRIVER = Path(__file__).parents[1] / "jc2r" / "bzip2" / "driver.c"
-LIBRARY = ("blocksort.c", "bzlib.c", "compress.c", "crctable.c", "decompress.c", "huffman.c",
-           "randtable.c")  # fmt: skip
+LIBRARY = (
+    "blocksort.c",
+    "bzlib.c",
+    "compress.c",
+    "crctable.c",
+    "decompress.c",
+    "huffman.c",
+    "randtable.c",
+)
 PROGRAMS = ("bzip2.c", "bzip2recover.c", "driver.c")
 
 
@@ -22,10 +29,13 @@ def make_project(sources: Path, root: Path) -> None:
     shutil.copytree(sources, root, symlinks=True)
     shutil.copyfile(DRIVER, root / "driver.c")
     entries = [
-        {"directory": str(root), "file": file,
-         "arguments": ["cc", "-O2", "-D_FILE_OFFSET_BITS=64", "-c", file]}
+        {
+            "directory": str(root),
+            "file": file,
+            "arguments": ["cc", "-O2", "-D_FILE_OFFSET_BITS=64", "-c", file],
+        }
         for file in (*LIBRARY, *PROGRAMS)
-    ]  # fmt: skip
+    ]
     (root / "compile_commands.json").write_text(json.dumps(entries))
 
 
@@ -38,10 +48,20 @@ def build_c(root: Path, folder: Path) -> dict[str, Path]:
         found[Path(file).stem] = folder / Path(file).stem
         needed = [] if file == "bzip2recover.c" else library
         subprocess.run(
-            ["gcc", "-w", "-O2", "-D_FILE_OFFSET_BITS=64", str(root / file), *needed, "-lpthread",
-             "-o", str(found[Path(file).stem])],
-            check=True, timeout=300,
-        )  # fmt: skip
+            [
+                "gcc",
+                "-w",
+                "-O2",
+                "-D_FILE_OFFSET_BITS=64",
+                str(root / file),
+                *needed,
+                "-lpthread",
+                "-o",
+                str(found[Path(file).stem]),
+            ],
+            check=True,
+            timeout=300,
+        )
     return found
 
 
@@ -66,15 +86,22 @@ def cases(root: Path, c: Mapping[str, Path], *, whole: bool) -> Iterator[dict[st
 
 
 def case(
-    name: str, program: str, arguments: list[str], stdin: bytes = b"",
-    files: Mapping[str, bytes] | None = None, called: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    name: str,
+    program: str,
+    arguments: list[str],
+    stdin: bytes = b"",
+    files: Mapping[str, bytes] | None = None,
+    called: str = "",
+) -> dict[str, Any]:
     """A record of `cases.jsonl`."""
     return {
-        "name": name, "program": program, "as": called or program, "arguments": arguments,
+        "name": name,
+        "program": program,
+        "as": called or program,
+        "arguments": arguments,
         "stdin": _text(stdin),
         "files": {path: [_text(data), 0o644] for path, data in (files or {}).items()},
-    }  # fmt: skip
+    }
 
 
 def pack(c: Mapping[str, Path], data: bytes, *options: str) -> bytes:
@@ -89,19 +116,31 @@ def _of_bzip2(some: bytes, packed: Mapping[int, bytes]) -> Iterator[dict[str, An
     both = {"a.txt": some, "a.txt.bz2": b"old"}
     third = {"s.bz2": packed[3]}
     for name, arguments, files in (
-        ("replace", ["a.txt"], text), ("keep", ["-k", "a.txt"], text),
-        ("there already", ["a.txt"], both), ("force", ["-f", "a.txt"], both),
-        ("test", ["-t", "s.bz2"], third), ("test aloud", ["-tvv", "s.bz2"], third),
-        ("test of none", ["-t", "a.txt"], text), ("decompress", ["-d", "s.bz2"], third),
-        ("decompress and keep", ["-dkv", "s.bz2"], third), ("to output", ["-c", "a.txt"], text),
-        ("aloud", ["-vvvv", "-1", "a.txt"], text), ("quiet", ["-q", "-d", "a.txt"], text),
-        ("missing", ["nothing.txt"], {}), ("suffix", ["a.bz2"], {"a.bz2": some}),
+        ("replace", ["a.txt"], text),
+        ("keep", ["-k", "a.txt"], text),
+        ("there already", ["a.txt"], both),
+        ("force", ["-f", "a.txt"], both),
+        ("test", ["-t", "s.bz2"], third),
+        ("test aloud", ["-tvv", "s.bz2"], third),
+        ("test of none", ["-t", "a.txt"], text),
+        ("decompress", ["-d", "s.bz2"], third),
+        ("decompress and keep", ["-dkv", "s.bz2"], third),
+        ("to output", ["-c", "a.txt"], text),
+        ("aloud", ["-vvvv", "-1", "a.txt"], text),
+        ("quiet", ["-q", "-d", "a.txt"], text),
+        ("missing", ["nothing.txt"], {}),
+        ("suffix", ["a.bz2"], {"a.bz2": some}),
         ("many", ["-v", "a.txt", "b.txt", "none"], {**text, "b.txt": b"\0" * 5000}),
-        ("help", ["--help"], {}), ("licence", ["-L"], {}), ("wrong", ["--wrong"], {}),
-        ("wrong too", ["-X"], {}), ("long words", ["--fast", "--keep", "-v", "a.txt"], text),
-        ("after dashes", ["-z", "--", "a.txt"], text), ("repetitive", ["--repetitive-best"], {}),
-        ("forced through", ["-dcf", "a.txt"], text), ("tbz", ["-d", "x.tbz"], {"x.tbz": packed[3]}),
-    ):  # fmt: skip
+        ("help", ["--help"], {}),
+        ("licence", ["-L"], {}),
+        ("wrong", ["--wrong"], {}),
+        ("wrong too", ["-X"], {}),
+        ("long words", ["--fast", "--keep", "-v", "a.txt"], text),
+        ("after dashes", ["-z", "--", "a.txt"], text),
+        ("repetitive", ["--repetitive-best"], {}),
+        ("forced through", ["-dcf", "a.txt"], text),
+        ("tbz", ["-d", "x.tbz"], {"x.tbz": packed[3]}),
+    ):
         yield case(name, "bzip2", arguments, some[:100], files)
     yield case("bunzip2", "bzip2", ["s.bz2"], b"", third, "bunzip2")
     yield case("bunzip2 keeps", "bzip2", ["-k", "s.bz2"], b"", third, "bunzip2")
@@ -139,8 +178,11 @@ def _of_recover(c: Mapping[str, Path], text: bytes, whole: bool) -> Iterator[dic
     packed = pack(c, (text * 4)[: 380_000 if whole else 110_000], "-1")
     bad = bytearray(packed)
     bad[len(bad) // 2] ^= 64
-    for name, data in (("recover", packed), ("recover damaged", bytes(bad)),
-                       ("recover none", text[:1000])):  # fmt: skip
+    for name, data in (
+        ("recover", packed),
+        ("recover damaged", bytes(bad)),
+        ("recover none", text[:1000]),
+    ):
         yield case(name, "bzip2recover", ["x.bz2"], b"", {"x.bz2": data})
     yield case("recover what is missing", "bzip2recover", ["x.bz2"])
     yield case("recover nothing", "bzip2recover", [])
@@ -153,35 +195,57 @@ def _of_library(
     alike = b"abcabcabd" * 900 + b"\0" * 3000 + b"x" * 300 + b"y" * 255 + b"z" * 4
     noise = draw.randbytes(6000)
     letters = bytes(draw.choice(b"ab") for _ in range(9000))
-    inputs = {"text": samples[1][:30_000], "alike": alike, "noise": noise, "letters": letters,
-              "one": b"q", "none": b"", "sample": samples[2][: 210_000 if whole else 16_000],
-              "periodic": bytes(range(251)) * 60}  # fmt: skip
+    inputs = {
+        "text": samples[1][:30_000],
+        "alike": alike,
+        "noise": noise,
+        "letters": letters,
+        "one": b"q",
+        "none": b"",
+        "sample": samples[2][: 210_000 if whole else 16_000],
+        "periodic": bytes(range(251)) * 60,
+    }
     for name, data in inputs.items():
         packed = pack(c, data, "-1")
         for level, work, piece, room, flush in (
-            (1, 30, 777, 100, 3), (9, 1, 50_000, 7, 0), (3, 250, 1, 4096, 0), (2, 0, 5000, 600, 1),
-        ):  # fmt: skip
+            (1, 30, 777, 100, 3),
+            (9, 1, 50_000, 7, 0),
+            (3, 250, 1, 4096, 0),
+            (2, 0, 5000, 600, 1),
+        ):
             if piece == 1 and len(data) > 31_000:
                 continue
             words = [str(one) for one in (level, work, piece, room, flush)]
             yield case(f"stream {name} {' '.join(words)}", "driver", ["compress", *words], data)
         for small, piece, room in ((0, 13, 100), (1, 1000, 1), (0, 1, 4096), (1, 97, 50)):
             words = [str(one) for one in (small, piece, room)]
-            yield case(f"unpack {name} {' '.join(words)}", "driver", ["decompress", *words],
-                       packed + packed)  # fmt: skip
+            yield case(
+                f"unpack {name} {' '.join(words)}",
+                "driver",
+                ["decompress", *words],
+                packed + packed,
+            )
         yield case(f"buffers {name}", "driver", ["buffers", "1"], data)
         yield case(f"files {name}", "driver", ["files", "5", "999"], data)
     packed = pack(c, inputs["text"])
     for number in range(16):
         bad = bytearray(packed)
         bad[draw.randrange(4, len(bad))] ^= 1 << draw.randrange(8)
-        yield case(f"unpack damaged {number}", "driver",
-                   ["decompress", str(number & 1), "500", "333"], bytes(bad))  # fmt: skip
+        yield case(
+            f"unpack damaged {number}",
+            "driver",
+            ["decompress", str(number & 1), "500", "333"],
+            bytes(bad),
+        )
     randomised = bytearray(packed)
     randomised[14] |= 0x80
     for small in ("0", "1"):
-        yield case(f"unpack randomised {small}", "driver", ["decompress", small, "99", "9"],
-                   bytes(randomised))  # fmt: skip
+        yield case(
+            f"unpack randomised {small}",
+            "driver",
+            ["decompress", small, "99", "9"],
+            bytes(randomised),
+        )
     yield case("errors", "driver", ["errors"])
     small = pack(c, samples[1][:160])
     for kind in ("0", "1"):

@@ -40,11 +40,24 @@ def _private_engine() -> Iterator[str]:
     socket = folder / "docker.sock"
     log = (folder / "log").open("wb")
     engine = subprocess.Popen(
-        ["dockerd", "--iptables=false", "--ip6tables=false", "--bridge=none",
-         "--data-root", str(folder / "data"), "--exec-root", str(folder / "exec"),
-         "--pidfile", str(folder / "pid"), "--host", f"unix://{socket}"],
-        stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-    )  # fmt: skip
+        [
+            "dockerd",
+            "--iptables=false",
+            "--ip6tables=false",
+            "--bridge=none",
+            "--data-root",
+            str(folder / "data"),
+            "--exec-root",
+            str(folder / "exec"),
+            "--pidfile",
+            str(folder / "pid"),
+            "--host",
+            f"unix://{socket}",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+    )
     before = os.environ.get("DOCKER_HOST")
     try:
         if _answers(engine, socket):

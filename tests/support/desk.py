@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.events import ProposedEdit
-from jarvis_ls.runtime.interaction import Interaction, Next, Review, asking
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule, Permissions
-from jarvis_ls.runtime.reviewing import Reviewed
-from jarvis_ls.runtime.tool import ToolContext, Tools
+from jarvis_ls.runtime.base.events import ProposedEdit
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.edits.review import Reviewed
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.interaction import Interaction, Next, Review, asking
+from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, Permissions
+from jarvis_ls.runtime.tools.tool import ToolContext, Tools
 from jarvis_ls.tools.discover import builtin_tools
 
 

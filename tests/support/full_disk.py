@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from jarvis_ls.runtime.session import Session
+    from jarvis_ls.runtime.session.session import Session
 
 WAYS = ("tmpfs", "limit")
 ROOM = 262144
@@ -64,8 +64,8 @@ def small_disk(folder: Path) -> Iterator[Path]:
 def main(way: str, folder: Path) -> None:
     """Fill the disk, and tell what became of the session."""
     from jarvis_ls.core.errors import JarvisError
-    from jarvis_ls.runtime.messages import Usage, User
-    from jarvis_ls.runtime.session_store import SessionStore
+    from jarvis_ls.runtime.base.messages import Usage, User
+    from jarvis_ls.runtime.session.store import SessionStore
 
     filler = folder / "filler"
     if way == "tmpfs":
@@ -115,11 +115,11 @@ def _beside(session: Session, folder: Path) -> dict[str, str]:
     """What becomes of what is only kept beside the session: its history, the log of a call, a
     title, another session."""
     from jarvis_ls.core.errors import JarvisError
-    from jarvis_ls.runtime.call_log import CallLog
-    from jarvis_ls.runtime.history import History
-    from jarvis_ls.runtime.messages import User
-    from jarvis_ls.runtime.platforms.base import ModelInfo, Request, TextDelta
-    from jarvis_ls.runtime.session_store import SessionStore
+    from jarvis_ls.runtime.base.messages import User
+    from jarvis_ls.runtime.llm.call_log import CallLog
+    from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Request, TextDelta
+    from jarvis_ls.runtime.session.history import History
+    from jarvis_ls.runtime.session.store import SessionStore
 
     said: dict[str, str] = {}
 
@@ -139,8 +139,12 @@ def _beside(session: Session, folder: Path) -> dict[str, str]:
     def create() -> None:
         SessionStore(folder).create("/other").close()
 
-    for name, work in {"log": log, "history": history, "create": create,
-                       "title": lambda: session.set_title("t")}.items():  # fmt: skip
+    for name, work in {
+        "log": log,
+        "history": history,
+        "create": create,
+        "title": lambda: session.set_title("t"),
+    }.items():
         try:
             work()
             said[name] = ""

@@ -179,8 +179,15 @@ class ScriptedServer(ABC):
             await self._plain(writer, 400, {}, b'{"error": {"message": "no files here"}}')
             return
         self.files += 1
-        made = {"id": f"file-{self.files}", "object": "file", "bytes": 1, "created_at": 1,
-                "filename": "f", "purpose": "user_data", "status": "processed"}  # fmt: skip
+        made = {
+            "id": f"file-{self.files}",
+            "object": "file",
+            "bytes": 1,
+            "created_at": 1,
+            "filename": "f",
+            "purpose": "user_data",
+            "status": "processed",
+        }
         await self._plain(writer, 200, {}, json.dumps(made).encode())
 
     async def _stream(

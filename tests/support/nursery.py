@@ -22,7 +22,7 @@ from typing import NoReturn
 
 _LENGTH = 4
 _MODULES = {
-    "jarvis_ls": ("jarvis_ls.lsp.analysis", "jarvis_ls.lsp.streams"),
+    "jarvis_ls": ("jarvis_ls.lsp.analysis_worker", "jarvis_ls.lsp.pygls_fixes.streams"),
     "jarvis_ls.cli.jarvis": ("jarvis_ls.cli.talk", "openai"),
 }
 
@@ -58,7 +58,7 @@ def _import(program: str) -> None:
     for module in _MODULES[program]:
         importlib.import_module(module)
     if program == "jarvis_ls":
-        from jarvis_ls.lsp.lean import load_protocol_types
+        from jarvis_ls.lsp.pygls_fixes.lean import load_protocol_types
 
         load_protocol_types()
         importlib.import_module("jarvis_ls.lsp.start")

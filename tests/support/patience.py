@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jarvis_ls.runtime.platforms.streaming import Deadlines
+from jarvis_ls.runtime.llm.platforms.streaming import Deadlines
 
 HANGS = 120.0
 """Seconds after which what has not happened never will, on however slow a machine."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.filechange import apply_changes
+from jarvis_ls.runtime.edits.file_change import apply_changes
 from jarvis_ls.runtime.sandbox.base import Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import Bubblewrap, find_program, needs_stage
 from jarvis_ls.runtime.sandbox.engine import find_engines
@@ -63,17 +63,26 @@ def mutations(chance: random.Random, *, modes: bool) -> str:
         x, y = (f"'./{name}'".replace("n'q", "n'\\''q") for name in chance.choices(NAMES, k=2))
         return chance.choice(
             [
-                f"echo changed >> {x}", f"printf 'no end' > {x}", f"printf 'a\\r\\nb\\r\\n' > {x}",
-                f"printf '\\000\\001\\377' > {x}", f"true > {x}", f"rm -rf {x}",
+                f"echo changed >> {x}",
+                f"printf 'no end' > {x}",
+                f"printf 'a\\r\\nb\\r\\n' > {x}",
+                f"printf '\\000\\001\\377' > {x}",
+                f"true > {x}",
+                f"rm -rf {x}",
                 f"rm -f {x}",
-                f"mv {x} {y}", f"test -d {x} || cp {x} {y}", f"ln -sfn {y} {x}",
+                f"mv {x} {y}",
+                f"test -d {x} || cp {x} {y}",
+                f"ln -sfn {y} {x}",
                 f"ln -s /nonexistent/x {x}",
-                f"rm -rf {x}; mkdir -p {x}; echo in > {x}/in", f"mkdir -p {x}/deep/er",
-                f"rm -rf {x}; echo file > {x}", f"ln {x} {y}", f"sed -i s/second/2/ {x}",
+                f"rm -rf {x}; mkdir -p {x}; echo in > {x}/in",
+                f"mkdir -p {x}/deep/er",
+                f"rm -rf {x}; echo file > {x}",
+                f"ln {x} {y}",
+                f"sed -i s/second/2/ {x}",
                 "mkfifo ./pipe",
                 *([f"chmod 700 {x}", f"test -d {x} || chmod 644 {x}"] if modes else []),
             ]
-        )  # fmt: skip
+        )
 
     return "\n".join(one() for _ in range(chance.randint(1, 10))) + "\ntrue\n"
 
@@ -133,11 +142,14 @@ async def everything(folder: Path, rounds: int) -> dict[str, Any]:
         builds = [await sandbox.run(Script("sh", build, 20), [root]) for _ in range(3)]
         wrong = [await round_trip(sandbox, folder / "round", seed) for seed in range(rounds)]
         results[name] = {
-            "tried": len(proof.tried), "reason": proof.reason, "isolation": ran.isolation,
-            "user": ran.output.strip(), "kept": builds[-1].output,
+            "tried": len(proof.tried),
+            "reason": proof.reason,
+            "isolation": ran.isolation,
+            "user": ran.output.strip(),
+            "kept": builds[-1].output,
             "made": len(builds[-1].changes) + (root / "sub/made").exists(),
             "wrong": [one for one in wrong if one],
-        }  # fmt: skip
+        }
     return results
 
 

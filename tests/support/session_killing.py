@@ -17,10 +17,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.runtime.events import EntryPut, NoticeEntry
-from jarvis_ls.runtime.messages import Assistant, Message, System, Usage, User
-from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.events import EntryPut, NoticeEntry
+from jarvis_ls.runtime.base.messages import Assistant, Message, System, Usage, User
+from jarvis_ls.runtime.session.session import Session
+from jarvis_ls.runtime.session.store import SessionStore
 
 PER_SESSION = 20
 """Kills that one session goes through."""
@@ -32,8 +32,12 @@ def run(folder: Path, kills: int, seed: int, timeout: float = 300) -> dict[str, 
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, __file__, str(folder), str(kills), str(seed)],
-        capture_output=True, text=True, check=False, env=environment, timeout=timeout,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        timeout=timeout,
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     counted: dict[str, int] = json.loads(done.stdout)
     return counted
@@ -129,9 +133,12 @@ def _do(store: SessionStore, session: Session, step: list[Any]) -> None:
 
 
 def _checked(
-    store: SessionStore, name: str, state: list[list[Any]], told: list[dict[str, Any]],
+    store: SessionStore,
+    name: str,
+    state: list[list[Any]],
+    told: list[dict[str, Any]],
     counted: dict[str, int],
-) -> list[list[Any]]:  # fmt: skip
+) -> list[list[Any]]:
     """The steps the session holds: all that were done, and perhaps the one that was tried."""
     done = [line["done"] for line in told if "done" in line]
     tried = [line["try"] for line in told if "try" in line]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jarvis_ls.runtime.redaction import Redactor
-from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.redaction import Redactor
+from jarvis_ls.runtime.session.session import Session
+from jarvis_ls.runtime.session.store import SessionStore
 
 
 class ClosedLater(SessionStore):

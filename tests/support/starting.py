@@ -23,8 +23,10 @@ def quick(program: str) -> tuple[str, ...]:
     path = str(Path(folder.name) / "socket")
     nursery = subprocess.Popen(
         [sys.executable, "-X", "utf8", "-m", "tests.support.nursery", program, path],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     assert nursery.stdin is not None and nursery.stdout is not None
     assert nursery.stdout.readline() == b"ready\n"
 

@@ -138,9 +138,13 @@ def hostile(_: list[str]) -> MCPServer:
 
 
 KINDS: dict[str, Any] = {
-    "plain": plain, "hangs": hangs, "dies": dies, "changes": changes, "hostile": hostile,
+    "plain": plain,
+    "hangs": hangs,
+    "dies": dies,
+    "changes": changes,
+    "hostile": hostile,
     "turns": turns,
-}  # fmt: skip
+}
 
 
 def main() -> None:

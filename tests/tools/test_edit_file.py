@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.tools.edit_file import Diff, _replaced
 from tests.support.desk import Desk
 

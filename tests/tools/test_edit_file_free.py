@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.tools.loose_diff import is_diff, place_diff
 from jarvis_ls.tools.loose_snippet import place_snippet
 from tests.support.desk import Desk

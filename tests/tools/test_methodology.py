@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.messages import ToolCall
-from jarvis_ls.runtime.permissions import Permissions
-from jarvis_ls.runtime.tool import ToolContext, Tools, actions_of
+from jarvis_ls.runtime.base.messages import ToolCall
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.tools.permissions import Permissions
+from jarvis_ls.runtime.tools.tool import ToolContext, Tools, actions_of
 from jarvis_ls.tools.methodology import methodology
 
 
@@ -32,8 +32,11 @@ async def test_it_is_kept_found_replaced_and_forgotten(tmp_path: Path) -> None:
     assert "Tag it." not in await use(context, operation="find", problem="a leak of memory")
     listed = await use(context, operation="find")
     assert listed.splitlines() == ["- Cut a release", "- Find a memory leak"]
-    said = await use(context, operation="save", **{**leak, "problem": "find a  memory leak",
-                                                   "steps": "Use heaptrack."})  # fmt: skip
+    said = await use(
+        context,
+        operation="save",
+        **{**leak, "problem": "find a  memory leak", "steps": "Use heaptrack."},
+    )
     assert "replaced" in said and len(await memory.heads()) == 2
     assert "heaptrack" in await use(context, operation="find", problem="memory leak")
     # where it was kept only, and only by its name

@@ -19,20 +19,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime import writing
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.events import EntryPut, Hunk, ProposedEdit, ToolEntry
-from jarvis_ls.runtime.interaction import Nobody, Review
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.permissions import Answer, PermissionRule, Permissions
-from jarvis_ls.runtime.proposals import propose
-from jarvis_ls.runtime.reviewing import Reviewed
-from jarvis_ls.runtime.running import RunningCall, running
-from jarvis_ls.runtime.textchange import Change, apply_hunks, hunks_of, rename
-from jarvis_ls.runtime.textfile import load, place_of
-from jarvis_ls.runtime.tool import Action, ToolContext, Tools, tool
-from jarvis_ls.runtime.writing import write
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.events import EntryPut, Hunk, ProposedEdit, ToolEntry
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.edits import writer
+from jarvis_ls.runtime.edits.proposals import propose
+from jarvis_ls.runtime.edits.review import Reviewed
+from jarvis_ls.runtime.edits.text_change import Change, apply_hunks, hunks_of, rename
+from jarvis_ls.runtime.edits.text_file import load, place_of
+from jarvis_ls.runtime.edits.writer import write
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.current_call import RunningCall, running
+from jarvis_ls.runtime.tools.interaction import NonInteractive, Review
+from jarvis_ls.runtime.tools.permissions import Answer, PermissionRule, Permissions
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, Tools, tool
 from tests.support.desk import Desk, User
 
 texts = st.text("ab\n", max_size=30)
@@ -285,18 +285,18 @@ async def test_consent_to_a_file_can_hold_longer(desk: Desk) -> None:
 async def test_nobody_there_writes_nothing_that_no_rule_allows(desk: Desk) -> None:
     desk.put("a.txt", "a\n")
     gate = Permissions([PermissionRule("allow", "*", "write", "ok.txt")])
-    stack = Approved(Reviewed(Tools([]), Nobody(), gate), gate, None)
+    stack = Approved(Reviewed(Tools([]), NonInteractive(), gate), gate, None)
     assert stack.tools() == {}
     from jarvis_ls.tools.rewrite_file import rewrite_file
 
-    stack = Approved(Reviewed(Tools([rewrite_file]), Nobody(), gate), gate, None)
+    stack = Approved(Reviewed(Tools([rewrite_file]), NonInteractive(), gate), gate, None)
 
     async def run(path: str) -> ToolResult:
         arguments = {"file_path": path, "content": "x\n"}
         return await stack.run(ToolCall("1", "rewrite_file", arguments), desk.context)
 
     result = await run("no.txt")
-    assert result.is_error and "nobody is there" in result.text
+    assert result.is_error and "no one to ask" in result.text
     assert not (await run("ok.txt")).is_error and desk.read("ok.txt") == "x\n"
     assert not (desk.root / "no.txt").exists()
 
@@ -370,10 +370,10 @@ FULL = """
 import asyncio, json, resource, sys
 from pathlib import Path
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.textchange import Change
-from jarvis_ls.runtime.writing import write
-from jarvis_ls.runtime.textfile import load, place_of
-from jarvis_ls.runtime.tool import ToolContext
+from jarvis_ls.runtime.edits.text_change import Change
+from jarvis_ls.runtime.edits.writer import write
+from jarvis_ls.runtime.edits.text_file import load, place_of
+from jarvis_ls.runtime.tools.tool import ToolContext
 
 root = Path(sys.argv[1]).resolve()
 context = ToolContext((root,))
@@ -393,9 +393,12 @@ def test_a_full_disk_in_the_middle_undoes_what_was_written(tmp_path: Path) -> No
     for name in "abc":
         (tmp_path / name).write_text(name)
     ran = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", FULL, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+    )
     assert "cannot write" in ran.stdout and "File too large" in ran.stdout
     assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "b", "c"]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b", "c"]
@@ -407,14 +410,14 @@ async def test_stopping_while_files_are_written_leaves_all_or_none(
     for name in "abcd":
         (tmp_path / name).write_text(name)
     begun = threading.Event()
-    real = writing.replace_beneath
+    real = writer.replace_beneath
 
     def slow(root: Path, path: str, data: bytes, *, mode: int | None = None) -> int:
         begun.set()
         time.sleep(0.05)
         return real(root, path, data, mode=mode)
 
-    monkeypatch.setattr(writing, "replace_beneath", slow)
+    monkeypatch.setattr(writer, "replace_beneath", slow)
     told: list[str | None] = []
 
     def applied(path: Path, before: str | None, after: str | None) -> bool:
@@ -524,7 +527,7 @@ async def test_the_editor_takes_back_what_the_disk_refuses(
     def full(*_: object, **__: object) -> int:
         raise JarvisError("cannot write x.txt: No space left on device")
 
-    monkeypatch.setattr(writing, "replace_beneath", full)
+    monkeypatch.setattr(writer, "replace_beneath", full)
     told: list[tuple[str, str | None]] = []
 
     def applied(path: Path, before: str | None, after: str | None) -> bool:

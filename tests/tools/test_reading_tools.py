@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.runtime.permissions import Answer, PermissionRule
+from jarvis_ls.runtime.tools.permissions import Answer, PermissionRule
 from tests.support.desk import Desk
 
 CODE = """\
@@ -386,8 +386,11 @@ async def test_languages_that_are_not_known_are_said(desk: Desk) -> None:
 
 
 async def test_libraries_of_a_project(desk: Desk) -> None:
-    desk.put("Cargo.toml", '[dependencies]\nserde = "1"\nlibc = { version = "0.2" }\n'
-             '[dev-dependencies]\nproptest = "1"\n')  # fmt: skip
+    desk.put(
+        "Cargo.toml",
+        '[dependencies]\nserde = "1"\nlibc = { version = "0.2" }\n'
+        '[dev-dependencies]\nproptest = "1"\n',
+    )
     desk.put("web/package.json", '{"dependencies": {"a": "^1"}, "devDependencies": {"b": "2"}}')
     desk.put("requirements-dev.txt", "# x\nrequests==2 # y\n-r other.txt\n")
     desk.put("pyproject.toml", '[project]\ndependencies = ["attrs>=2"]\n')

@@ -15,9 +15,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from jarvis_ls import tools
-from jarvis_ls.runtime.events import EntryPut, Feed, PlanEntry
-from jarvis_ls.runtime.permissions import Answer, PermissionRule
-from jarvis_ls.runtime.session_store import SessionStore
+from jarvis_ls.runtime.base.events import EntryPut, Feed, PlanEntry
+from jarvis_ls.runtime.session.store import SessionStore
+from jarvis_ls.runtime.tools.permissions import Answer, PermissionRule
 from jarvis_ls.tools.discover import builtin_tools, tools_of
 from tests.support.desk import Desk
 
@@ -216,10 +216,21 @@ async def test_echo_says_the_same(desk: Desk) -> None:
 def test_every_tool_is_found_and_says_what_it_does() -> None:
     found = {one.spec.name: one for one in builtin_tools()}
     expected = {
-        "read_code", "read_symbols", "edit_file", "edit_file_free", "rewrite_file", "echo",
-        "search_in_project", "list_project_files", "read_file_hunk", "read_file_info",
-        "get_dependencies", "search_web", "ask_user", "update_plan",
-    }  # fmt: skip
+        "read_code",
+        "read_symbols",
+        "edit_file",
+        "edit_file_free",
+        "rewrite_file",
+        "echo",
+        "search_in_project",
+        "list_project_files",
+        "read_file_hunk",
+        "read_file_info",
+        "get_dependencies",
+        "search_web",
+        "ask_user",
+        "update_plan",
+    }
     assert expected <= set(found)
     for name in expected:
         spec = found[name].spec
@@ -242,7 +253,7 @@ def package(tmp_path: Path, name: str, **modules: str) -> ModuleType:
 
 
 TOOL = """
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 @tool()
 async def {name}(context: ToolContext) -> str:
@@ -293,7 +304,10 @@ def test_nothing_heavy_is_loaded_with_the_tools() -> None:
     )
     paths = [str(Path(tools.__file__).parents[2])]
     ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
         env={"PYTHONPATH": paths[0]},
-    )  # fmt: skip
+    )
     assert ran.stdout.strip() == "[]"

@@ -67,8 +67,7 @@ describe('no rule of axe is broken', () => {
         await panel.settled();
         if (tab === 'agents') await panel.page.getByRole('button', { name: 'Budget…' }).click();
         if (tab === 'explorer') await panel.page.locator('.file .icon-button').first().click();
-        if (tab === 'memory')
-          await panel.page.getByRole('button', { name: 'Write a memory' }).click();
+        if (tab === 'memory') await panel.page.getByRole('button', { name: 'Add memory' }).click();
         assert.deepEqual(await panel.violations(), [], tab);
       }
       assert.deepEqual(panel.errors, []);
@@ -79,7 +78,7 @@ describe('no rule of axe is broken', () => {
   test('with nothing to show, and without a model', async () => {
     const models = { ready: false, current: '', choices: [], advice: '' };
     const panel = await host.open({ theme: 'light', picture: { models } });
-    await panel.page.getByText('No model is set up yet').waitFor();
+    await panel.page.getByText('No model is configured').waitFor();
     for (const tab of ['chat', 'agents', 'explorer', 'memory', 'settings']) {
       await panel.tab(tab);
       assert.deepEqual(await panel.violations(), [], tab);
@@ -116,7 +115,7 @@ test('everything is reached by keyboard, and the focus can be seen', async () =>
   const names = seen.map(({ name }) => name).join('\n');
   for (const wanted of [
     'Accept all',
-    'Refuse',
+    'Reject',
     'Message',
     'Add context',
     'Model: balanced',
@@ -125,7 +124,7 @@ test('everything is reached by keyboard, and the focus can be seen', async () =>
     assert.ok(names.includes(wanted), `${wanted} in\n${names}`);
   }
 
-  // From the message to the conversation, along its rows, into one and out again.
+  // Move from the message box to the conversation, along its rows, into one and out again.
   await page.locator('.composer textarea').focus();
   await page.keyboard.press('Alt+ArrowUp');
   const row = () => page.evaluate(() => document.activeElement.closest('.row')?.dataset.id);
@@ -176,7 +175,7 @@ test('what streams in is said by the sentence, what asks is said at once', async
   assert.equal(polite.join(' '), 'The length is unchecked. It comes from net.c. And so on');
   assert.ok(polite.length <= 3, JSON.stringify(polite));
   assert.deepEqual(await panel.page.evaluate(() => globalThis.said.assertive), [
-    'execute_script needs your consent',
+    'execute_script needs your approval',
   ]);
   await panel.close();
 });

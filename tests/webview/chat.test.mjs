@@ -98,7 +98,7 @@ describe('the conversation', () => {
       line: 7,
     });
     await links.nth(2).click();
-    await panel.page.locator('.toast', { hasText: 'Only web addresses' }).waitFor();
+    await panel.page.locator('.toast', { hasText: 'Only web links' }).waitFor();
     await panel.events([put(answer('w', '[w](C:/ws/a.c:3) [n](../up.c) [q](a?b=c#frag)'))]);
     await panel.page.locator('[data-id=w] a').first().click();
     assert.deepEqual(await panel.asked('open_file', 3), {
@@ -299,7 +299,7 @@ describe('the conversation', () => {
     await row.getByRole('button', { name: 'Always' }).click();
     await panel.page.getByRole('menuitem', { name: 'In this workspace' }).click();
     assert.equal((await panel.asked('review', 3)).scope, 'workspace');
-    await row.getByRole('button', { name: 'Refuse' }).click();
+    await row.getByRole('button', { name: 'Reject' }).click();
     assert.deepEqual((await panel.asked('review', 4)).accepted, {});
     await row.getByRole('button', { name: /Compare in the editor/ }).click();
     assert.deepEqual(await panel.asked('show_diff'), {
@@ -316,7 +316,7 @@ describe('the conversation', () => {
   test('what a child agent asks is told in the main conversation', async () => {
     await panel.events([...tree(), put(ASKED_SCRIPT, 'n1')]);
     const bar = panel.page.locator('.attention');
-    await bar.getByText('Callers of parse_header: execute_script needs your consent').waitFor();
+    await bar.getByText('Callers of parse_header: execute_script needs your approval').waitFor();
     await bar.getByRole('button', { name: 'Show' }).click();
     await panel.page.locator('[data-id=t3] .consent').waitFor();
     await panel.page.getByRole('heading', { name: 'Callers of parse_header' }).waitFor();
@@ -379,7 +379,7 @@ describe('the conversation', () => {
     await panel.becomes(() => field.inputValue(), '');
     await panel.events([...WORKING, put(user('q', 'and this', { queued: true }))]);
     await panel.page.getByRole('button', { name: 'Stop (Esc)' }).waitFor();
-    await panel.page.getByRole('button', { name: 'Take back and change' }).click();
+    await panel.page.getByRole('button', { name: 'Edit queued message' }).click();
     const back = await panel.asked('rewind');
     assert.deepEqual([back.entry, back.what], ['q', 'conversation']);
     await panel.page.waitForFunction(
@@ -525,8 +525,8 @@ describe('the conversation', () => {
         new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
       );
     });
-    await panel.page.locator('.chip', { hasText: 'Picture 1' }).waitFor();
-    await panel.page.locator('.toast', { hasText: 'a.txt is no picture' }).waitFor();
+    await panel.page.locator('.chip', { hasText: 'Image 1' }).waitFor();
+    await panel.page.locator('.toast', { hasText: 'a.txt is not a supported image' }).waitFor();
     await panel.page.locator('.composer textarea').focus();
     await panel.page.keyboard.press('Enter');
     const sent = await panel.asked('send');
@@ -566,7 +566,7 @@ describe('the conversation', () => {
       ['Conversation only', 'conversation'],
     ]) {
       await row.hover();
-      await row.getByRole('button', { name: 'Go back to before this' }).click();
+      await row.getByRole('button', { name: 'Restore to before this message' }).click();
       await panel.page.getByRole('menuitem', { name }).click();
       count += 1;
       const back = await panel.asked('rewind', count);
@@ -578,7 +578,7 @@ describe('the conversation', () => {
     );
     const other = panel.page.locator('[data-id=v]');
     await other.hover();
-    await other.getByRole('button', { name: 'Go back to before this' }).click();
+    await other.getByRole('button', { name: 'Restore to before this message' }).click();
     assert.equal(
       await panel.page.getByRole('menuitem', { name: 'Files only' }).getAttribute('aria-disabled'),
       'true',
@@ -586,7 +586,7 @@ describe('the conversation', () => {
     await panel.page.keyboard.press('Escape');
     await panel.answer('fork', { session: 'forked' });
     await row.hover();
-    await row.getByRole('button', { name: 'New session from before here' }).click();
+    await row.getByRole('button', { name: 'New session from before this message' }).click();
     await panel.asked('attach', 2);
     assert.equal((await panel.asks('attach')).at(-1).session, 'forked');
   });
@@ -596,7 +596,7 @@ describe('the conversation', () => {
     await panel.events([put(user('u', 'Repair it', { checkpoint: 'c' }))]);
     const row = panel.page.locator('[data-id=u]');
     await row.hover();
-    await row.getByRole('button', { name: 'Go back to before this' }).click();
+    await row.getByRole('button', { name: 'Restore to before this message' }).click();
     await panel.page.getByRole('menuitem', { name: 'Files only' }).click();
     await panel.asked('confirm');
     await panel.settled();
@@ -642,7 +642,10 @@ describe('the conversation', () => {
       .locator('.meter-line', { hasText: 'Conversation' })
       .getByText('9,660')
       .waitFor();
-    await panel.page.locator('.meter-line', { hasText: 'Tokens out' }).getByText('2,150').waitFor();
+    await panel.page
+      .locator('.meter-line', { hasText: 'Output tokens' })
+      .getByText('2,150')
+      .waitFor();
     await panel.page.keyboard.press('Escape');
     await panel.page.locator('.meter-details').waitFor({ state: 'detached' });
   });

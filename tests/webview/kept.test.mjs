@@ -131,7 +131,7 @@ test('an answer to a question that is half typed is kept while it is out of sigh
 test('a memory that is being written is there again after the view was hidden', async () => {
   let page = await open();
   await panel.tab('memory');
-  await page.getByRole('button', { name: 'Write a memory' }).click();
+  await page.getByRole('button', { name: 'Add memory' }).click();
   await page.getByLabel('What to remember').fill('half a memory');
   await page.waitForFunction(() =>
     JSON.stringify(globalThis.extension.state ?? '').includes('half a memory'),

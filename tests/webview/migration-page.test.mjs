@@ -127,7 +127,7 @@ describe('the overview', () => {
 
   test('shows what lifting has made less of', async () => {
     const overview = await open();
-    const lift = overview.page.locator('.stage', { hasText: 'Lift' });
+    const lift = overview.page.locator('.stage', { hasText: 'Refactor' });
     assert.match(await lift.innerText(), /unsafe lines 120 → 40/);
     await overview.close();
   });
@@ -141,7 +141,7 @@ describe('the overview', () => {
     assert.match(await rows.nth(1).innerText(), /safe functions\s+12\s+3\s+−80/);
     const tests = await section('#tests-title').innerText();
     assert.match(tests, /1 of 5 functions were compared/);
-    assert.match(tests, /find 18 of 20 small mistakes/);
+    assert.match(tests, /kill 18 of 20 mutants/);
     await overview.close();
   });
 
@@ -201,7 +201,7 @@ describe('the overview', () => {
     const overview = await open();
     await overview.tell({ kind: 'migration', migration: MIGRATION, root: 3 });
     assert.equal((await overview.asked('graph', 2)).asked.root, 3);
-    const chip = overview.page.locator('.chip', { hasText: 'Only what leap needs' });
+    const chip = overview.page.locator('.chip', { hasText: 'Only dependencies of leap' });
     await chip.click();
     assert.equal((await overview.asked('graph', 3)).asked.root, undefined);
     await overview.tell({ kind: 'migration', migration: { ...MIGRATION, revision: 4 }, root: 3 });
@@ -211,7 +211,7 @@ describe('the overview', () => {
 
   test('in Chinese and narrow, nothing is wider than the page', async () => {
     const overview = await open({ locale: 'zh-cn', width: 360 });
-    await overview.page.getByText('保留为 C 的内容').waitFor();
+    await overview.page.getByText('保留为 C').first().waitFor();
     const wide = await overview.page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 360, `${wide} pixels`);
     await overview.close();

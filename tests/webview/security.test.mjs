@@ -253,7 +253,7 @@ describe('what comes from outside', () => {
     const panel = await host.open({
       picture: { session: SESSION, events: [put(user('u', 'x', { images }))] },
     });
-    await panel.page.getByText('Picture that cannot be shown').first().waitFor();
+    await panel.page.getByText('Image cannot be displayed').first().waitFor();
     assert.equal(await panel.page.locator('img').count(), 0);
     await panel.close();
   });

@@ -106,7 +106,7 @@ describe('agents', () => {
     assert.equal((await panel.asked('control', 2)).action, 'cancel');
     await page.keyboard.press('Shift+F10');
     await page.getByRole('menuitem', { name: 'Redirect…' }).click();
-    await page.getByLabel('What it should do instead').fill('Look at net.c only');
+    await page.getByLabel('New instructions').fill('Look at net.c only');
     await page.getByRole('button', { name: 'Redirect', exact: true }).click();
     assert.deepEqual(await panel.asked('redirect'), {
       kind: 'redirect',
@@ -129,7 +129,7 @@ describe('agents', () => {
     };
     await page.locator('[data-id=n1].tree-row').click();
     await page.locator('[data-part=redirect]').click();
-    await change('What it should do instead', 'Look at net.c only', 'Redirect');
+    await change('New instructions', 'Look at net.c only', 'Redirect');
     await panel.asked('redirect');
     await page.locator('[data-id=n4].tree-row').click();
     await page.getByRole('button', { name: 'Budget…' }).click();
@@ -137,10 +137,10 @@ describe('agents', () => {
     await panel.asked('budget');
     await page.locator('[data-id=n1].tree-row').click();
     await page.locator('[data-part=redirect]').click();
-    await page.getByLabel('What it should do instead').fill('And at tls.c');
+    await page.getByLabel('New instructions').fill('And at tls.c');
     await panel.release();
     await panel.settled();
-    const field = page.getByLabel('What it should do instead');
+    const field = page.getByLabel('New instructions');
     assert.deepEqual(await field.evaluateAll((all) => all.map(({ value }) => value)), [
       'And at tls.c',
     ]);
@@ -152,7 +152,7 @@ describe('agents', () => {
     await panel.events(tree());
     await panel.tab('agents');
     await page.getByRole('treeitem', { name: /^Fuzzing/ }).click();
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Retry' }).click();
     assert.equal((await panel.asked('control')).action, 'retry');
     await page.getByRole('treeitem', { name: /^Tests/ }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -195,7 +195,7 @@ describe('explorer', () => {
     });
     await panel.events([put({ ...ASKED_EDIT, state: 'done' })]);
     await panel.tab('explorer');
-    await page.getByRole('button', { name: 'Changes of src/parser/header.c' }).click();
+    await page.getByRole('button', { name: 'Changes to src/parser/header.c' }).click();
     await page.locator('.explorer').getByText('if (len >= sizeof name').waitFor();
     await page
       .locator('.explorer')
@@ -208,14 +208,14 @@ describe('explorer', () => {
       path: 'Makefile',
       root: 0,
     });
-    await page.getByRole('button', { name: /What changed since/ }).click();
+    await page.getByRole('button', { name: /Changes since/ }).click();
     assert.deepEqual(await panel.asked('changes'), {
       kind: 'changes',
       session: SESSION,
       checkpoint: 'c1',
     });
     await panel.answer('rewind', { text: '', files: ['a.c'], kept: [] });
-    await page.getByRole('button', { name: 'Bring back: src/parser/header.c' }).click();
+    await page.getByRole('button', { name: 'Restore: src/parser/header.c' }).click();
     assert.deepEqual(await panel.asked('rewind'), {
       kind: 'rewind',
       session: SESSION,
@@ -224,11 +224,11 @@ describe('explorer', () => {
       paths: ['src/parser/header.c'],
       root: 0,
     });
-    await page.locator('.toast', { hasText: 'Brought back: 1 file.' }).waitFor();
-    await page.getByRole('button', { name: /Bring files back/ }).click();
+    await page.locator('.toast', { hasText: 'Restored: 1 file.' }).waitFor();
+    await page.getByRole('button', { name: /Restore files/ }).click();
     const back = await panel.asked('rewind', 2);
     assert.deepEqual([back.entry, back.what, back.paths], ['u1', 'files', undefined]);
-    await page.locator('.toast', { hasText: 'Brought back: 1 file.' }).waitFor();
+    await page.locator('.toast', { hasText: 'Restored: 1 file.' }).waitFor();
   });
 
   test('asks anew when tools have worked', async () => {
@@ -250,10 +250,10 @@ describe('memory', () => {
     await page.waitForFunction(() =>
       globalThis.extension.asks.some((ask) => ask.kind === 'memories' && ask.query === 'packets'),
     );
-    await page.getByRole('button', { name: 'Write a memory' }).click();
+    await page.getByRole('button', { name: 'Add memory' }).click();
     await page.getByLabel('What to remember').fill('Use clang.');
     await page.getByLabel('Tags, separated by commas').fill('build， tools,');
-    await page.getByLabel('Where it holds').selectOption('global');
+    await page.getByLabel('Scope').selectOption('global');
     await page.getByRole('button', { name: 'Save' }).click();
     assert.deepEqual(await panel.asked('save_memory'), {
       kind: 'save_memory',
@@ -263,7 +263,7 @@ describe('memory', () => {
       id: '',
       session: SESSION,
     });
-    await page.getByRole('button', { name: /Change: Prefer/ }).click();
+    await page.getByRole('button', { name: /Edit: Prefer/ }).click();
     assert.equal(await page.getByLabel('What to remember').inputValue(), MEMORIES.items[2].content);
     await page.keyboard.press('Escape');
     await page.locator('.memory-item').first().hover();
@@ -279,11 +279,11 @@ describe('memory', () => {
   test('one that is begun while another is being saved stays', async () => {
     const page = await open({ answers: { memories: MEMORIES, save_memory: { held: true } } });
     await panel.tab('memory');
-    await page.getByRole('button', { name: 'Write a memory' }).click();
+    await page.getByRole('button', { name: 'Add memory' }).click();
     await page.getByLabel('What to remember').fill('Use clang.');
     await page.getByRole('button', { name: 'Save' }).click();
     await panel.asked('save_memory');
-    await page.getByRole('button', { name: /Change: Prefer/ }).click();
+    await page.getByRole('button', { name: /Edit: Prefer/ }).click();
     await panel.release();
     await panel.settled();
     const field = page.getByLabel('What to remember');
@@ -295,7 +295,7 @@ describe('memory', () => {
   test('empty says what it is for', async () => {
     const page = await open();
     await panel.tab('memory');
-    await page.getByText('Nothing is remembered yet.').waitFor();
+    await page.getByText('No memories yet.').waitFor();
   });
 });
 
@@ -330,7 +330,7 @@ describe('sessions', () => {
     });
     const long = page.getByRole('button', { name: /Actions for A title/ });
     await long.click();
-    await page.getByRole('menuitem', { name: 'Save as Markdown…' }).click();
+    await page.getByRole('menuitem', { name: 'Export as Markdown…' }).click();
     assert.deepEqual(await panel.asked('save_export'), { kind: 'save_export', session: 's3' });
     await long.click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -353,7 +353,7 @@ describe('sessions', () => {
     const page = await open({ answers: { sessions: { sessions: [], total: 0 } } });
     await panel.tell({ kind: 'command', command: 'sessions' });
     await page.getByRole('searchbox').fill('nowhere');
-    const line = await page.getByText('No session holds these words.').boundingBox();
+    const line = await page.getByText('No matching sessions.').boundingBox();
     assert.ok(line.y < 200, `at ${line.y}`);
     assert.equal(
       await page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight),
@@ -436,7 +436,7 @@ describe('the life of the page', () => {
       picture: { ...PICTURE, seq: 5, events: [...PICTURE.events, put(answer('a', 'Hello'))] },
     });
     await panel.tell({ kind: 'life', life: 'stopped' });
-    await page.getByText('The language server has stopped').waitFor();
+    await page.getByText('The language server stopped').waitFor();
     await panel.answer('attach', {
       ...emptyPicture(),
       ...PICTURE,
@@ -466,7 +466,7 @@ describe('the life of the page', () => {
     assert.deepEqual(await panel.violations(), []);
     await page.locator('.composer textarea').fill('take me back');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Take back: take me back' }).click();
+    await page.getByRole('button', { name: 'Edit unsent message: take me back' }).click();
     const field = page.locator('.composer textarea');
     await panel.becomes(() => field.inputValue(), 'take me back');
     await panel.answer('attach', { ...emptyPicture(), ...PICTURE, seq: 0 });

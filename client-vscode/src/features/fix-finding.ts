@@ -12,7 +12,7 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.fix', async (...clicked: [Node?, Node[]?]) => {
     const [finding] = context.chooseFindings(clicked).filter(({ fixable }) => fixable);
     if (finding === undefined) {
-      void window.showInformationMessage(l10n.t('Select a finding that has a fix first.'));
+      void window.showInformationMessage(l10n.t('Select a finding with a fix.'));
       return;
     }
     await fix(context, finding);
@@ -29,6 +29,6 @@ async function fix(context: JarvisContext, finding: FindingItem): Promise<void> 
   const { edit } = await context.request(FIX, { uri: finding.uri, fingerprint });
   const changes = await context.runningClient?.protocol2CodeConverter.asWorkspaceEdit(edit);
   if (changes === undefined || !(await workspace.applyEdit(changes))) {
-    throw new Error(l10n.t('The code has changed meanwhile; the fix was not applied.'));
+    throw new Error(l10n.t('The code has changed; the fix was not applied.'));
   }
 }

@@ -23,9 +23,9 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.exportReport', async () => {
     const folder = workspace.workspaceFolders?.[0];
     if (folder === undefined) {
-      throw new Error(l10n.t('Open a folder first: a report is about a workspace.'));
+      throw new Error(l10n.t('Open a folder first. A report covers a workspace.'));
     }
-    const form = await window.showQuickPick(forms(), { title: l10n.t('Form of the report') });
+    const form = await window.showQuickPick(forms(), { title: l10n.t('Report format') });
     if (form === undefined) {
       return;
     }
@@ -51,7 +51,7 @@ function forms(): Form[] {
     },
     {
       label: 'HTML',
-      detail: l10n.t('One page to read and to send, with a summary chart'),
+      detail: l10n.t('One page to read and share, with a summary chart'),
       format: 'html',
       ending: 'html',
     },
@@ -63,13 +63,13 @@ function forms(): Form[] {
     },
     {
       label: 'JSON',
-      detail: l10n.t('A summary and a list of findings'),
+      detail: l10n.t('Summary and list of findings'),
       format: 'json',
       ending: 'json',
     },
     {
       label: 'JSON Lines',
-      detail: l10n.t('One finding a line, for streaming tools'),
+      detail: l10n.t('One finding per line, for streaming tools'),
       format: 'jsonl',
       ending: 'jsonl',
     },

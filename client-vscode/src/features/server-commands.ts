@@ -35,7 +35,7 @@ async function chooseInterpreter(folder: string): Promise<void> {
   const settings = workspace.getConfiguration(SETTINGS_SECTION, null);
   const chosen = await window.showInputBox({
     title: l10n.t('Python 3.10 or newer that runs the language server'),
-    prompt: l10n.t('An absolute path; empty to let Jarvis find one'),
+    prompt: l10n.t('Absolute path; leave empty to find one automatically'),
     placeHolder: '/usr/bin/python3',
     value: settings.get('interpreter', ''),
     ignoreFocusOut: true,

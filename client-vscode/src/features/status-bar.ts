@@ -1,6 +1,6 @@
 /**
- * One item in the status bar. The user sees at a glance how many findings are open, how far a scan
- * is, and that no network is used; a click opens the findings view, or the way out of an error.
+ * One item in the status bar. The user sees at a glance how many findings are open and how far a
+ * scan is; the tooltip says whether a network is used; a click opens the findings view, or the way out of an error.
  */
 
 import {
@@ -62,7 +62,7 @@ function face(life: ServerLife, status: StatusParams | undefined): Face {
     case 'failed':
       return {
         text: `$(error) ${l10n.t('Jarvis: stopped')}`,
-        sentence: l10n.t('The Jarvis language server does not run. Click to restart it.'),
+        sentence: l10n.t('The Jarvis language server is not running. Click to restart it.'),
         command: 'jarvisLs.restartServer',
         background: 'statusBarItem.errorBackground',
       };
@@ -86,7 +86,6 @@ function isScanning({ state }: StatusParams): boolean {
 }
 
 function statusFace(status: StatusParams, command: string): Face {
-  const network = status.offline ? l10n.t('offline') : l10n.t('online');
   if (isScanning(status)) {
     const { done, total } = status;
     const found = countOf(status.findings);
@@ -97,13 +96,8 @@ function statusFace(status: StatusParams, command: string): Face {
             l10n.t('Scanning: {0} of {1} files, {2} so far.', done, total, found),
           ]
         : [
-            l10n.t('Following values {0}/{1}', done, total),
-            l10n.t(
-              'Following values through functions: {0} of {1} files, {2} so far.',
-              done,
-              total,
-              found,
-            ),
+            l10n.t('Data flow {0}/{1}', done, total),
+            l10n.t('Analysing data flow: {0} of {1} files, {2} so far.', done, total, found),
           ];
     return { text: `$(sync~spin) ${text}`, sentence, command };
   }
@@ -115,10 +109,13 @@ function statusFace(status: StatusParams, command: string): Face {
       background: 'statusBarItem.errorBackground',
     };
   }
+  const network = status.offline
+    ? l10n.t('No network is used.')
+    : l10n.t('Only the chat uses the network, to reach the model.');
   const icon = status.findings > 0 ? '$(shield)' : '$(pass)';
   return {
-    text: `${icon} ${countOf(status.findings)} · ${network}`,
-    sentence: `Jarvis: ${countOf(status.findings)}, ${network}.`,
+    text: `${icon} ${countOf(status.findings)}`,
+    sentence: `Jarvis: ${countOf(status.findings)}. ${network}`,
     command,
   };
 }

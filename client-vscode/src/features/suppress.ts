@@ -39,7 +39,7 @@ export function activate(context: JarvisContext): void {
 
 function nothingChosen(): void {
   void window.showInformationMessage(
-    l10n.t('Put the cursor on a finding or select some in the findings view first.'),
+    l10n.t('Place the cursor on a finding, or select findings in the Findings view.'),
   );
 }
 
@@ -78,7 +78,7 @@ async function write(context: JarvisContext, params: SuppressParams): Promise<vo
     workspace.textDocuments.filter((it) => it.isDirty).map((it) => it.uri.toString()),
   );
   if (!(await workspace.applyEdit(changes))) {
-    throw new Error(l10n.t('The comments could not be written: a file has changed meanwhile.'));
+    throw new Error(l10n.t('The comments could not be written because a file has changed.'));
   }
   const files = changes.entries().map(([uri]) => uri);
   for (const uri of files.filter((file) => !dirty.has(file.toString()))) {
@@ -90,22 +90,22 @@ async function askScope(count: number): Promise<SuppressScope | undefined> {
   const choices: Array<QuickPickItem & { scope: SuppressScope }> = [
     {
       label: `$(comment) ${l10n.t('This line')}`,
-      detail: l10n.t('A comment at the end of the line or above it'),
+      detail: l10n.t('Comment at the end of the line or above it'),
       scope: 'line',
     },
     {
       label: `$(symbol-function) ${l10n.t('The whole function')}`,
-      detail: l10n.t('A comment above the function settles the rule in all of it'),
+      detail: l10n.t('Comment above the function; applies to the whole function'),
       scope: 'function',
     },
     {
       label: `$(file) ${l10n.t('The whole file')}`,
-      detail: l10n.t('A comment at the top of the file settles the rule in all of it'),
+      detail: l10n.t('Comment at the top of the file; applies to the whole file'),
       scope: 'file',
     },
     {
       label: `$(archive) ${l10n.t('The baseline')}`,
-      detail: l10n.t('No comment: an entry in .jarvis/sec/baseline.json'),
+      detail: l10n.t('No comment; an entry in .jarvis/sec/baseline.json'),
       scope: 'baseline',
     },
   ];
@@ -117,10 +117,12 @@ async function askScope(count: number): Promise<SuppressScope | undefined> {
 async function askReason(scope: SuppressScope): Promise<string | undefined> {
   const needed = scope !== 'baseline';
   const text = await window.showInputBox({
-    title: needed ? l10n.t('Why is this no problem?') : l10n.t('Why? (may stay empty)'),
+    title: needed ? l10n.t('Reason for suppressing') : l10n.t('Reason (optional)'),
     placeHolder: l10n.t('For example: length is checked by the caller'),
     validateInput: (value) =>
-      needed && value.trim() === '' ? l10n.t('A reason is needed; it is kept with the code.') : '',
+      needed && value.trim() === ''
+        ? l10n.t('A reason is required. It is stored with the code.')
+        : '',
   });
   return text?.trim();
 }

@@ -5,7 +5,7 @@ import { action, html, icon, nothing, render } from '../lit';
 import { Markdown } from '../markdown';
 import { cost, short, t } from '../strings';
 import type { AnswerEntry } from '../wire';
-import type { Chat } from './entries';
+import type { Chat } from './row';
 
 export class AnswerRow {
   readonly element = document.createElement('div');

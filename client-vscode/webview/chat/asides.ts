@@ -5,7 +5,7 @@ import { html, icon, render, type TemplateResult } from '../lit';
 import { renderMarkdown } from '../markdown';
 import { type Key, t } from '../strings';
 import type { NoticeEntry, PlanEntry, PlanStep, QuestionEntry } from '../wire';
-import type { Chat } from './entries';
+import type { Chat } from './row';
 
 /** What a command lists is Markdown; faults hold words of others, and are shown as they are. */
 const MARKS = /[`*]|^- /m;

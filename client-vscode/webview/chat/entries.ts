@@ -1,24 +1,11 @@
 /** The rows of a conversation. Each kind of entry is drawn by one class; all are updated in place. */
 
-import type { Page } from '../page';
 import type { PanelEntry } from '../wire';
 import { AnswerRow } from './answer';
 import { NoticeRow, PlanRow, QuestionRow } from './asides';
+import type { Chat, Row } from './row';
 import { ToolRow } from './tool';
 import { UserRow } from './user';
-
-/** A row of the conversation. */
-export interface Row {
-  readonly element: HTMLElement;
-  show(entry: PanelEntry): void;
-}
-
-/** What a row needs besides the page. */
-export interface Chat {
-  readonly page: Page;
-  /** Puts a text into the input line, to be changed and said again. */
-  edit(text: string): void;
-}
 
 /** The row for an entry; another kind with the same id needs another row. */
 export function rowFor(chat: Chat, entry: PanelEntry): Row {

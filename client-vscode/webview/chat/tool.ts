@@ -12,7 +12,7 @@ import { nameIn } from '../page';
 import { type Key, seconds, t } from '../strings';
 import type { AskedTarget, GrantScope, ProposedEdit, ToolEntry, ToolState } from '../wire';
 import { Choice, counts, diffs, size } from './diff';
-import type { Chat } from './entries';
+import type { Chat } from './row';
 
 const STATE_ICONS: Record<ToolState, string> = {
   asked: 'shield',

@@ -4,7 +4,7 @@ import { action, html, icon, nothing, render, type Shown } from '../lit';
 import { openMenu } from '../menu';
 import { counted, t } from '../strings';
 import type { Image, RewindWhat, UserEntry } from '../wire';
-import type { Chat } from './entries';
+import type { Chat } from './row';
 
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -6,11 +6,11 @@ from functools import cache
 from importlib.resources import files
 
 from jarvis_ls.agents.node import Assignment, Ending, Node
-from jarvis_ls.runtime.prompting import COMPLETE, SUMMARY
+from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY
 
 
 def first_words(assignment: Assignment) -> str:
-    """The task with what its creator added to it."""
+    """Return the task with what its creator added to it."""
     if assignment.kind == "root":
         return assignment.task
     parts = [_prompt(assignment.kind), f"# Task\n{assignment.task.strip()}"]
@@ -35,18 +35,18 @@ def go_on(reason: str) -> str:
 
 
 def report_of(child: Node, ending: Ending) -> str:
-    """What a parent is told of a child it did not wait for."""
+    """Return what a parent that did not wait for a child reads of how it ended."""
     head = f"Report of the agent “{child.info.title}” ({child.id}), {ending.state}:"
     return f"{head}\n{result_of(ending)}"
 
 
 def without_marks(text: str) -> str:
-    """What a model said, without the marks that are for the loop only."""
+    """Return a model's text without the marks that only the loop reads."""
     return text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
 
 
 def result_of(ending: Ending) -> str:
-    """The result of a task, or why there is none and what there is of it."""
+    """Return the result of a task, or why there is none and what there is of it."""
     if ending.state == "completed":
         return ending.text or "It ended without a word."
     got = f"\nWhat it said last:\n{ending.text}" if ending.text else ""

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 
 from jarvis_ls.agents.node import Amount, Node
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.asking import CallGuard
-from jarvis_ls.runtime.events import Budget
-from jarvis_ls.runtime.guard import Halted
-from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.messages import Usage
-from jarvis_ls.runtime.platforms.base import ModelInfo, Request
-from jarvis_ls.runtime.tokens import Counter, of_messages, of_tools
+from jarvis_ls.runtime.agent.guard import Halted
+from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.llm.model_group import CallGuard
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Request
+from jarvis_ls.runtime.llm.token_estimate import Counter, of_messages, of_tools
+from jarvis_ls.runtime.tools.interaction import Interaction
 
 STOP, NO_LIMIT = Words("Stop here"), Words("Go on without a limit")
 EXPECTED = 256
@@ -91,7 +91,7 @@ async def reserve(node: Node, amount: Amount, interaction: Interaction) -> None:
 
 
 def _short(node: Node, amount: Amount) -> Node | None:
-    """The nearest node above whose budget does not allow `amount`."""
+    """Return the nearest node above whose budget does not allow `amount`."""
     for owner in node.lineage():
         if not _fits(owner, owner.info.budget, amount, held=True):
             return owner
@@ -108,7 +108,7 @@ def _fits(owner: Node, budget: Budget, amount: Amount, *, held: bool) -> bool:
 
 
 def _used(owner: Node) -> Amount:
-    """What counts towards a budget: what was reported, and the estimate of what was not."""
+    """Return the amount that counts towards a budget: reported usage and estimates of the rest."""
     spent = owner.info.subtree
     return Amount(spent.input + spent.output, spent.cost) + owner.guessed
 
@@ -147,7 +147,7 @@ async def _ask(owner: Node, amount: Amount, interaction: Interaction) -> None:
 
 
 def _more(owner: Node, amount: Amount) -> Budget:
-    """What is offered: as much again as was allowed first, and enough for the call at least."""
+    """Return the increase to offer: the first budget again, and at least enough for the call."""
     budget, first = owner.info.budget, owner.assignment.budget
     used = _used(owner)
     tokens = cost = None
@@ -169,7 +169,7 @@ def _raised(budget: Budget, more: Budget) -> Budget:
 
 
 def spent_in_words(owner: Node) -> str:
-    """What a node and all below it may spend, and have."""
+    """Return the budget and the usage of a node with its subtree, in words."""
     if owner.info.budget == Budget():
         used = _used(owner)
         return Words(

@@ -113,7 +113,7 @@ class Bus:
         Raises `Undeliverable` when the two are not parent and child in the direction the message
         takes, or when the receiver is gone.
         """
-        envelope, box = self._checked(sender, receiver, body, correlation)
+        envelope, box = self._check(sender, receiver, body, correlation)
         if self._full(box):
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             place = (envelope, waiter)
@@ -133,7 +133,7 @@ class Bus:
         self, sender: str, receiver: str, body: Body, *, correlation: str | None = None
     ) -> Envelope:
         """Send a message without waiting, for those who are about to end. Raises like `send`."""
-        envelope, box = self._checked(sender, receiver, body, correlation)
+        envelope, box = self._check(sender, receiver, body, correlation)
         if self._full(box):
             box.outside.append((envelope, None))
         else:
@@ -151,7 +151,7 @@ class Bus:
     async def ask(
         self, parent: str, child: str, query: QueryKind, *, timeout: float = ANSWER_WITHIN
     ) -> Any:
-        """A child's answer to a query.
+        """Return a child's answer to a query.
 
         Raises `NoAnswer` after `timeout` seconds and `Undeliverable` like `send`.
         """
@@ -181,7 +181,7 @@ class Bus:
         if not isinstance(asked.body, Query):
             raise TypeError("only a query is answered")
         body = QueryResponse(asked.body.query, result, asked.body.correlation_id)
-        envelope, _ = self._checked(
+        envelope, _ = self._check(
             asked.receiver, asked.sender, body, asked.correlation, causation=asked.id
         )
         parent, child, future = self._asked.get(body.correlation_id, ("", "", None))
@@ -210,10 +210,11 @@ class Bus:
         for _, _, future in self._asked.values():
             if not future.done():
                 future.set_exception(NoAnswer("The session was closed."))
-        await asyncio.gather(*(t for t in tasks if t is not asyncio.current_task()),
-                             return_exceptions=True)  # fmt: skip
+        await asyncio.gather(
+            *(t for t in tasks if t is not asyncio.current_task()), return_exceptions=True
+        )
 
-    def _checked(
+    def _check(
         self,
         sender: str,
         receiver: str,
@@ -262,7 +263,7 @@ class Bus:
 
     async def _deliver(self, node: str, box: _Box) -> None:
         try:
-            for envelope in self._taken(box):
+            for envelope in self._take(box):
                 box.last = envelope.id
                 if problem := self._problem(envelope):
                     self._bury(envelope, problem)
@@ -279,7 +280,7 @@ class Bus:
             box.task = None
 
     @staticmethod
-    def _taken(box: _Box) -> Iterator[Envelope]:
+    def _take(box: _Box) -> Iterator[Envelope]:
         while box.waiting:
             envelope = box.waiting.popleft()
             if box.outside:

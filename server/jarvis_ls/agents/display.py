@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from jarvis_ls.agents.node import Node
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.events import Feed, NodeGone, NodePut
-from jarvis_ls.runtime.session import Session
+from jarvis_ls.runtime.base.events import Feed, NodeGone, NodePut
+from jarvis_ls.runtime.session.session import Session
 
 PUBLISH_EVERY = 0.05
 """Seconds between two events about a node that only moved."""
@@ -33,7 +33,7 @@ class Display:
         self._publishing: asyncio.TimerHandle | None = None
 
     def changed(self, node: Node, matters: bool) -> None:
-        """A node is not what it was; unless it `matters` that can wait a moment."""
+        """Record that a node has changed; the update may be delayed unless it `matters`."""
         if matters:
             self._moved.pop(node.id, None)
             event = self._put_of(node)
@@ -47,7 +47,7 @@ class Display:
                 self._publishing = loop.call_later(PUBLISH_EVERY, self.flush)
 
     def gone(self, node: Node) -> None:
-        """A node was taken away. Raises `JarvisError` when that cannot be kept."""
+        """Record that a node was removed. Raise `JarvisError` when that cannot be kept."""
         self._moved.pop(node.id, None)
         gone = NodeGone(self._session.id, node.id)
         self._session.put(gone)

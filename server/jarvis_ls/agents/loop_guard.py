@@ -18,12 +18,12 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.guard import Guard, Halted
-from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.agent.guard import Guard, Halted
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.tools.interaction import Interaction
 
 if TYPE_CHECKING:
-    from jarvis_ls.runtime.agent import Agent
+    from jarvis_ls.runtime.agent.interface import AgentInterface
 
 TIMES = 3
 """How often the same call or the same error is a repetition."""
@@ -107,16 +107,18 @@ class LoopGuard(Guard):
         self._watch.forget()
         self._told = -1
 
-    async def before_model_call(self, agent: Agent) -> None:
+    async def before_model_call(self, agent: AgentInterface) -> None:
         """See `Guard`."""
         self._round += 1
 
-    async def after_tool_call(self, agent: Agent, call: ToolCall, result: ToolResult) -> str:
+    async def after_tool_call(
+        self, agent: AgentInterface, call: ToolCall, result: ToolResult
+    ) -> str:
         """See `Guard`."""
         return await self.look(call, result)
 
     async def look(self, call: ToolCall, result: ToolResult) -> str:
-        """What the model is told about a repetition; empty when there is none.
+        """Return what the model is told about a repetition; empty when there is none.
 
         Raises `Halted` when it was told before, went on, and nobody wants it to.
         """

@@ -15,13 +15,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.agents.errors import ConstraintBroken, IllegalTransition
-from jarvis_ls.runtime.events import Budget, NodeInfo, NodeKind, NodeState
-from jarvis_ls.runtime.messages import Image, Usage
-from jarvis_ls.runtime.showing import NodeKeeper
+from jarvis_ls.runtime.agent.agent_view import NodeKeeper
+from jarvis_ls.runtime.base.events import Budget, NodeInfo, NodeKind, NodeState
+from jarvis_ls.runtime.base.messages import Image, Usage
 
 if TYPE_CHECKING:
+    from jarvis_ls.agents.agent_port import Worker
     from jarvis_ls.agents.loop_guard import LoopGuard
-    from jarvis_ls.agents.worker import Worker
 
 SUB_AGENT, STEER_AGENT = "sub_agent", "steer_agent"
 """Names of the tools that create children and look after them."""
@@ -79,7 +79,7 @@ class TreeSettings:
     """What a session may spend before the user is asked."""
 
     def group(self, kind: NodeKind) -> str:
-        """The model group that answers for nodes of a kind."""
+        """Return the model group that answers for nodes of a kind."""
         return self.groups.get(kind) or TYPES[kind].group
 
 
@@ -119,13 +119,13 @@ class Assignment:
         return text if len(text) <= TITLE_LENGTH else text[: TITLE_LENGTH - 1].rstrip() + "…"
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain JSON values."""
+        """Return the record as plain JSON values."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return plain
 
     @staticmethod
     def from_json(data: Any) -> Assignment:
-        """The record `to_json` made. Raises `ValueError` when `data` is none."""
+        """Return the record `to_json` made. Raises `ValueError` when `data` is none."""
         try:
             values = dict(data)
             tools = values.get("tools")
@@ -173,7 +173,10 @@ class Node(NodeKeeper):
         parent: Node | None,
         changed: Callable[[Node, bool], None],
     ) -> None:
-        """`changed` is told of every change of `info`, and whether it must be kept on disk."""
+        """Create a node.
+
+        `changed` is called with every change of `info`, and whether it must be kept on disk.
+        """
         self.info = info
         self.assignment = assignment
         self.parent = parent
@@ -223,7 +226,7 @@ class Node(NodeKeeper):
 
     @property
     def state(self) -> NodeState:
-        """Where it is in its life."""
+        """The state in its life cycle."""
         return self.info.state
 
     @property
@@ -237,14 +240,14 @@ class Node(NodeKeeper):
         return sum(1 for _ in self.lineage()) - 1
 
     def lineage(self) -> Iterator[Node]:
-        """The node, its parent, and so on up to the root."""
+        """Yield the node, its parent, and so on up to the root."""
         node: Node | None = self
         while node is not None:
             yield node
             node = node.parent
 
     def subtree(self) -> Iterator[Node]:
-        """The node and all below it, level by level."""
+        """Yield the node and all below it, level by level."""
         waiting = deque([self])
         while waiting:
             node = waiting.popleft()
@@ -252,8 +255,9 @@ class Node(NodeKeeper):
             waiting.extend(node.children.values())
 
     def may_use(self, tool: str) -> bool:
-        """Whether its type allows a tool, and its own assignment and those of all above it. Who
-        may create agents may look after them."""
+        """Return whether its type allows a tool, and its own assignment and those of all above it.
+        Who may create agents may look after them.
+        """
         if tool in TYPES[self.kind].without:
             return False
         named = SUB_AGENT if tool == STEER_AGENT else tool

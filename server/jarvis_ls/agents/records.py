@@ -15,9 +15,9 @@ from typing import Any
 
 from jarvis_ls.agents.node import Assignment, TreeSettings
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.events import NodeInfo, NodePut
-from jarvis_ls.runtime.messages import Usage
-from jarvis_ls.runtime.session import Session
+from jarvis_ls.runtime.base.events import NodeInfo, NodePut
+from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.session.session import Session
 
 ROOT = "root"
 """Id of every session's root."""
@@ -49,17 +49,17 @@ class Records:
         return self._fresh(id, parent, assignment)
 
     def remove(self, id: str) -> None:
-        """The node is gone; what it spent stays with those above it."""
+        """Remove a node; its usage still counts for its ancestors."""
         self._session.data[_DATA + id] = {**self._session.data[_DATA + id], "gone": True}
 
     def new_id(self) -> str:
-        """An id that no node of the session has or had."""
+        """Return an id that no node of the session has or had."""
         while _DATA + (id := secrets.token_hex(6)) in self._session.data:
             pass
         return id
 
     def read(self) -> Iterator[Record]:
-        """The nodes that are there, parents before their children."""
+        """Yield the nodes that are there, parents before their children."""
         shown = {e.node.id: e.node for e in self._session.events() if isinstance(e, NodePut)}
         data = self._data()
         sums = self._sums(data)
@@ -79,7 +79,7 @@ class Records:
                 continue
             back.add(id)
             spent = self._session.spent(id)
-            yield Record(_settled(replace(info, usage=spent, subtree=sums[id])), assignment)
+            yield Record(_settle(replace(info, usage=spent, subtree=sums[id])), assignment)
 
     def _fresh(self, id: str, parent: str | None, assignment: Assignment) -> NodeInfo:
         return NodeInfo(
@@ -99,7 +99,7 @@ class Records:
         }
 
     def _sums(self, data: dict[str, dict[str, Any]]) -> dict[str, Usage]:
-        """What each node and all that are or were below it spent."""
+        """Return the usage of each node with all nodes that are or were below it."""
         sums = dict.fromkeys(data, Usage())
         for id in data:
             spent = self._session.spent(id)
@@ -112,8 +112,8 @@ class Records:
         return sums
 
 
-def _settled(info: NodeInfo) -> NodeInfo:
-    """The node after the process that drove it is gone."""
+def _settle(info: NodeInfo) -> NodeInfo:
+    """Return the node after the process that drove it is gone."""
     if info.state == "running":
         return replace(info, state="failed", error=INTERRUPTED, activity="")
     if info.state == "created" and info.parent is not None:

@@ -21,15 +21,15 @@ from typing import Any
 
 from jarvis_ls.agents.node import TYPES, TreeSettings
 from jarvis_ls.core.errors import ConfigError
-from jarvis_ls.runtime.events import Budget
-from jarvis_ls.runtime.options import AgentOptions
+from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.base.options import AgentOptions
 
 _NUMBERS = {"parallel": 256, "depth": 32, "children": 10_000, "nodes": 100_000}
 """Whole numbers above 0, and the largest that makes sense."""
 
 
 def read_tree_settings(table: Mapping[str, Any], group: str = "") -> TreeSettings:
-    """The settings of a tree. Raises `ConfigError` naming the key that is wrong.
+    """Return the settings of a tree. Raises `ConfigError` naming the key that is wrong.
 
     `group` is the model group the user chose for this session: the root's, unless it is the
     usual one and the section names another.

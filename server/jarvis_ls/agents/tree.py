@@ -14,30 +14,28 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from jarvis_ls.agents.agent_port import ForChild
 from jarvis_ls.agents.briefing import first_words
 from jarvis_ls.agents.budget import Meter
 from jarvis_ls.agents.bus import Bus
 from jarvis_ls.agents.display import Display
-from jarvis_ls.agents.driver import Driver
 from jarvis_ls.agents.envelopes import Report
 from jarvis_ls.agents.errors import ConstraintBroken, NoSuchNode, TreeError, Undeliverable
-from jarvis_ls.agents.growth import check_budget, check_growth, done_longest, own_title
+from jarvis_ls.agents.growth_rules import check_budget, check_growth, done_longest, own_title
+from jarvis_ls.agents.inbox import Mail
 from jarvis_ls.agents.loop_guard import LoopGuard
-from jarvis_ls.agents.mail import Mail
 from jarvis_ls.agents.node import Assignment, Ending, Node, Said, TreeSettings
 from jarvis_ls.agents.records import ROOT, Records
-from jarvis_ls.agents.worker import ForChild, MakeAgent
+from jarvis_ls.agents.scheduler import Driver, MakeAgent
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.asking import ModelGroup
-from jarvis_ls.runtime.events import Budget, EntryPut, Event, Feed, NodeInfo, PlanEntry
-from jarvis_ls.runtime.interaction import Interaction, Nobody
-from jarvis_ls.runtime.messages import Image, Usage
-from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.tool import Sifted, Toolset
+from jarvis_ls.runtime.base.events import Budget, EntryPut, Event, Feed, NodeInfo, PlanEntry
+from jarvis_ls.runtime.base.messages import Image, Usage
+from jarvis_ls.runtime.llm.model_group import ModelGroup
+from jarvis_ls.runtime.session.session import Session
+from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive
+from jarvis_ls.runtime.tools.tool import Sifted, Toolset
 
 HELD = "is held before it begins"
-
-__all__ = ["ROOT", "Tree"]
 
 
 class Tree:
@@ -54,7 +52,7 @@ class Tree:
         title: str = "",
         say: Callable[[str], str] = str,
     ) -> None:
-        """The nodes the session knows come back; without any, the root is created.
+        """Restore the nodes the session knows; without any, create the root.
 
         `make_agent` is asked for the agent each time a node begins to work; the same one again
         keeps words it has not read yet. It gives it `metered(node, group)`, `guard(node)`,
@@ -63,7 +61,7 @@ class Tree:
         """
         self.session = session
         self.settings = settings or TreeSettings()
-        self.interaction = interaction or Nobody()
+        self.interaction = interaction or NonInteractive()
         self._display = Display(session, feed, say)
         self._nodes: dict[str, Node] = {}
         self._records = Records(session, self.settings)
@@ -85,14 +83,14 @@ class Tree:
         return self._nodes[ROOT]
 
     def node(self, id: str) -> Node:
-        """The node with an id. Raises `NoSuchNode`."""
+        """Return the node with an id. Raises `NoSuchNode`."""
         try:
             return self._nodes[id]
         except KeyError:
             raise NoSuchNode(id) from None
 
     def walk(self, start: str = ROOT) -> Iterator[Node]:
-        """A node and all below it, level by level."""
+        """Return a node and all below it, level by level."""
         return self.node(start).subtree()
 
     def __len__(self) -> int:
@@ -103,13 +101,14 @@ class Tree:
 
     @property
     def working(self) -> bool:
-        """Whether anything of it is at work or waits to be."""
+        """Return whether anything of it is at work or waits to be."""
         return self._driver.working
 
     # -- growing -------------------------------------------------------------------------------
 
     def add(self, parent: str, assignment: Assignment) -> Node:
-        """A new child; it begins with `start`. Raises `ConstraintBroken` when a rule forbids it.
+        """Return a new child; it begins with `start`. Raises `ConstraintBroken` when a rule forbids
+        it.
 
         In a tree that is full, those that ended longest ago make room.
         """
@@ -174,14 +173,14 @@ class Tree:
             self._driver.launch(node, [Said(first_words(node.assignment)), said])
 
     async def wait(self, id: str) -> Ending:
-        """How the work of a node ends; at once when it does not work."""
+        """Return how the work of a node ends; at once when it does not work."""
         node = self.node(id)
         while node.job is not None:
             await asyncio.wait([node.job])
         return node.ending or Ending(node.state, self._driver.last_words(node), node.info.error)
 
     async def result(self, id: str) -> Ending:
-        """How the work of a node ended, as it reports it, for a tool of its parent.
+        """Return how the work of a node ended, for a tool of its parent.
 
         When this is cancelled the node works on, and its parent is told its report as a message.
         """
@@ -290,8 +289,8 @@ class Tree:
         reasons = {n.id: n.info.error for n in again.values()}
         for above in node.lineage():
             above.refused = False
-        for one in again.values():
-            one.to("created")
+        for item in again.values():
+            item.to("created")
         words = {n.id: self._driver.words_to_go_on(n, reasons[n.id]) for n in again.values()}
         self._driver.launch_all(list(again.values()), lambda node: words[node.id])
         return list(again)
@@ -312,7 +311,7 @@ class Tree:
     # -- what agents are given -----------------------------------------------------------------
 
     def allowed(self, node: Node, toolset: Toolset) -> Toolset:
-        """The tools a node may use. Raises `ConstraintBroken` for one that is not there."""
+        """Return the tools a node may use. Raises `ConstraintBroken` for one that is not there."""
         known = toolset.tools()
         if missing := [name for name in node.assignment.tools or () if name not in known]:
             raise ConstraintBroken(
@@ -323,15 +322,15 @@ class Tree:
         return Sifted(toolset, node.may_use)
 
     def metered(self, node: Node, group: ModelGroup) -> ModelGroup:
-        """The group a node asks: what it costs is counted and kept within its budget."""
+        """Return the group a node asks: what it costs is counted and kept within its budget."""
         return group.guarded(Meter(node, self.interaction, self._spent))
 
     def person(self, node: Node) -> Interaction:
-        """Whom the agent of a node asks: the user, but not how to go on when it is no root."""
+        """Return whom a node's agent asks: the user, but how to go on only for a root."""
         return self.interaction if node.parent is None else ForChild(self.interaction)
 
     def guard(self, node: Node) -> LoopGuard:
-        """The watch over repetition for a node."""
+        """Return the watch over repetition for a node."""
         if node.watch is None:
             node.watch = LoopGuard(node.id, lambda: node.info.title, self.interaction)
         return node.watch
@@ -381,7 +380,7 @@ class Tree:
             self._display.changed(node, matters)
 
     def _observe(self, event: Event) -> None:
-        """A plan says how far its node is."""
+        """Update the progress of a node from its plan."""
         if not isinstance(event, EntryPut) or not isinstance(event.entry, PlanEntry):
             return
         node = self._nodes.get(event.node) if event.session == self.session.id else None

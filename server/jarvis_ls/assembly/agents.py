@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jarvis_ls.agents.node import Node
+from jarvis_ls.assembly.conversation_interface import ConversationInterface
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.agent import Agent
-from jarvis_ls.runtime.asking import ModelGroup
-from jarvis_ls.runtime.hooks import AfterHistoryClear, Hooks, TaskStarted
-from jarvis_ls.runtime.inputs import Files, Inputs
-from jarvis_ls.runtime.memory import METHODOLOGY
-from jarvis_ls.runtime.memory_saving import SAVE, MemorySaving
-from jarvis_ls.runtime.prompting import joined
-from jarvis_ls.runtime.rules_files import Nearby
-
-if TYPE_CHECKING:
-    from jarvis_ls.assembly.conversation import Conversation
+from jarvis_ls.runtime.agent.agent import Agent
+from jarvis_ls.runtime.agent.core import AgentParts
+from jarvis_ls.runtime.agent.hooks import AfterHistoryClear, Hooks, TaskStarted
+from jarvis_ls.runtime.agent.prompts import joined
+from jarvis_ls.runtime.agent.user_input import Files, Inputs
+from jarvis_ls.runtime.context.rules_files import Nearby
+from jarvis_ls.runtime.llm.model_group import ModelGroup
+from jarvis_ls.runtime.memory.memory import METHODOLOGY
+from jarvis_ls.runtime.memory.saving import SAVE, MemorySaving
 
 
 class Agents:
     """The agents there are, by their nodes."""
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: ConversationInterface) -> None:
         """For `Conversation`."""
         self._conversation = conversation
         self._agents: dict[str, Agent] = {}
@@ -31,17 +30,17 @@ class Agents:
         """What is remembered that bears on the task of each."""
 
     def known(self, node: str) -> Agent | None:
-        """The agent of a node; None when it was not needed yet."""
+        """Return the agent of a node; None when it was not needed yet."""
         return self._agents.get(node)
 
     def forget(self, node: str) -> None:
-        """The next agent of a node is made anew."""
+        """Drop the agent of a node, so that a new one is created next time."""
         self._agents.pop(node, None)
 
     def of(self, node: Node) -> Agent:
-        """The agent of a node."""
+        """Return the agent of a node."""
         if node.id not in self._agents:
-            self._agents[node.id] = self._made(node)
+            self._agents[node.id] = self._make(node)
         return self._agents[node.id]
 
     def saving(self, agent: Agent, *, force: bool, tool: str = SAVE) -> MemorySaving:
@@ -54,7 +53,7 @@ class Agents:
             notify=lambda text: _quietly(agent.showing.notice, "info", text),
         )
 
-    def _made(self, node: Node) -> Agent:
+    def _make(self, node: Node) -> Agent:
         c = self._conversation
         options = replace(c.options, model_group=node.info.group)
         if node.parent is not None:
@@ -71,24 +70,26 @@ class Agents:
         context = replace(c.context, node=node.id, services=services)
         agent = Agent(
             options,
-            group=c.tree.metered(node, c.assembly.group(node.info.group)),
-            toolset=nearby,
-            context=context,
-            interaction=c.tree.person(node),
-            feed=c.feed,
-            session=c.session,
-            node=node.info,
-            hooks=hooks,
-            guard=c.tree.guard(node),
-            cheap=self._other(node, c.options.cheap_group),
-            eyes=self._other(node, "image"),
-            inputs=Inputs([Files(c.permissions)]),
-            rules=c.rules.text,
-            memory=lambda: c.memory.guide_now(agent.toolset.tools(), c.id),
-            extra=[lambda: self._remembered.get(node.id, "")],
-            checkpoint=c.checkpoint if node.parent is None else None,
-            keeper=node,
-            say=c.place.say,
+            AgentParts(
+                group=c.tree.metered(node, c.assembly.group(node.info.group)),
+                toolset=nearby,
+                context=context,
+                interaction=c.tree.person(node),
+                feed=c.feed,
+                session=c.session,
+                node=node.info,
+                hooks=hooks,
+                guard=c.tree.guard(node),
+                cheap=self._other(node, c.options.cheap_group),
+                eyes=self._other(node, "image"),
+                inputs=Inputs([Files(c.permissions)]),
+                rules=c.rules.text,
+                memory=lambda: c.memory.guide_now(agent.toolset.tools(), c.id),
+                extra=[lambda: self._remembered.get(node.id, "")],
+                checkpoint=c.checkpoint if node.parent is None else None,
+                keeper=node,
+                say=c.place.say,
+            ),
         )
         hooks.subscribe(TaskStarted, self._recall)
         hooks.subscribe(AfterHistoryClear, lambda _: nearby.forget())
@@ -105,7 +106,7 @@ class Agents:
             return None
 
     async def _recall(self, event: TaskStarted) -> None:
-        """What is remembered that bears on a task goes before the model with it."""
+        """Collect the memory entries and skills relevant to a task, for the prompt."""
         c = self._conversation
         found = await c.memory.activated(
             event.task, session=c.id, methodologies=c.options.use_methodology

@@ -5,44 +5,41 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from jarvis_ls.assembly.aside import aside_commands
+from jarvis_ls.assembly.conversation_interface import ConversationInterface
 from jarvis_ls.assembly.extensions import extension_commands
+from jarvis_ls.assembly.saved_session_commands import aside_commands
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.events import SessionInfo
-from jarvis_ls.runtime.inputs import Command, Place
-from jarvis_ls.runtime.permissions import shown
-
-if TYPE_CHECKING:
-    from jarvis_ls.assembly.conversation import Conversation
+from jarvis_ls.runtime.agent.user_input import Command, InputContext
+from jarvis_ls.runtime.base.events import SessionInfo
+from jarvis_ls.runtime.tools.permissions import shown
 
 SHOWN = 20
 """Sessions and memories that are listed."""
 
 
-def builtin_commands(conversation: Conversation) -> list[Command]:
-    """The commands; what they are about is looked at when they run."""
+def builtin_commands(conversation: ConversationInterface) -> list[Command]:
+    """Return the commands; what they are about is looked at when they run."""
     own = _commands(conversation)
     return [*own, *aside_commands(conversation), *extension_commands(conversation)]
 
 
-def _commands(conversation: Conversation) -> Iterator[Command]:
-    async def sessions(rest: str, _: Place) -> str:
+def _commands(conversation: ConversationInterface) -> Iterator[Command]:
+    async def sessions(rest: str, _: InputContext) -> str:
         store = conversation.assembly.sessions
         look = (lambda: store.search(rest)) if rest else store.list
         found = await asyncio.to_thread(look)
         if not found:
             if not rest:
-                return Words("There are no sessions.")
+                return Words("No sessions.")
             return Words("No session holds these words: {words}", words=shown(rest))
         lines = [_session(info, info.id == conversation.id) for info in found[:SHOWN]]
         if len(found) > SHOWN:
             lines.append(Words("… and {n} more", n=len(found) - SHOWN))
         return together(lines, "\n")
 
-    async def memory(rest: str, _: Place) -> str:
+    async def memory(rest: str, _: InputContext) -> str:
         if rest == "save":
             if why := conversation.assembly.missing_model(conversation.tree.root.info.group):
                 return why
@@ -59,7 +56,7 @@ def _commands(conversation: Conversation) -> Iterator[Command]:
         listed = [f"- {shown(head.title)} ({', '.join(head.tags)})" for head in heads[:SHOWN]]
         return "\n".join(listed) or Words("Nothing is remembered yet.")
 
-    async def model(rest: str, _: Place) -> str:
+    async def model(rest: str, _: InputContext) -> str:
         if rest:
             conversation.pick_model(rest)
             return Words("{group} answers from the next turn on.", group=rest)
@@ -72,41 +69,39 @@ def _commands(conversation: Conversation) -> Iterator[Command]:
             lines.append(why)
         return together(lines, "\n")
 
-    def title(rest: str, _: Place) -> str:
+    def title(rest: str, _: InputContext) -> str:
         if not rest:
             raise UsageError("Write the title behind it: `/title Fix the parser`")
         conversation.rename(rest)
         return Words("The session is now called “{title}”.", title=shown(rest))
 
-    async def tools(rest: str, place: Place) -> str:
+    async def tools(rest: str, place: InputContext) -> str:
         specs = sorted(place.toolset.specs(), key=lambda spec: spec.name)
         chosen = [s for s in specs if rest.lower() in s.name.lower()]
         lines = [f"- `{s.name}`: {_first_sentence(s.description)}" for s in chosen]
         return "\n".join(lines) or Words("There is no such tool.")
 
-    async def status(_rest: str, _: Place) -> str:
+    async def status(_rest: str, _: InputContext) -> str:
         return (await conversation.statistics()).text()
 
-    async def compact(_rest: str, _: Place) -> str:
+    async def compact(_rest: str, _: InputContext) -> str:
         if why := conversation.assembly.missing_model(conversation.tree.root.info.group):
             return why
         return await conversation.compact()
 
-    yield Command("compact", Words("Replace the conversation by a summary of it"), compact)
-    yield Command(
-        "sessions", Words("List sessions; with words, those that hold them"), sessions, "[words]"
-    )
+    yield Command("compact", Words("Compact the conversation into a summary"), compact)
+    yield Command("sessions", Words("List sessions (optional filter)"), sessions, "[words]")
     yield Command(
         "memory", Words("What is remembered; `save` lets the model save"), memory, "[words|save]"
     )
-    yield Command("model", Words("Show the models, or choose which one answers"), model, "[group]")
-    yield Command("title", Words("Give this session a title"), title, "<title>")
+    yield Command("model", Words("List models, or choose one"), model, "[group]")
+    yield Command("title", Words("Rename this session"), title, "<title>")
     yield Command("tools", Words("List the tools that agents may use"), tools, "[word]")
-    yield Command("status", Words("Show what this session works with"), status)
+    yield Command("status", Words("Show the session status"), status)
 
 
 def _first_sentence(text: str) -> str:
-    """The beginning of a description, on one line."""
+    """Return the beginning of a description, on one line."""
     paragraph = " ".join(text.strip().partition("\n\n")[0].split())
     return paragraph.partition(". ")[0].removesuffix(".") + "."
 
@@ -114,8 +109,13 @@ def _first_sentence(text: str) -> str:
 def _session(info: SessionInfo, here: bool) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
     title = shown(info.title) or Words("(nothing said yet)")
-    line = Words("- {when} **{title}** `{id}`, {n} messages", when=when, title=title, id=info.id,
-                 n=info.messages)  # fmt: skip
+    line = Words(
+        "- {when} **{title}** `{id}`, {n} messages",
+        when=when,
+        title=title,
+        id=info.id,
+        n=info.messages,
+    )
     if info.usage.cost:
         line = Words("{line}, {sum} in cost", line=line, sum=f"{info.usage.cost:.4f}")
     return Words("{line} (this one)", line=line) if here else line

@@ -7,44 +7,43 @@ import contextlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jarvis_ls.agents.node import Ending
-from jarvis_ls.agents.tree import ROOT, Tree
+from jarvis_ls.agents.records import ROOT
+from jarvis_ls.agents.tree import Tree
 from jarvis_ls.assembly.agents import Agents
 from jarvis_ls.assembly.commands import builtin_commands
-from jarvis_ls.assembly.past import Past, RewindWhat, Rewound
 from jarvis_ls.assembly.permissions import read_permissions
+from jarvis_ls.assembly.rewind import Past, RewindWhat, Rewound
 from jarvis_ls.assembly.settings import section
+from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.checkpoints import Checkpoints
-from jarvis_ls.runtime.compaction import compact
-from jarvis_ls.runtime.consent import Consents, settle
-from jarvis_ls.runtime.events import SessionPut
-from jarvis_ls.runtime.history import History
-from jarvis_ls.runtime.hooks import Hooks, load_callbacks
-from jarvis_ls.runtime.inputs import Commands, Input, Inputs, Place, Shell
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.messages import Image
-from jarvis_ls.runtime.permissions import Permissions, shown
-from jarvis_ls.runtime.redaction import redact
-from jarvis_ls.runtime.rules_files import (
+from jarvis_ls.runtime.agent.agent_view import Showing, new_id
+from jarvis_ls.runtime.agent.compaction import compact
+from jarvis_ls.runtime.agent.hooks import Hooks, load_callbacks
+from jarvis_ls.runtime.agent.startup import Statistics
+from jarvis_ls.runtime.agent.user_input import Commands, Input, InputContext, Inputs, Shell
+from jarvis_ls.runtime.base.events import SessionPut
+from jarvis_ls.runtime.base.messages import Image
+from jarvis_ls.runtime.base.redaction import redact
+from jarvis_ls.runtime.context.rules_files import (
     Rules,
     RulesSettings,
     load_rules,
     read_rules_settings,
 )
-from jarvis_ls.runtime.session import Session, SessionBusy
-from jarvis_ls.runtime.showing import Showing, new_id
-from jarvis_ls.runtime.startup import Statistics
-from jarvis_ls.runtime.textfile import Seen
-from jarvis_ls.runtime.tool import ToolContext
-
-if TYPE_CHECKING:
-    from jarvis_ls.assembly.build import Assembly
+from jarvis_ls.runtime.edits.checkpoints import Checkpoints
+from jarvis_ls.runtime.edits.text_file import Seen
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.session.history import History
+from jarvis_ls.runtime.session.session import Session, SessionBusy
+from jarvis_ls.runtime.tools.consent import Consents, settle
+from jarvis_ls.runtime.tools.permissions import Permissions, shown
+from jarvis_ls.runtime.tools.tool import ToolContext
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +51,7 @@ logger = logging.getLogger(__name__)
 class Conversation:
     """One session at work. Everything here is for the event loop it was begun on."""
 
-    def __init__(self, assembly: Assembly, session: Session, place: Workplace) -> None:
+    def __init__(self, assembly: SharedState, session: Session, place: Workplace) -> None:
         """For `Assembly.start`; call `begin`."""
         self.assembly = assembly
         self.session = session
@@ -71,9 +70,11 @@ class Conversation:
                 )
             )
         self.memory = Memory(
-            assembly.home, place.roots[0] if place.roots else None,
-            trusted=place.trusted, redact=redact,
-        )  # fmt: skip
+            assembly.home,
+            place.roots[0] if place.roots else None,
+            trusted=place.trusted,
+            redact=redact,
+        )
         self.checkpoints = Checkpoints(assembly.home, session.id)
         self.history = History(session.path)
         self.hooks = Hooks()
@@ -83,7 +84,7 @@ class Conversation:
         self._permissions, wrong = read_permissions(assembly.settings, assembly.home, place)
         self.problems += wrong
         self.agents = Agents(self)
-        self._past = Past(self)
+        self._past = Past(self, self.agents)
         self.consents = Consents(assembly.home)
         self._told: set[str] = set()
         self._asked: set[str] = set()
@@ -97,24 +98,39 @@ class Conversation:
             self.feed.publish(event)
         settings = assembly.tree_settings(self.options.model_group)
         self.tree = Tree(
-            session, self.feed, self.agents.of, interaction=place.interaction, settings=settings,
-            title=self.options.name, say=place.say or str,
-        )  # fmt: skip
+            session,
+            self.feed,
+            self.agents.of,
+            interaction=place.interaction,
+            settings=settings,
+            title=self.options.name,
+            say=place.say or str,
+        )
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
 
     @classmethod
-    async def begin(cls, assembly: Assembly, session: Session, place: Workplace) -> Conversation:
+    async def begin(cls, assembly: SharedState, session: Session, place: Workplace) -> Conversation:
         """For `Assembly.start`."""
         self = cls(assembly, session, place)
         self.rules_settings = self._read_rules_settings()
         self.rules = await asyncio.to_thread(
-            load_rules, place.roots, assembly.home, place.trusted,
-            folders=self.rules_settings.folders, peers=self.rules_settings.peers,
-        )  # fmt: skip
+            load_rules,
+            place.roots,
+            assembly.home,
+            place.trusted,
+            folders=self.rules_settings.folders,
+            peers=self.rules_settings.peers,
+        )
         self._tools = await join_tools(
-            assembly.home, place.roots, place.trusted, assembly.settings, assembly.environment,
-            self._permissions, place.interaction, self.consents,
-        )  # fmt: skip
+            assembly.home,
+            place.roots,
+            place.trusted,
+            assembly.settings,
+            assembly.environment,
+            self._permissions,
+            place.interaction,
+            self.consents,
+        )
         self.problems += self._tools.problems
         loaded = load_callbacks(
             self.hooks, roots=place.roots, trusted=place.trusted, environment=assembly.environment
@@ -132,7 +148,7 @@ class Conversation:
 
     @property
     def working(self) -> bool:
-        """Whether any agent is at work."""
+        """Return whether any agent is at work."""
         return self.tree.working
 
     @property
@@ -142,7 +158,7 @@ class Conversation:
 
     @property
     def sources(self) -> ToolSources:
-        """Where its tools come from: skills and tool servers with their state."""
+        """The sources of its tools: skills and tool servers with their state."""
         assert self._tools is not None
         return self._tools
 
@@ -159,7 +175,7 @@ class Conversation:
         return await self._say(text, images, to)
 
     async def wait(self, node: str = ROOT) -> Ending:
-        """How the work of a node ends; at once when it does not work."""
+        """Return how the work of a node ends; at once when it does not work."""
         return await self.tree.wait(node)
 
     async def ask(self, text: str, images: Sequence[Image] = ()) -> Ending:
@@ -244,7 +260,7 @@ class Conversation:
         self._tell_session()
 
     async def statistics(self) -> Statistics:
-        """What an agent of it starts with."""
+        """Return statistics of what an agent of the conversation starts with."""
         heads = await self.memory.heads(session=self.id)
         kinds = [head.kind for head in heads]
         group = self.tree.root.info.group
@@ -278,14 +294,14 @@ class Conversation:
     async def _settle_consents(self) -> None:
         """Ask for skills and tool servers that wait for the user's consent, each once."""
         assert self._tools is not None
-        pending = [one for one in self._tools.pending() if one.key not in self._asked]
-        self._asked |= {one.key for one in pending}
+        pending = [request for request in self._tools.pending() if request.key not in self._asked]
+        self._asked |= {request.key for request in pending}
         if not pending:
             return
         refused = await settle(pending, self.consents, self.place.interaction, ROOT)
         self._tools.refresh()
         if refused:
-            names = ", ".join(f"`{shown(one.name)}`" for one in refused)
+            names = ", ".join(f"`{shown(request.name)}`" for request in refused)
             self._showing().notice(
                 "info",
                 "Not used without your consent: {names}. `/skills` and `/servers` say why; "
@@ -332,8 +348,13 @@ class Conversation:
         """Do what a command says; what is not done is left for the model."""
         showing = self._showing()
         assert self._tools is not None
-        place = Place(self.context, self._tools.toolset, showing, self.place.interaction,
-                      self.agents.known(ROOT))  # fmt: skip
+        place = InputContext(
+            self.context,
+            self._tools.toolset,
+            showing,
+            self.place.interaction,
+            self.agents.known(ROOT),
+        )
         is_command = True
         if text.lstrip().startswith("/"):
             with contextlib.suppress(JarvisError):
@@ -390,14 +411,16 @@ class Conversation:
 
     def _tell_problems(self) -> None:
         """Say once, where everybody looks, what could not be read or loaded; not kept."""
-        problems = [one for one in self.problems if one not in self._told]
+        problems = [problem for problem in self.problems if problem not in self._told]
         self._told.update(problems)
         if problems:
             self._showing().notice(
                 "warning",
                 "Not everything could be loaded:\n{problems}",
                 kept=False,
-                problems=together([Words("- {problem}", problem=one) for one in problems], "\n"),
+                problems=together(
+                    [Words("- {problem}", problem=problem) for problem in problems], "\n"
+                ),
             )
 
     def _tell_session(self) -> None:

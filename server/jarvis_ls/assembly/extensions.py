@@ -6,26 +6,26 @@ import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from jarvis_ls.assembly.conversation_interface import ConversationInterface
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.files import shown_folder
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.inputs import Command, Input, Place
-from jarvis_ls.runtime.permissions import shown
+from jarvis_ls.runtime.agent.user_input import Command, Input, InputContext
+from jarvis_ls.runtime.tools.permissions import shown
 
 if TYPE_CHECKING:
-    from jarvis_ls.assembly.conversation import Conversation
-    from jarvis_ls.runtime.mcp import ServerState
+    from jarvis_ls.runtime.mcp.server import ServerState
 
 
 TASK = Words("- `{name}`: {text}").template
 WORKSPACE_TASK = Words("- `{name}` (from the workspace): {text}").template
 
 
-def extension_commands(conversation: Conversation) -> Iterator[Command]:
-    """The commands; what they are about is looked at when they run."""
+def extension_commands(conversation: ConversationInterface) -> Iterator[Command]:
+    """Yield the commands; what they are about is looked at when they run."""
 
-    async def tasks(rest: str, place: Place) -> str | Input:
-        from jarvis_ls.runtime.predefined import predefined_tasks
+    async def tasks(rest: str, place: InputContext) -> str | Input:
+        from jarvis_ls.runtime.context.predefined_tasks import predefined_tasks
 
         home, roots = conversation.assembly.home, place.context.roots
         found = await asyncio.to_thread(predefined_tasks, home, roots)
@@ -51,7 +51,7 @@ def extension_commands(conversation: Conversation) -> Iterator[Command]:
             )
         return Input(task.with_more(more))
 
-    async def skills(rest: str, _: Place) -> str:
+    async def skills(rest: str, _: InputContext) -> str:
         known = conversation.sources.skills
         if rest:
             return await known.load(rest)
@@ -71,14 +71,14 @@ def extension_commands(conversation: Conversation) -> Iterator[Command]:
                 lines += [Words("  It waits for your consent:"), *issues]
         return together([*lines, *known.problems], "\n") or Words("There are no skills.")
 
-    async def servers(rest: str, _: Place) -> str:
+    async def servers(rest: str, _: InputContext) -> str:
         known = conversation.sources.servers
         if rest:
             return _server(await known.connect(rest))
         lines = [_server(state) for state in known.states()]
         return together([*lines, *known.problems], "\n") or Words("There are no tool servers.")
 
-    def rules(_rest: str, _: Place) -> str:
+    def rules(_rest: str, _: InputContext) -> str:
         lines = [
             Words(
                 "- {path} ({origin}, {n} characters)",
@@ -94,9 +94,9 @@ def extension_commands(conversation: Conversation) -> Iterator[Command]:
         )
 
     yield Command("tasks", Words("List predefined tasks, or start one"), tasks, "[name]")
-    yield Command("skills", Words("List skills, or read one"), skills, "[name]")
+    yield Command("skills", Words("List skills, or show one"), skills, "[name]")
     yield Command("servers", Words("List tool servers, or connect one"), servers, "[name]")
-    yield Command("rules", Words("Show the rules files that agents are told"), rules)
+    yield Command("rules", Words("Show the rules files in use"), rules)
 
 
 def _server(state: ServerState) -> str:
@@ -115,5 +115,5 @@ def _server(state: ServerState) -> str:
         lines.append(Words("  Tools: {names}", names=", ".join(state.tools)))
     if state.held_back:
         names = ", ".join(map(shown, state.held_back))
-        lines.append(Words("  Held back until you have looked at them: {names}", names=names))
+        lines.append(Words("  Blocked until you review them: {names}", names=names))
     return together(lines, "\n")

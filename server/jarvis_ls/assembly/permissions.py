@@ -10,7 +10,7 @@ from jarvis_ls.assembly.settings import Granted, workspace_rules
 from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.permissions import PermissionRule, Permissions, read_rules
+from jarvis_ls.runtime.tools.permissions import PermissionRule, Permissions, read_rules
 
 UNTRUSTED = Words(
     "The user has not said that this workspace can be trusted: nothing is written or run in it."
@@ -20,7 +20,7 @@ UNTRUSTED = Words(
 def read_permissions(
     settings: Mapping[str, Any], home: Path, place: Workplace
 ) -> tuple[Permissions, list[str]]:
-    """The user's rules and what was granted before; the workspace's own only tighten.
+    """Return the user's rules and what was granted before; the workspace's own only tighten.
 
     A file that cannot be read makes everything be asked: nothing is allowed by mistake. The
     second result says so, in words for the user.

@@ -14,8 +14,8 @@ from typing import Any
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular, replace_file, shown_folder
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.locking import locked
-from jarvis_ls.runtime.permissions import PermissionRule, Scope, read_rules
+from jarvis_ls.runtime.base.locking import locked
+from jarvis_ls.runtime.tools.permissions import PermissionRule, Scope, read_rules
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,26 +25,31 @@ else:
 FILE = "config.toml"
 GRANTED = "granted.json"
 SECTIONS = frozenset(
-    {"agent", "agents", "mcp_servers", "model_groups", "model_providers", "models", "permissions",
-     "rules", "sandbox", "scripted_tools", "search", "skills"}
-)  # fmt: skip
+    "agent agents mcp_servers model_groups model_providers models permissions rules "
+    "sandbox scripted_tools search skills".split()
+)
 """Of the settings file, whoever reads them."""
 _LIMIT = 1_000_000
 
 
 def read_settings(home: Path) -> dict[str, Any]:
-    """The user's `config.toml`; empty without one. Raises `ConfigError` saying what is wrong."""
+    """Return the user's `config.toml`; empty without one. Raises `ConfigError` saying what is
+    wrong.
+    """
     return _toml(home / FILE, None)
 
 
 def unknown_sections(home: Path, settings: Mapping[str, Any]) -> list[str]:
-    """What is said of sections that nothing reads: most are misspelt."""
+    """Return a warning for each section that is never read: most are misspelt."""
     said: list[str] = []
     for name in sorted(set(settings) - SECTIONS):
         parts: list[str] = [
-            Words("{file} has a section [{name}] that is not known.",
-                  file=shown_folder(home / FILE), name=name)
-        ]  # fmt: skip
+            Words(
+                "{file} has a section [{name}] that is not known.",
+                file=shown_folder(home / FILE),
+                name=name,
+            )
+        ]
         if near := difflib.get_close_matches(name, SECTIONS, 1):
             parts.append(Words("Is [{name}] meant?", name=near[0]))
         said.append(together(parts, " "))
@@ -105,7 +110,9 @@ class Granted:
 
 
 def section(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A table of the settings; empty when it is missing. Raises `ConfigError` for no table."""
+    """Return a table of the settings; empty when it is missing. Raises `ConfigError` for no
+    table.
+    """
     found = settings.get(name, {})
     if not isinstance(found, dict):
         raise ConfigError("[{name}] must be a table.", name=name)

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.approval import Approved
-from jarvis_ls.runtime.consent import Consents, Pending
-from jarvis_ls.runtime.interaction import Interaction, asking
-from jarvis_ls.runtime.permissions import Permissions
-from jarvis_ls.runtime.reviewing import Reviewed
-from jarvis_ls.runtime.tool import Joined, Tools, Toolset
+from jarvis_ls.runtime.edits.review import Reviewed
+from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.consent import Consents, Pending
+from jarvis_ls.runtime.tools.interaction import Interaction, asking
+from jarvis_ls.runtime.tools.permissions import Permissions
+from jarvis_ls.runtime.tools.tool import Joined, Tools, Toolset
 
 if TYPE_CHECKING:
-    from jarvis_ls.runtime.mcp import McpServers
-    from jarvis_ls.runtime.skills import Skills
+    from jarvis_ls.runtime.mcp.toolset import McpServers
+    from jarvis_ls.runtime.skills.skills import Skills
 
 
 @dataclass
@@ -38,7 +38,7 @@ class ToolSources:
     """What could not be loaded, in words for the user."""
 
     def pending(self) -> list[Pending]:
-        """What waits for the user's consent."""
+        """Return what waits for the user's consent."""
         return [*self.skills.pending(), *self.servers.pending()]
 
     def refresh(self) -> None:
@@ -61,14 +61,17 @@ async def join_tools(
     consents: Consents,
 ) -> ToolSources:
     """Load everything that offers tools; what cannot be loaded is named in `problems`."""
-    from jarvis_ls.runtime.skills import Skills
+    from jarvis_ls.runtime.skills.skills import Skills
 
     mode = settings.get("skills", {})
     mode = mode.get("mode", "compact") if isinstance(mode, dict) else ""
     skills = Skills(
-        home, roots, trusted=trusted, consents=consents,
+        home,
+        roots,
+        trusted=trusted,
+        consents=consents,
         mode="full" if mode == "full" else "compact",
-    )  # fmt: skip
+    )
     await skills.scan()
     known = skills.toolset() if skills.skills else Tools(())
     load = _Loading(home, roots, trusted, settings, environment, consents, known)
@@ -96,9 +99,9 @@ class _Loading:
     def run(self) -> tuple[Toolset, McpServers, list[str]]:
         """All tools without anything around them, the tool servers among them, problems."""
         from jarvis_ls.agents import tools as agent_tools
-        from jarvis_ls.runtime.mcp import mcp_servers
-        from jarvis_ls.runtime.scripted import scripted_toolset
-        from jarvis_ls.runtime.user_tools import user_toolset
+        from jarvis_ls.runtime.context.script_tools import scripted_toolset
+        from jarvis_ls.runtime.context.user_tools import user_toolset
+        from jarvis_ls.runtime.mcp.toolset import mcp_servers
         from jarvis_ls.tools.discover import builtin_tools, tools_of
 
         own = Tools([*builtin_tools(), *tools_of(agent_tools)])
@@ -106,12 +109,19 @@ class _Loading:
         users = user_toolset(self.home, self.roots, trusted=self.trusted, taken=taken)
         taken |= set(users.tools())
         scripted = scripted_toolset(
-            self.home, self.roots, trusted=self.trusted, taken=taken,
+            self.home,
+            self.roots,
+            trusted=self.trusted,
+            taken=taken,
             settings=self.settings.get("scripted_tools"),
-        )  # fmt: skip
+        )
         servers = mcp_servers(
-            self.home, self.roots, trusted=self.trusted, consents=self.consents,
-            settings=self.settings.get("mcp_servers"), environment=self.environment,
-        )  # fmt: skip
+            self.home,
+            self.roots,
+            trusted=self.trusted,
+            consents=self.consents,
+            settings=self.settings.get("mcp_servers"),
+            environment=self.environment,
+        )
         problems = [*users.problems, *scripted.problems, *servers.problems]
         return Joined([own, self.skills, users, scripted, servers]), servers, problems

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.runtime.inputs import Command
-from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.options import AgentOptions
-from jarvis_ls.runtime.permissions import PermissionRule
-from jarvis_ls.runtime.showing import Say
+from jarvis_ls.runtime.agent.agent_view import Say
+from jarvis_ls.runtime.agent.user_input import Command
+from jarvis_ls.runtime.base.options import AgentOptions
+from jarvis_ls.runtime.tools.interaction import Interaction
+from jarvis_ls.runtime.tools.permissions import PermissionRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +30,15 @@ class Workplace:
     """Permission rules of the user's that hold for this time."""
     say: Say | None = None
     """Puts what the runtime says into the user's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What the one who starts a conversation adds to it."""
+
+    commands: Sequence[Command] = ()
+    """Offered besides the built-in ones."""
+    services: Mapping[str, Any] = field(default_factory=dict)
+    """Handed to tools, such as `buffers`: the unsaved texts of an editor."""
+    rules: Sequence[PermissionRule] = ()
+    """Permission rules of the user's for this time only."""

@@ -6,7 +6,7 @@ import argparse
 
 from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.scanning import INTERRUPTED, perform, prepare
-from jarvis_ls.jsec.baseline import Baseline, save_baseline
+from jarvis_ls.jsec.findings.baseline import Baseline, save_baseline
 from jarvis_ls.jsec.report.spoken import findings_in_words
 
 
@@ -18,16 +18,19 @@ def run_baseline(options: argparse.Namespace) -> int:
         return INTERRUPTED
     before = job.baseline or Baseline({}, lambda _file: True)
     # What the scan did not look at is not known to be gone.
-    unseen = {one.path for one in result.skipped}
+    unseen = {file.path for file in result.skipped}
     after = before.without_stale(unseen) if job.whole else before
     if not options.prune:
-        asked = [one for one in result.findings if not options.rule or one.rule in options.rule]
-        wanted = [one for one in asked if not one.suppressed.startswith("comment")]
+        asked = [
+            finding
+            for finding in result.findings
+            if not options.rule or finding.rule in options.rule
+        ]
+        wanted = [item for item in asked if not item.suppressed.startswith("comment")]
         after = after.with_findings(wanted)
     path = save_baseline(job.root, after, options.baseline)
     if not options.quiet:
         say = reporter()
         found = findings_in_words(say, len(after))
-        print(say("{path}: {found} (before: {before})", path=path, found=found,
-                        before=len(before)))  # fmt: skip
+        print(say("{path}: {found} (before: {before})", path=path, found=found, before=len(before)))
     return 0

@@ -24,7 +24,7 @@ def run(
     *,
     interrupted: str = "",
 ) -> int:
-    """What `run` of the parsed arguments returns as an exit status.
+    """Parse the arguments, run the command and return its exit status.
 
     `build` makes the parser, in English; it is said in the user's language. An error of ours is
     one line on standard error and status 2. `interrupted` is said when the user stops the command.
@@ -83,7 +83,7 @@ def write_out(text: str) -> None:
 
 
 def _takes_more() -> bool:
-    """Whether standard output can be written, so that an error came from elsewhere."""
+    """Return whether standard output can be written, so that an error came from elsewhere."""
     try:
         print(flush=True)
     except OSError:
@@ -92,27 +92,27 @@ def _takes_more() -> bool:
 
 
 def _drop_output() -> None:
-    """What is still to be written goes nowhere, so that Python's end does not complain."""
+    """Discard buffered output, so that the interpreter does not complain when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def spoken(build: Callable[[], argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    """The parser that `build` makes, with its help and its errors in the user's language."""
+    """Return the parser that `build` makes, with its help and its errors in the user's language."""
     # argparse asks gettext for its own words, by these names of its module
     vars(argparse).update(_=speak, ngettext=_counted)
     parser = build()
-    for one in parsers(parser):
-        one.formatter_class = Columns
-        one.description = one.description and speak(one.description)
-        one.epilog = one.epilog and speak(one.epilog)
-        for action in _all_actions(one):
+    for item in parsers(parser):
+        item.formatter_class = Columns
+        item.description = item.description and speak(item.description)
+        item.epilog = item.epilog and speak(item.epilog)
+        for action in _all_actions(item):
             if action.help and action.help is not argparse.SUPPRESS:
                 action.help = speak(action.help)
     return parser
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """A parser and those of its commands, each once."""
+    """Yield a parser and those of its commands, each once."""
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -140,6 +140,6 @@ class Columns(argparse.RawDescriptionHelpFormatter):
         return "\n".join(indent + line for line in lines)
 
 
-def _counted(one: str, many: str, number: int) -> str:
+def _counted(item: str, many: str, number: int) -> str:
     """`ngettext` of argparse's own words: Chinese has one form, English the given two."""
-    return speak(ngettext(one, many, number))
+    return speak(ngettext(item, many, number))

@@ -16,9 +16,9 @@ from jarvis_ls.core.errors import SkippedFile, UsageError
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.finding import Span
 from jarvis_ls.core.store import read_records
-from jarvis_ls.jsec.project import digest_of
-from jarvis_ls.jsec.records import CANDIDATES, read_scanned
-from jarvis_ls.jsec.report.text import Paint, Sources, painter, printable, wrapped
+from jarvis_ls.jsec.report.text import Paint, Sources, painter, printable, wrap_lines
+from jarvis_ls.jsec.scan.project import digest_of
+from jarvis_ls.jsec.scan.records import CANDIDATES, read_scanned
 
 _LIMIT = 64_000_000
 
@@ -30,55 +30,64 @@ def run_explain_finding(options: argparse.Namespace) -> int:
     width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
     found = _find(root, options.finding)
     for number, record in enumerate(found):
-        print(*([""] if number else []), *_shown(root, record, paint, width), sep="\n")
+        print(*([""] if number else []), *_finding_lines(root, record, paint, width), sep="\n")
     return 0
 
 
 def _find(root: Path, name: str) -> list[dict[str, Any]]:
-    """The findings of that name: two on one line may share an id."""
+    """Return the findings of that name: two on one line may share an id."""
     if not (root / STATE / "sec" / CANDIDATES).is_file():
         raise UsageError("{root} has not been scanned yet; run `jsec scan` there first", root=root)
-    records = [one for one in read_records(root / STATE / "sec" / CANDIDATES) if _is_finding(one)]
-    by_name = [one for one in records
-               if name in (one["id"], one["fingerprint"], str(one["gid"]))]  # fmt: skip
+    records = [
+        read_record
+        for read_record in read_records(root / STATE / "sec" / CANDIDATES)
+        if _is_finding(read_record)
+    ]
+    by_name = [
+        record
+        for record in records
+        if name in (record["id"], record["fingerprint"], str(record["gid"]))
+    ]
     if not by_name:
         raise UsageError(
-            "there is no finding '{name}' among the {count} of the last scan; "
-            "`jsec scan --format json` names each by id, gid and fingerprint",
+            (
+                "unknown finding '{name}' (the last scan has {count}); `jsec scan --format "
+                "json` lists id, gid and fingerprint"
+            ),
             name=name,
             count=len(records),
         )
     return by_name
 
 
-def _shown(root: Path, record: dict[str, Any], paint: Paint, width: int) -> Iterator[str]:
+def _finding_lines(root: Path, record: dict[str, Any], paint: Paint, width: int) -> Iterator[str]:
     sources = Sources(str(root))
     cwe = "".join(f" CWE-{number}" for number in record["cwe"])
     yield paint(f"{printable(record['file'])}:{record['line']}:{record['column']}", "bold")
     say = reporter()
     sure = f"{say('confidence')} {record['confidence']:.2f}, {say(record['severity'])}"
     yield f"  {record['rule']}{cwe}, {sure}, id {record['id']}"
-    yield from wrapped(say.told(record["description"]), width)
+    yield from wrap_lines(say.told(record["description"]), width)
     yield from sources.excerpt(_span(record), record["file"], paint, width)
     if record["suggestion"]:
-        yield from wrapped(f"→ {say.told(record['suggestion'])}", width)
+        yield from wrap_lines(f"→ {say.told(record['suggestion'])}", width)
     yield ""
-    steps = [one for one in record["trace"] if _is_place(one)]
+    steps = [item for item in record["trace"] if _is_place(item)]
     if len(steps) < 2:
-        yield say("No path is known: the place itself is all there is to see.")
+        yield say("This finding has no path: only its location is known.")
         steps = []
     for number, step in enumerate(steps, 1):
         yield paint(f"{number:>3}. {printable(step['file'])}:{step['line']}", "bold")
-        yield from wrapped(say.told(step["message"]), width)
+        yield from wrap_lines(say.told(step["message"]), width)
         yield from sources.excerpt(_span(step), step["file"], paint, width)
-    changed = _changed(root, {record["file"], *(step["file"] for step in steps)})
+    changed = _changed_files(root, {record["file"], *(step["file"] for step in steps)})
     if changed:
         yield ""
         names = ", ".join(printable(file) for file in changed)
-        yield say("Changed since the scan, so that lines may be others: {files}", files=names)
+        yield say("Changed since the scan; line numbers may be off: {files}", files=names)
 
 
-def _changed(root: Path, files: set[str]) -> list[str]:
+def _changed_files(root: Path, files: set[str]) -> list[str]:
     scanned = read_scanned(root)
     changed = []
     for file in sorted(files):
@@ -92,7 +101,7 @@ def _changed(root: Path, files: set[str]) -> list[str]:
 
 
 def _is_finding(value: Any) -> bool:
-    """Whether a record has what is shown of it: the file may have been edited by hand."""
+    """Return whether a record has what is shown of it: the file may have been edited by hand."""
     texts = ("id", "fingerprint", "rule", "file", "description", "suggestion", "severity")
     return (
         isinstance(value, dict)

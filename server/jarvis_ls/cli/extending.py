@@ -16,12 +16,12 @@ from jarvis_ls.core.files import user_folder
 from jarvis_ls.core.words import Words
 
 if TYPE_CHECKING:
-    from jarvis_ls.runtime.consent import Consents, Pending
-    from jarvis_ls.runtime.mcp import McpServers
+    from jarvis_ls.runtime.mcp.toolset import McpServers
+    from jarvis_ls.runtime.tools.consent import Consents, Pending
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The commands, below `jarvis`."""
+    """Add the commands below `jarvis`."""
     trust = {"action": "store_true", "help": "this folder's own count too"}
     skills = commands.add_parser("skills", help="list, read, install, allow skills")
     skills.add_argument("--trust", **trust)  # type: ignore[arg-type]
@@ -45,8 +45,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     actions = servers.add_subparsers(metavar="ACTION")
     listed = actions.add_parser("list", help="list them (default)")
     listed.set_defaults(action="list")
-    for name, said in (("try", "connect one and list its tools"),
-                       ("allow", "allow one that waits for consent")):  # fmt: skip
+    for name, said in (
+        ("try", "connect one and list its tools"),
+        ("allow", "allow one that waits for consent"),
+    ):
         parser = actions.add_parser(name, help=said)
         parser.add_argument("name", metavar="NAME")
         parser.set_defaults(action=name)
@@ -63,8 +65,8 @@ def run_servers(options: argparse.Namespace) -> int:
 
 
 async def _skills(options: argparse.Namespace) -> int:
-    from jarvis_ls.runtime.consent import Consents
-    from jarvis_ls.runtime.skills import Skills
+    from jarvis_ls.runtime.skills.skills import Skills
+    from jarvis_ls.runtime.tools.consent import Consents
 
     home = user_folder()
     skills = Skills(home, _roots(), trusted=options.trust, consents=Consents(home))
@@ -83,8 +85,10 @@ async def _skills(options: argparse.Namespace) -> int:
             waits = "" if skills.usable(skill) else f"  {speak(Words('waits for your consent'))}"
             print(f"{skill.name:<24} {skill.origin:<10} {visible(skill.description)}{waits}")
         if not skills.skills:
-            none = Words("no skills; put one into {folder}, or `jarvis skills install FILE`",
-                         folder=home / "skills")  # fmt: skip
+            none = Words(
+                "no skills; put one into {folder}, or `jarvis skills install FILE`",
+                folder=home / "skills",
+            )
             _nothing(none, options.trust)
         return 0
     found = next((s for s in skills.skills if s.name.casefold() == options.name.casefold()), None)
@@ -100,16 +104,19 @@ async def _skills(options: argparse.Namespace) -> int:
 
 
 async def _servers(options: argparse.Namespace) -> int:
-    from jarvis_ls.assembly import build
-    from jarvis_ls.runtime.consent import Consents
-    from jarvis_ls.runtime.mcp import mcp_servers
+    from jarvis_ls.assembly.bootstrap import build
+    from jarvis_ls.runtime.mcp.toolset import mcp_servers
+    from jarvis_ls.runtime.tools.consent import Consents
 
     assembly = build()
     _problems(assembly.problems)
     servers = mcp_servers(
-        assembly.home, _roots(), trusted=options.trust,
-        settings=assembly.settings.get("mcp_servers"), environment=assembly.environment,
-    )  # fmt: skip
+        assembly.home,
+        _roots(),
+        trusted=options.trust,
+        settings=assembly.settings.get("mcp_servers"),
+        environment=assembly.environment,
+    )
     _problems(servers.problems)
     try:
         if options.action == "list":
@@ -145,14 +152,14 @@ def _list(servers: McpServers) -> None:
 
 def _allow(pending: list[Pending], name: str, consents: Consents) -> None:
     """Allow what waits under this name, and say exactly what that is."""
-    found = [one for one in pending if one.name.casefold() == name.casefold()]
+    found = [request for request in pending if request.name.casefold() == name.casefold()]
     if not found:
         raise UsageError("nothing of the name {name} waits for consent", name=repr(name))
-    for one in found:
-        print(f"{visible(one.what)}\n{visible(one.detail)}")
+    for hit in found:
+        print(f"{visible(hit.what)}\n{visible(hit.detail)}")
         if sys.stdin.isatty() and input("Allow it? [y/N] ").strip().lower() not in ("y", "yes"):
             raise UsageError("nothing was allowed")
-        consents.give(one)
+        consents.give(hit)
         print(speak(Words("allowed, as it is now")))
 
 

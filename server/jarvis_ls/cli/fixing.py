@@ -10,9 +10,9 @@ from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.scanning import INTERRUPTED, Job, chosen, perform, prepare
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.fix import FixedFile, fix_file, write_fixed
-from jarvis_ls.jsec.report.spoken import counted
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.report.spoken import count_phrase
+from jarvis_ls.jsec.scan.apply_fixes import FixedFile, fix_file, write_fixed
+from jarvis_ls.jsec.scan.result import ScanResult
 
 
 def run_fix(options: argparse.Namespace) -> int:
@@ -22,12 +22,12 @@ def run_fix(options: argparse.Namespace) -> int:
     if result.cancelled:
         return INTERRUPTED
     by_file: dict[str, list[Finding]] = defaultdict(list)
-    for finding in sorted(chosen(result, options), key=lambda one: one.gid):
+    for finding in sorted(chosen(result, options), key=lambda item: item.gid):
         if finding.fix is not None:
             by_file[finding.file].append(finding)
     applied = failed = changed = unwritten = 0
     for path, findings in by_file.items():
-        fixed = _fixed(job, result, path, findings, options)
+        fixed = _apply(job, result, path, findings, options)
         if fixed is None:
             failed += len(findings)
             unwritten += 1
@@ -37,14 +37,14 @@ def run_fix(options: argparse.Namespace) -> int:
         changed += bool(fixed.applied)
         _tell_refused(fixed, options)
     if not options.quiet:
-        print(f"jsec: {_done(applied, changed, failed, options)}", file=sys.stderr)
+        print(f"jsec: {_summary(applied, changed, failed, options)}", file=sys.stderr)
     return int(unwritten > 0)
 
 
-def _done(applied: int, changed: int, failed: int, options: argparse.Namespace) -> str:
+def _summary(applied: int, changed: int, failed: int, options: argparse.Namespace) -> str:
     say = reporter()
-    rewrites = counted(say, "{count} rewrite", "{count} rewrites", applied)
-    files = counted(say, "{count} file", "{count} files", changed)
+    rewrites = count_phrase(say, "{count} fix", "{count} fixes", applied)
+    files = count_phrase(say, "{count} file", "{count} files", changed)
     done = "{rewrites} in {files} applied"
     if not options.write:
         done = "{rewrites} in {files} ready; --write applies them"
@@ -52,14 +52,18 @@ def _done(applied: int, changed: int, failed: int, options: argparse.Namespace) 
     return told + (say(", {count} not applied", count=failed) if failed else "")
 
 
-def _fixed(
+def _apply(
     job: Job, result: ScanResult, path: str, findings: list[Finding], options: argparse.Namespace
 ) -> FixedFile | None:
     try:
         fixed = fix_file(
-            job.root, path, result.digests[path], findings,
-            unsafe=options.unsafe, limit=job.settings.max_file_size,
-        )  # fmt: skip
+            job.root,
+            path,
+            result.digests[path],
+            findings,
+            unsafe=options.unsafe,
+            limit=job.settings.max_file_size,
+        )
         if fixed.after == fixed.before.data:
             return fixed
         if options.write:
@@ -83,6 +87,7 @@ def _tell_refused(fixed: FixedFile, options: argparse.Namespace) -> None:
     say = reporter()
     for finding, reason in fixed.refused:
         place = f"{fixed.path}:{finding.span.line}"
-        told = say("{place}: {rule}: not applied: {why}", place=place, rule=finding.rule,
-                   why=say(reason))  # fmt: skip
+        told = say(
+            "{place}: {rule}: not applied: {why}", place=place, rule=finding.rule, why=say(reason)
+        )
         print(f"jsec: {told}", file=sys.stderr)

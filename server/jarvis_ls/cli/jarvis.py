@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.cli import extending, organising
+from jarvis_ls.cli import extending, memory_commands
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
@@ -57,16 +57,35 @@ def _talking(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-m", "--message", metavar="TEXT", help="say this, print the answer, end; - reads it")
     add("-s", "--session", metavar="ID", help="go on with a session; `last` is the latest one here")
-    add("-C", "--folder", metavar="DIR", type=Path, default=Path(),
-        help="where to work; default: the current folder")  # fmt: skip
+    add(
+        "-C",
+        "--folder",
+        metavar="DIR",
+        type=Path,
+        default=Path(),
+        help="where to work; default: the current folder",
+    )
     add("--model", metavar="GROUP", help="a model group, or provider/model")
-    add("--trust", action="store_true",
-        help="trust this folder: agents may change it, its own tools are loaded")  # fmt: skip
-    add("--allow", metavar="RULE", action="append", default=[], type=_rule,
-        help="allow without asking: write, write:src/*, execute:make* (repeatable)")  # fmt: skip
+    add(
+        "--trust",
+        action="store_true",
+        help="trust this folder: agents may change it, its own tools are loaded",
+    )
+    add(
+        "--allow",
+        metavar="RULE",
+        action="append",
+        default=[],
+        type=_rule,
+        help="allow without asking: write, write:src/*, execute:make* (repeatable)",
+    )
     add("--thinking", action="store_true", help="also show what the model reasons")
-    add("--color", choices=("auto", "always", "never"), default="auto",
-        help="default: auto (NO_COLOR is respected)")  # fmt: skip
+    add(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="default: auto (NO_COLOR is respected)",
+    )
 
 
 def _talk(options: argparse.Namespace) -> int:
@@ -121,8 +140,12 @@ def _memory_command(commands: Commands) -> None:  # type: ignore[valid-type]
     listed.set_defaults(action="list")
     add = actions.add_parser("add", help="remember something")
     add.add_argument("content", metavar="TEXT")
-    add.add_argument("--global", dest="everywhere", action="store_true",
-                     help="for all projects; default: for this one")  # fmt: skip
+    add.add_argument(
+        "--global",
+        dest="everywhere",
+        action="store_true",
+        help="for all projects; default: for this one",
+    )
     add.add_argument("--tag", metavar="TAG", action="append", default=[])
     add.set_defaults(action="add")
     show = actions.add_parser("show", help="print one memory")
@@ -131,23 +154,23 @@ def _memory_command(commands: Commands) -> None:  # type: ignore[valid-type]
     delete = actions.add_parser("delete", help="forget memories")
     delete.add_argument("id", nargs="+", metavar="ID")
     delete.set_defaults(action="delete")
-    organising.add_actions(actions)
+    memory_commands.add_actions(actions)
 
 
 def _sessions(options: argparse.Namespace) -> int:
-    from jarvis_ls.cli.keeping import run_sessions
+    from jarvis_ls.cli.stored_data import run_sessions
 
     return run_sessions(options)
 
 
 def _memory(options: argparse.Namespace) -> int:
-    from jarvis_ls.cli.keeping import run_memory
+    from jarvis_ls.cli.stored_data import run_memory
 
     return run_memory(options)
 
 
 def _models(options: argparse.Namespace) -> int:
-    from jarvis_ls.cli.keeping import run_models
+    from jarvis_ls.cli.stored_data import run_models
 
     return run_models(options)
 

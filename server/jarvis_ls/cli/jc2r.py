@@ -20,8 +20,8 @@ from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.words import Words
 
 if TYPE_CHECKING:
-    from jarvis_ls.jc2r.pipeline import Run
-    from jarvis_ls.jc2r.scan import Scanned
+    from jarvis_ls.jc2r.run.pipeline import Run
+    from jarvis_ls.jc2r.symbols.scanner import Scanned
 
 SHOWN = 20
 """Problems and root functions that are listed; the rest is counted."""
@@ -47,34 +47,51 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     scan = commands.add_parser(
-        "scan", help="find functions, types, globals and macros, and the order of translation",
+        "scan",
+        help="find functions, types, globals and macros, and the order of translation",
         description="Write symbols.jsonl, translation_order.jsonl and graphs to .jarvis/c2rust.",
-    )  # fmt: skip
+    )
     add = scan.add_argument
     add("path", nargs="?", type=Path, default=Path(), help="the project (default: this folder)")
-    add("--build", action="store_true",
+    add(
+        "--build",
+        action="store_true",
         help="learn how files are compiled by running the project's cmake, or configure and make,"
-        " in a copy below .jarvis")  # fmt: skip
+        " in a copy below .jarvis",
+    )
     add("--jobs", "-j", type=_count, metavar="N", help="processes (default: one a processor)")
     add("--no-graphs", action="store_true", help="write no graphs")
     add("--format", choices=("text", "json"), default="text", help="default: text")
     scan.set_defaults(run=_scan)
 
     run = commands.add_parser(
-        "run", help="translate the project to a crate that builds, without a model",
+        "run",
+        help="translate the project to a crate that builds, without a model",
         description="Scan, translate, build. What cannot be translated stays in C, is linked in"
         " and listed with the reason. Stages that are done are not done again.",
-    )  # fmt: skip
+    )
     add = run.add_argument
     add("path", nargs="?", type=Path, default=Path(), help="the project (default: this folder)")
-    add("--baseline", action="store_true", required=True,
-        help="the faithful translation that needs no model (the only one so far)")  # fmt: skip
+    add(
+        "--baseline",
+        action="store_true",
+        required=True,
+        help="the faithful translation that needs no model (the only one so far)",
+    )
     add("--crate", type=Path, metavar="FOLDER", help="where to (default: PROJECT_rs beside it)")
-    add("--build", action="store_true",
-        help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
-    add("--only", action="append", default=[], metavar="FILE[:FUNCTION]",
+    add(
+        "--build",
+        action="store_true",
+        help="learn how files are compiled: run the project's own build in a copy",
+    )
+    add(
+        "--only",
+        action="append",
+        default=[],
+        metavar="FILE[:FUNCTION]",
         help="what is to be in Rust, besides what earlier runs named; the rest stays in C"
-        " (again for more; default: everything)")  # fmt: skip
+        " (again for more; default: everything)",
+    )
     add("--reset", action="store_true", help="begin anew")
     add("--verify", action="store_true", help="then compare with the C, as `jc2r verify` does")
     run.set_defaults(run=_run)
@@ -85,13 +102,20 @@ def build_parser() -> argparse.ArgumentParser:
     add_check(commands)
 
     config = commands.add_parser(
-        "config", help="root functions, libraries not to use, notes for every prompt",
+        "config",
+        help="root functions, libraries not to use, notes for every prompt",
         description="Keeps .jarvis/c2rust/config.json. What is given is added to what is there.",
-    )  # fmt: skip
+    )
     add = config.add_argument
     add("--path", type=Path, default=Path(), help="the project (default: this folder)")
-    add("--files", nargs="+", type=Path, default=[], metavar="FILE",
-        help="headers (their functions become roots) or files with a name a line")  # fmt: skip
+    add(
+        "--files",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="headers (their functions become roots) or files with a name a line",
+    )
     add("--root-list-syms", default="", metavar="NAMES", help="root functions, with commas")
     add("--disabled-libs", default="", metavar="NAMES", help="crates not to use, with commas")
     add("--additional-notes", metavar="TEXT", help="what every prompt ends with")
@@ -102,7 +126,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _scan(options: argparse.Namespace) -> int:
-    from jarvis_ls.jc2r.scan import scan_project
+    from jarvis_ls.jc2r.symbols.scanner import scan_project
 
     root = _project(options.path)
     quiet = options.format == "json" or not sys.stderr.isatty()
@@ -114,10 +138,13 @@ def _scan(options: argparse.Namespace) -> int:
     try:
         scanned = asyncio.run(
             scan_project(
-                root, build=options.build, jobs=options.jobs, graphs=not options.no_graphs,
+                root,
+                build=options.build,
+                jobs=options.jobs,
+                graphs=not options.no_graphs,
                 progress=progress,
             )
-        )  # fmt: skip
+        )
     finally:
         if not quiet:
             print("\r\033[K", end="", file=sys.stderr)
@@ -131,34 +158,54 @@ def _scan(options: argparse.Namespace) -> int:
 def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     told, counts, units = speaker().told, scanned.counts, scanned.units
     parts = {"total": len(units.units), "origin": told(units.origin), "cached": scanned.cached}
-    print(speak(
-        Words("{total} units, arguments from {origin}, {cached} unchanged", **parts)
-        if scanned.cached else Words("{total} units, arguments from {origin}", **parts)
-    ))  # fmt: skip
-    print(speak(Words(
-        "{functions} functions, {types} types, {globals} globals, {macros} macros",
-        **{f"{name}s": counts.get(name, 0) for name in ("function", "type", "global", "macro")},
-    )))  # fmt: skip
-    print(speak(Words("{steps} steps of translation, {groups} of them circles",
-                      steps=scanned.steps, groups=scanned.groups)))  # fmt: skip
+    print(
+        speak(
+            Words("{total} units, arguments from {origin}, {cached} unchanged", **parts)
+            if scanned.cached
+            else Words("{total} units, arguments from {origin}", **parts)
+        )
+    )
+    print(
+        speak(
+            Words(
+                "{functions} functions, {types} types, {globals} globals, {macros} macros",
+                **{
+                    f"{name}s": counts.get(name, 0)
+                    for name in ("function", "type", "global", "macro")
+                },
+            )
+        )
+    )
+    print(
+        speak(
+            Words(
+                "{steps} steps of translation, {groups} of them circles",
+                steps=scanned.steps,
+                groups=scanned.groups,
+            )
+        )
+    )
     shown = list(zip(scanned.roots, scanned.root_files, strict=True))[:SHOWN]
-    names = ", ".join(f"{name} ({file})" if scanned.roots.count(name) > 1 else name
-                      for name, file in shown)  # fmt: skip
+    names = ", ".join(
+        f"{name} ({file})" if scanned.roots.count(name) > 1 else name for name, file in shown
+    )
     more = len(scanned.roots) - SHOWN
     if more > 0:
         print(speak(Words("roots: {names} and {more} more", names=names, more=more)))
     else:
         print(speak(Words("roots: {names}", names=names) if names else Words("roots: none")))
     _tell_notes(scanned.notes)
-    for problem in sorted(scanned.problems, key=lambda one: one.line > 0)[:SHOWN]:
+    for problem in sorted(scanned.problems, key=lambda left: left.line > 0)[:SHOWN]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
         print(f"{place}: {told(problem.text)}", file=sys.stderr)
     if len(scanned.problems) > SHOWN:
         rest = len(scanned.problems) - SHOWN
         print(speak(Words("… {rest} more in meta.json", rest=rest)), file=sys.stderr)
     if scanned.problems and units.origin == "every C file" and not build:
-        print(speak("With --build, the project's own build says how its files are compiled."),
-              file=sys.stderr)  # fmt: skip
+        print(
+            speak("With --build, the project's own build says how its files are compiled."),
+            file=sys.stderr,
+        )
     print(speak(Words("written to {folder}", folder=scanned.folder)))
 
 
@@ -168,7 +215,7 @@ def _tell_notes(notes: Sequence[str]) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from jarvis_ls.jc2r.pipeline import run_baseline
+    from jarvis_ls.jc2r.run.pipeline import run_baseline
 
     def stage(name: str) -> None:
         if sys.stderr.isatty():
@@ -176,10 +223,14 @@ def _run(options: argparse.Namespace) -> int:
 
     done = asyncio.run(
         run_baseline(
-            _project(options.path), crate=options.crate, build_project=options.build,
-            reset=options.reset, only=options.only, stage=stage,
+            _project(options.path),
+            crate=options.crate,
+            build_project=options.build,
+            reset=options.reset,
+            only=options.only,
+            stage=stage,
         )
-    )  # fmt: skip
+    )
     _tell_run(done)
     differs = verify_after(options) if options.verify else 0
     return 1 if done.skipped else differs
@@ -189,32 +240,46 @@ def _tell_run(done: Run) -> None:
     told = speaker().told
     said = Words(
         "{rust} of {total} functions in Rust",
-        rust=sum(one.state not in ("new", "c") for one in done.functions),
+        rust=sum(function.state not in ("new", "c") for function in done.functions),
         total=len(done.functions),
-    )  # fmt: skip
+    )
     took = Words("{seconds} s", seconds=f"{done.seconds:.1f}")
     ending = speak(Words("nothing had changed") if done.again else took)
     print(speak(Words("{said}, {ending}", said=speak(said), ending=ending)))
-    for one in done.left:
-        print(speak(Words("{place}: {name} stays in C: {why}", why=told(one.reason),
-                          place=f"{one.file}:{one.line}", name=one.name)))  # fmt: skip
-    named = {(one.file, one.name) for one in done.left}
-    in_c = Counter(one.file for one in done.functions
-                   if one.state == "c" and (one.file, one.name) not in named)  # fmt: skip
+    for left in done.left:
+        print(
+            speak(
+                Words(
+                    "{place}: {name} stays in C: {why}",
+                    why=told(left.reason),
+                    place=f"{left.file}:{left.line}",
+                    name=left.name,
+                )
+            )
+        )
+    named = {(left.file, left.name) for left in done.left}
+    in_c = Counter(
+        function.file
+        for function in done.functions
+        if function.state == "c" and (function.file, function.name) not in named
+    )
     for unit in done.skipped:
         about = {"file": unit.file, "n": in_c[unit.file], "why": told(unit.reason)}
-        print(speak(
-            Words("{file}: not translated: {why}", **about) if not about["n"]
-            else Words("{file}: not translated, with 1 function: {why}", **about)
-            if about["n"] == 1
-            else Words("{file}: not translated, with {n} functions: {why}", **about)
-        ))  # fmt: skip
+        print(
+            speak(
+                Words("{file}: not translated: {why}", **about)
+                if not about["n"]
+                else Words("{file}: not translated, with 1 function: {why}", **about)
+                if about["n"] == 1
+                else Words("{file}: not translated, with {n} functions: {why}", **about)
+            )
+        )
     _tell_notes(done.notes)
     print(speak(Words("crate: {folder}", folder=done.crate)))
 
 
 def _config(options: argparse.Namespace) -> int:
-    from jarvis_ls.jc2r.config import Config, names_in, read_config, with_roots, write_config
+    from jarvis_ls.jc2r.crate.config import Config, names_in, read_config, with_roots, write_config
 
     root = _project(options.path)
     if options.show:
@@ -241,9 +306,15 @@ def _config(options: argparse.Namespace) -> int:
     if options.additional_notes is not None:
         config = replace(config, additional_notes=options.additional_notes)
     write_config(root, config)
-    print(speak(Words("{roots} root functions, {libraries} libraries not to use",
-                      roots=len(config.root_symbols),
-                      libraries=len(config.disabled_libraries))))  # fmt: skip
+    print(
+        speak(
+            Words(
+                "{roots} root functions, {libraries} libraries not to use",
+                roots=len(config.root_symbols),
+                libraries=len(config.disabled_libraries),
+            )
+        )
+    )
     return 1 if failed else 0
 
 

@@ -18,18 +18,22 @@ from jarvis_ls.core.words import Words
 def add_lift(commands: Any) -> None:
     """Add the command and its options."""
     lift = commands.add_parser(
-        "lift", help="make the crate better Rust, as far as the tests hold",
+        "lift",
+        help="make the crate better Rust, as far as the tests hold",
         description="Tries passes on a copy of the crate: array elements, references in place of"
         " pointers that are only looked through, slices, results in place of parameters that carry"
         " a value out, Vec and Box for memory with one owner, safe functions, private names, fewer"
         " casts, labels and parentheses. A pass is kept when the crate builds and `jc2r verify`"
         " finds no difference, and is one commit in the crate.",
-    )  # fmt: skip
+    )
     add = lift.add_argument
     add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
     add_settings(lift)
-    add("--build", action="store_true",
-        help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
+    add(
+        "--build",
+        action="store_true",
+        help="learn how files are compiled: run the project's own build in a copy",
+    )
     add("--format", choices=("text", "json"), default="text", help="default: text")
     lift.set_defaults(run=run_lift)
 
@@ -52,11 +56,20 @@ def run_lift(options: argparse.Namespace) -> int:
             print(f"{done + 1}/{total} {name} …", file=sys.stderr)
 
     settings = Settings(options.cases, options.seconds, options.seed)
-    done = lift_project(root, settings=settings, build_project=options.build, progress=progress,
-                        say=speaker().told)  # fmt: skip
+    done = lift_project(
+        root, settings=settings, build_project=options.build, progress=progress, say=speaker().told
+    )
     if options.format == "json":
-        print(json.dumps({"before": asdict(done.before), "after": asdict(done.after),
-                          "passes": [asdict(one) for one in done.passes]}, indent=1))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "before": asdict(done.before),
+                    "after": asdict(done.after),
+                    "passes": [asdict(step) for step in done.passes],
+                },
+                indent=1,
+            )
+        )
         return 0
     _say(done)
     return 0
@@ -65,14 +78,21 @@ def run_lift(options: argparse.Namespace) -> int:
 def _say(done: Any) -> None:
     from jarvis_ls.jc2r.lift.stage import COUNTED
 
-    for one in done.passes:
-        what = speaker().told(one.why)
-        if one.kept:
-            only = "1 function changed" if one.changed == 1 else "{n} functions changed"
-            what = speak(Words(only, n=one.changed))
-        back = speak(Words(", {n} taken back", n=one.refused)) if one.refused else ""
-        print(f"{one.name}: {what}{back}")
+    for step in done.passes:
+        what = speaker().told(step.why)
+        if step.kept:
+            only = "1 function changed" if step.changed == 1 else "{n} functions changed"
+            what = speak(Words(only, n=step.changed))
+        back = speak(Words(", {n} taken back", n=step.refused)) if step.refused else ""
+        print(f"{step.name}: {what}{back}")
     for name in ("unsafe_functions", "lines", "unsafe_lines", "raw_pointers", "casts"):
-        print(speak(Words("{what}: {before} -> {after}", what=COUNTED[name],
-                          before=getattr(done.before, name),
-                          after=getattr(done.after, name))))  # fmt: skip
+        print(
+            speak(
+                Words(
+                    "{what}: {before} -> {after}",
+                    what=COUNTED[name],
+                    before=getattr(done.before, name),
+                    after=getattr(done.after, name),
+                )
+            )
+        )

@@ -17,13 +17,14 @@ from jarvis_ls.core.words import Words
 def add_verify(commands: Any) -> None:
     """Add the command and its options."""
     verify = commands.add_parser(
-        "verify", help="compare the crate with the C, function by function",
+        "verify",
+        help="compare the crate with the C, function by function",
         description="Calls every function whose types allow it with generated inputs, in C and in"
         " Rust, each call in a process of its own, and compares results, memory, variables, errno"
         " and output. Inputs that are undefined in the C, as sanitizers see it, are left out."
-        " Results are kept in .jarvis/c2rust/equivalence.jsonl; a run that was ended goes on.",
+        " Results are kept in .jarvis/c2rust/equivalence.jsonl; an interrupted run resumes.",
         epilog="exit status: 0 nothing differs; 1 something differs; 2 wrong use; 130 interrupted",
-    )  # fmt: skip
+    )
     add = verify.add_argument
     add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
     add(
@@ -34,15 +35,30 @@ def add_verify(commands: Any) -> None:
         help="functions or C files; mutants are planted in these files only",
     )
     add_settings(verify)
-    add("--build", action="store_true",
-        help="learn how files are compiled: run the project's own build in a copy")  # fmt: skip
-    add("--programs", action="store_true",
-        help="recorded cases of programs only, no functions one by one")  # fmt: skip
-    add("--explore", type=_positive, default=0, metavar="SECONDS",
-        help="make new cases from the recorded ones of programs for so long")  # fmt: skip
-    add("--mutants", type=_natural, metavar="N",
+    add(
+        "--build",
+        action="store_true",
+        help="learn how files are compiled: run the project's own build in a copy",
+    )
+    add(
+        "--programs",
+        action="store_true",
+        help="recorded cases of programs only, no functions one by one",
+    )
+    add(
+        "--explore",
+        type=_positive,
+        default=0,
+        metavar="SECONDS",
+        help="make new cases from the recorded ones of programs for so long",
+    )
+    add(
+        "--mutants",
+        type=_natural,
+        metavar="N",
         help="plant N small mistakes in the Rust and see how many these tests find"
-        " (default: 20, with --only or --programs none)")  # fmt: skip
+        " (default: 20, with --only or --programs none)",
+    )
     add("--reset", action="store_true", help="forget earlier results")
     add("--format", choices=("text", "json"), default="text", help="default: text")
     verify.set_defaults(run=run_verify)
@@ -51,21 +67,37 @@ def add_verify(commands: Any) -> None:
 def add_record(commands: Any) -> None:
     """Add the command that records cases."""
     record = commands.add_parser(
-        "record", help="keep what a program does with an input, as a case for `jc2r verify`",
+        "record",
+        help="keep what a program does with an input, as a case for `jc2r verify`",
         description="Runs PROGRAM in a folder of its own with copies of the files, and keeps"
         " arguments, standard input, files before and after, output and exit status in"
         " .jarvis/c2rust/cases.jsonl.",
-    )  # fmt: skip
+    )
     add = record.add_argument
     add("--path", type=Path, default=Path(), help="the C project (default: this folder)")
     add("--name", default="", help="of the case (default: its number)")
-    add("--file", action="append", type=Path, default=[], metavar="FILE",
+    add(
+        "--file",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
         help="a file the program needs, relative to this folder; arguments that name files are"
-        " taken by themselves")  # fmt: skip
-    add("--main", default="", metavar="STEM",
-        help="name of the C file with its main (default: that of the program)")  # fmt: skip
-    add("--as", dest="called", default="", metavar="NAME",
-        help="what the program is called (default: its name)")  # fmt: skip
+        " taken by themselves",
+    )
+    add(
+        "--main",
+        default="",
+        metavar="STEM",
+        help="name of the C file with its main (default: that of the program)",
+    )
+    add(
+        "--as",
+        dest="called",
+        default="",
+        metavar="NAME",
+        help="what the program is called (default: its name)",
+    )
     add("program", type=Path)
     add("arguments", nargs=argparse.REMAINDER)
     record.set_defaults(run=run_record)
@@ -73,8 +105,8 @@ def add_record(commands: Any) -> None:
 
 def run_record(options: argparse.Namespace) -> int:
     """Run the program once and keep the case."""
-    from jarvis_ls.jc2r.config import folder_of
-    from jarvis_ls.jc2r.equivalence import cases
+    from jarvis_ls.jc2r.crate.config import folder_of
+    from jarvis_ls.jc2r.equivalence import program_cases
 
     program = options.program.resolve()
     if not program.is_file():
@@ -82,40 +114,57 @@ def run_record(options: argparse.Namespace) -> int:
     root = options.path.resolve()
     if not root.is_dir():
         raise UsageError(f"{options.path}: there is no such folder.")
-    path = folder_of(root) / cases.FILE
-    known = cases.read_cases(path)
+    path = folder_of(root) / program_cases.FILE
+    known = program_cases.read_cases(path)
     name = options.name or f"case {len(known) + 1}"
-    if any(one.name == name for one in known):
+    if any(handle.name == name for handle in known):
         raise UsageError(f"There is a case {name!r} already; give another --name.")
-    words = [one for one in options.arguments[:1] if one != "--"] + options.arguments[1:]
-    named = [Path(one) for one in words if not Path(one).is_absolute() and Path(one).is_file()]
+    words = [
+        argument for argument in options.arguments[:1] if argument != "--"
+    ] + options.arguments[1:]
+    named = [Path(word) for word in words if not Path(word).is_absolute() and Path(word).is_file()]
     stdin = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
-    case = cases.record(
-        program, words, stdin=stdin, files=[*dict.fromkeys([*options.file, *named])], name=name,
-        stem=options.main or program.name, called=options.called,
-    )  # fmt: skip
-    cases.add_case(path, case)
+    case = program_cases.record(
+        program,
+        words,
+        stdin=stdin,
+        files=[*dict.fromkeys([*options.file, *named])],
+        name=name,
+        stem=options.main or program.name,
+        called=options.called,
+    )
+    program_cases.add_case(path, case)
     ended = case.expected
     assert ended is not None
-    _tell("{name}: exit status {status}, {bytes} bytes of output, {files} files left", name=name,
-          status=ended.status, bytes=len(ended.stdout), files=len(ended.files))  # fmt: skip
+    _tell(
+        "{name}: exit status {status}, {bytes} bytes of output, {files} files left",
+        name=name,
+        status=ended.status,
+        bytes=len(ended.stdout),
+        files=len(ended.files),
+    )
     return 0
 
 
 def add_check(commands: Any) -> None:
     """Add the command that runs the project's own tests."""
     check = commands.add_parser(
-        "check", help="run the project's own tests with its libraries and programs in Rust",
+        "check",
+        help="run the project's own tests with its libraries and programs in Rust",
         description="Runs COMMAND (what tests the project, such as `make test`) on a copy below"
         " .jarvis, first in C; then libraries and programs that the crate has are replaced by the"
         " crate's, programs that hold the C of such a library are taken away, so that COMMAND must"
-        " link them anew, and it is run again.",
+        " link them again, and it is run a second time.",
         epilog="exit status: 0 they pass both ways; 1 they do not; 2 wrong use",
-    )  # fmt: skip
+    )
     add = check.add_argument
     add("--path", type=Path, default=Path(), help="the C project (default: this folder)")
-    add("--prepare", default="", metavar="SHELL",
-        help="run once before, such as './configure && make'")  # fmt: skip
+    add(
+        "--prepare",
+        default="",
+        metavar="SHELL",
+        help="run once before, such as './configure && make'",
+    )
     add("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     check.set_defaults(run=run_check)
 
@@ -127,7 +176,7 @@ def run_check(options: argparse.Namespace) -> int:
     root = options.path.resolve()
     if not root.is_dir():
         raise UsageError(f"{options.path}: there is no such folder.")
-    words = [one for one in options.command[:1] if one != "--"] + options.command[1:]
+    words = [word for word in options.command[:1] if word != "--"] + options.command[1:]
     if not words:
         raise UsageError("Say how the project is built and tested: jc2r check -- make test")
     found = check_project(root, words, options.prepare)
@@ -136,23 +185,38 @@ def run_check(options: argparse.Namespace) -> int:
     if found.rust is None:
         _tell("in Rust: not tested, {why}", why=Words(found.reason))
     elif found.anew:
-        _tell("in Rust: exit status {status}, with {files} replaced, {n} programs to be linked"
-              " anew", status=found.rust, files=files, n=found.anew)  # fmt: skip
+        _tell(
+            "in Rust: exit status {status}, with {files} replaced, {n} programs to be linked anew",
+            status=found.rust,
+            files=files,
+            n=found.anew,
+        )
     else:
-        _tell("in Rust: exit status {status}, with {files} replaced",
-              status=found.rust, files=files)  # fmt: skip
+        _tell(
+            "in Rust: exit status {status}, with {files} replaced", status=found.rust, files=files
+        )
     if not found.good:
         print(found.said, file=sys.stderr)
     return 0 if found.good else 1
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """How much is tried."""
+    """Add the options for how much is tried."""
     add = parser.add_argument
-    add("--cases", type=_positive, default=40, metavar="N",
-        help="inputs of a function (default: 40)")  # fmt: skip
-    add("--seconds", type=_positive, default=300, metavar="N",
-        help="for all functions together (default: 300)")  # fmt: skip
+    add(
+        "--cases",
+        type=_positive,
+        default=40,
+        metavar="N",
+        help="inputs of a function (default: 40)",
+    )
+    add(
+        "--seconds",
+        type=_positive,
+        default=300,
+        metavar="N",
+        help="for all functions together (default: 300)",
+    )
     add("--seed", type=int, default=0, metavar="N", help="other inputs (default: 0)")
 
 
@@ -188,23 +252,34 @@ def run_verify(options: argparse.Namespace) -> int:
         if not quiet:
             print(f"{name} …", file=sys.stderr)
 
-    settings = Settings(options.cases, float(options.seconds), options.seed,
-                        tuple(getattr(options, "only", ())))  # fmt: skip
+    settings = Settings(
+        options.cases, float(options.seconds), options.seed, tuple(getattr(options, "only", ()))
+    )
     mutants, patience = options.mutants, math.inf
     if mutants is None:
         mutants = 0 if options.only or options.programs else MUTANTS
         patience = settings.seconds
     outcome = verify_project(
-        root, settings=settings, extent=Extent(
-            float(options.explore), mutants, patience, not options.programs),
-        build_project=options.build, reset=options.reset, progress=progress, stage=stage,
+        root,
+        settings=settings,
+        extent=Extent(float(options.explore), mutants, patience, not options.programs),
+        build_project=options.build,
+        reset=options.reset,
+        progress=progress,
+        stage=stage,
         say=speaker().told,
-    )  # fmt: skip
+    )
     if options.format == "json":
-        plain = [{name: value for name, value in one.items() if name != "requests"}
-                 for one in outcome.verified.functions]  # fmt: skip
-        whole = {"functions": plain, "cases": outcome.cases, "explored": outcome.explored,
-                 "mutants": outcome.mutants}  # fmt: skip
+        plain = [
+            {name: value for name, value in function.items() if name != "requests"}
+            for function in outcome.verified.functions
+        ]
+        whole = {
+            "functions": plain,
+            "cases": outcome.cases,
+            "explored": outcome.explored,
+            "mutants": outcome.mutants,
+        }
         print(json.dumps(whole, ensure_ascii=False, indent=1))
     else:
         _say(outcome)
@@ -212,29 +287,39 @@ def run_verify(options: argparse.Namespace) -> int:
 
 
 def _say(outcome: Any) -> None:
-    from jarvis_ls.jc2r.equivalence.difference import difference_of
+    from jarvis_ls.jc2r.equivalence.counterexample import difference_of
 
     verified = outcome.verified
     states = ("equal", "differs", "unstable", "no_input", "not_run")
-    cases = sum(one["cases"] for one in verified.functions)
+    cases = sum(function["cases"] for function in verified.functions)
     if verified.functions:
-        _tell("{equal} of {total} functions equal in {cases} cases, {differs} differ, {unstable}"
-              " not stable, {no_input} without a fit input, {not_run} not called",
-              total=len(verified.functions), cases=cases,
-              **{state: verified.count(state) for state in states})  # fmt: skip
-    for one in verified.functions:
-        place = f"{one['file']}:{one['line']}"
-        if one["state"] == "differs":
-            _tell("{place}: {name} differs", place=place, name=one["function"])
-            if told := difference_of(one):
+        _tell(
+            "{equal} of {total} functions equal in {cases} cases, {differs} differ, {unstable}"
+            " not stable, {no_input} without a fit input, {not_run} not called",
+            total=len(verified.functions),
+            cases=cases,
+            **{state: verified.count(state) for state in states},
+        )
+    for record in verified.functions:
+        place = f"{record['file']}:{record['line']}"
+        if record["state"] == "differs":
+            _tell("{place}: {name} differs", place=place, name=record["function"])
+            if told := difference_of(record):
                 print(f"  {speak(told)}")
-        elif one["state"] == "unstable":
-            _tell("{place}: {name} is not stable: {why}", place=place, name=one["function"],
-                  why=one["reason"])  # fmt: skip
+        elif record["state"] == "unstable":
+            _tell(
+                "{place}: {name} is not stable: {why}",
+                place=place,
+                name=record["function"],
+                why=record["reason"],
+            )
     _say_programs(outcome)
     if verified.undefined:
-        _tell("{n} places of the C do something undefined when so called; the report and `jsec"
-              " scan` tell of them", n=len(verified.undefined))  # fmt: skip
+        _tell(
+            "{n} places of the C do something undefined when so called; the report and `jsec"
+            " scan` tell of them",
+            n=len(verified.undefined),
+        )
     for note in verified.notes:
         _tell("note: {text}", text=speaker().told(note))
     _tell("report: {path}", path=outcome.report)
@@ -242,28 +327,38 @@ def _say(outcome: Any) -> None:
 
 def _say_programs(outcome: Any) -> None:
     if outcome.cases:
-        equal = sum(one["state"] == "equal" for one in outcome.cases)
+        equal = sum(case["state"] == "equal" for case in outcome.cases)
         _tell("{equal} of {total} recorded cases equal", equal=equal, total=len(outcome.cases))
-        for one in outcome.cases:
-            if one["state"] != "equal":
-                print(f"{one['name']}: {one['state']}: {one['difference']}")
+        for record in outcome.cases:
+            if record["state"] != "equal":
+                print(f"{record['name']}: {record['state']}: {record['difference']}")
     if outcome.explored is not None:
         found = outcome.explored
-        _tell("{cases} generated cases compared, {differ} differ, {kept} went a new way, {excluded}"
-              " left out", cases=found["cases"], differ=len(found["differences"]),
-              kept=found["kept"], excluded=found["excluded"])  # fmt: skip
-        for one in found["differences"]:
-            print(f"{one['case']['program']} {' '.join(one['case']['arguments'])}:"
-                  f" {one['difference']}")  # fmt: skip
+        _tell(
+            "{cases} generated cases compared, {differ} differ, {kept} went a new way, {excluded}"
+            " left out",
+            cases=found["cases"],
+            differ=len(found["differences"]),
+            kept=found["kept"],
+            excluded=found["excluded"],
+        )
+        for difference in found["differences"]:
+            print(
+                f"{difference['case']['program']} {' '.join(difference['case']['arguments'])}:"
+                f" {difference['difference']}"
+            )
     if outcome.mutants is not None:
         from jarvis_ls.jc2r.equivalence.report import advice, strength
 
         found = outcome.mutants
         print(speak(strength(found)))
-        for one in found["survivors"]:
-            _tell("{place}: not found: {before} → {after}",
-                  place=f"src/{one['file']}:{one['line']}", before=repr(one["before"][:60]),
-                  after=repr(one["after"][:60]))  # fmt: skip
+        for survivor in found["survivors"]:
+            _tell(
+                "{place}: not found: {before} → {after}",
+                place=f"src/{survivor['file']}:{survivor['line']}",
+                before=repr(survivor["before"][:60]),
+                after=repr(survivor["after"][:60]),
+            )
         if (more := advice(outcome)) is not None:
             print(speak(more))
 

@@ -12,10 +12,11 @@ from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
 
-EPILOG = """\
-exit status: 0 the scan ran; 1 --fail-on was met, or fix could not write;
-2 wrong use; 130 interrupted
-"""
+EPILOG = (
+    "exit status: 0 success; 1 a finding meets --fail-on, or a fix could not "
+    "be written;\n"
+    "2 usage error; 130 interrupted\n"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,8 +37,10 @@ def build_parser() -> argparse.ArgumentParser:
 
     parser.add_argument("--version", action="version", version=f"jsec {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    _scan_command(commands, "scan", "find suspected flaws in files and folders")
-    _scan_command(commands, "agent", "the same, with a model to verify findings when one is set up")
+    _scan_command(commands, "scan", "scan files and folders for security flaws")
+    _scan_command(
+        commands, "agent", "scan, and verify findings with a model where one is configured"
+    )
     _rules_command(commands)
     _explain_command(commands)
     _explain_finding_command(commands)
@@ -53,24 +56,43 @@ def _scan_command(commands: Commands, name: str, text: str) -> None:  # type: ig
     from jarvis_ls.cli import scanning
 
     parser = commands.add_parser(  # type: ignore[attr-defined]
-        name, help=text, description=f"{text[0].upper()}{text[1:]}.", epilog=EPILOG,
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     add = parser.add_argument
     _paths(parser)
     add("--format", choices=scanning.FORMATS, default="text", help="default: text")
-    add("--output", "-o", metavar="FILE", type=Path, help="write the report there instead")
-    add("--fail-on", choices=("high", "medium", "low"), metavar="SEVERITY",
-        help="exit with 1 when a finding is at least this severe: high, medium, low")  # fmt: skip
+    add("--output", "-o", metavar="FILE", type=Path, help="write the report to FILE")
+    add(
+        "--fail-on",
+        choices=("high", "medium", "low"),
+        metavar="SEVERITY",
+        help="exit with status 1 on a finding of at least this severity: high, medium, low",
+    )
     _selection(parser)
-    add("--max-findings", metavar="N", type=_count, default=0,
-        help="report only the N gravest; 0 for all (default)")  # fmt: skip
-    add("--show-suppressed", action="store_true",
-        help="also report what comments and the baseline hide")  # fmt: skip
-    add("--changed", action="store_true", help="only files that changed since the last scan")
-    add("--quiet", "-q", action="store_true", help="no progress, no notes")
-    add("--color", choices=("auto", "always", "never"), default="auto",
-        help="default: auto (NO_COLOR is respected)")  # fmt: skip
+    add(
+        "--max-findings",
+        metavar="N",
+        type=_count,
+        default=0,
+        help="report at most N findings, highest score first; 0 for all (default)",
+    )
+    add(
+        "--show-suppressed",
+        action="store_true",
+        help="also report suppressed and baselined findings",
+    )
+    add("--changed", action="store_true", help="scan only files changed since the last scan")
+    add("--quiet", "-q", action="store_true", help="print neither progress nor notes")
+    add(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="default: auto (NO_COLOR is respected)",
+    )
     parser.set_defaults(run=scanning.run_agent if name == "agent" else scanning.run_scan)
 
 
@@ -84,12 +106,13 @@ def _rules_command(commands: Commands) -> None:  # type: ignore[valid-type]
 
 def _explain_command(commands: Commands) -> None:  # type: ignore[valid-type]
     from jarvis_ls.cli import pages
+    from jarvis_ls.jsec.engine import page_text
 
-    parser = commands.add_parser("explain", help="show the page of a rule")  # type: ignore[attr-defined]
+    parser = commands.add_parser("explain", help="show the documentation of a rule")  # type: ignore[attr-defined]
     parser.add_argument("rule", metavar="RULE")
     parser.add_argument(
         "--lang",
-        choices=pages.LANGUAGES,
+        choices=page_text.LANGUAGES,
         help="language of the page; default: that of the environment",
     )
     parser.set_defaults(run=pages.run_explain)
@@ -99,16 +122,32 @@ def _explain_finding_command(commands: Commands) -> None:  # type: ignore[valid-
     from jarvis_ls.cli import explaining
 
     parser = commands.add_parser(  # type: ignore[attr-defined]
-        "explain-finding", help="show the path that leads to a finding",
-        description="Show a finding of the last scan of a folder, and with its source lines each "
-        "step that leads to it.",
-    )  # fmt: skip
-    parser.add_argument("finding", metavar="ID",
-                        help="id, number (gid) or fingerprint, as reports name it")  # fmt: skip
-    parser.add_argument("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(),
-                        help="the folder that was scanned; default: the current one")  # fmt: skip
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto",
-                        help="default: auto (NO_COLOR is respected)")  # fmt: skip
+        "explain-finding",
+        help="show the path to a finding",
+        description=(
+            "Show a finding of the last scan of a folder and each step of its path with the "
+            "source lines."
+        ),
+    )
+    parser.add_argument(
+        "finding",
+        metavar="ID",
+        help="id, number (gid) or fingerprint of the finding, as in reports",
+    )
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="scanned folder (default: the current folder)",
+    )
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="default: auto (NO_COLOR is respected)",
+    )
     parser.set_defaults(run=explaining.run_explain_finding)
 
 
@@ -116,17 +155,21 @@ def _fix_command(commands: Commands) -> None:  # type: ignore[valid-type]
     from jarvis_ls.cli import fixing
 
     parser = commands.add_parser(  # type: ignore[attr-defined]
-        "fix", help="apply the rewrites of rules",
-        description="Apply the rewrites that rules offer. Without --write nothing is changed.",
-    )  # fmt: skip
+        "fix",
+        help="apply the fixes of rules",
+        description="Apply the fixes that rules offer. Without --write no file is changed.",
+    )
     _paths(parser)
     _selection(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--diff", action="store_true", help="print a unified diff (default)")
     how.add_argument("--write", action="store_true", help="change the files")
-    parser.add_argument("--unsafe", action="store_true",
-                        help="also rewrites that may change behaviour")  # fmt: skip
-    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no notes")
+    parser.add_argument(
+        "--unsafe", action="store_true", help="also apply fixes that may change behaviour"
+    )
+    parser.add_argument(
+        "--quiet", "-q", action="store_true", help="print neither progress nor notes"
+    )
     parser.set_defaults(run=fixing.run_fix)
 
 
@@ -134,39 +177,87 @@ def _baseline_command(commands: Commands) -> None:  # type: ignore[valid-type]
     from jarvis_ls.cli import baselining
 
     parser = commands.add_parser(  # type: ignore[attr-defined]
-        "baseline", help="accept the present findings, so that only new ones are reported",
-        description="Write all present findings to .jarvis/sec/baseline.json; "
-        "entries that are gone are dropped.",
-    )  # fmt: skip
+        "baseline",
+        help="accept the current findings; later scans report new ones only",
+        description=(
+            "Write all current findings to .jarvis/sec/baseline.json and drop entries "
+            "without a finding."
+        ),
+    )
     _paths(parser)
     _selection(parser)
-    parser.add_argument("--prune", action="store_true",
-                        help="add nothing, only drop entries that are gone")  # fmt: skip
-    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no notes")
+    parser.add_argument("--prune", action="store_true", help="only drop entries without a finding")
+    parser.add_argument(
+        "--quiet", "-q", action="store_true", help="print neither progress nor notes"
+    )
     parser.set_defaults(run=baselining.run_baseline)
 
 
 def _paths(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="*", type=Path,
-                        help="files and folders; default: the current folder")  # fmt: skip
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        type=Path,
+        help="files and folders (default: the current folder)",
+    )
 
 
 def _selection(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--rule", metavar="RULE", action="append", default=[], help="only this rule (repeatable)")
-    add("--exclude", metavar="GLOB", action="append", default=[],
-        help="leave out files, as in .gitignore (repeatable)")  # fmt: skip
-    add("--min-confidence", metavar="N", type=_share, help="leave out findings below N (0 to 1)")
-    add("--max-file-size", metavar="BYTES", type=_count, help="skip larger files (8000000)")
-    add("--baseline", metavar="FILE", type=Path, help="known findings; default: "
-        ".jarvis/sec/baseline.json when it is there")  # fmt: skip
-    add("--no-baseline", action="store_true", help="use no baseline")
-    add("--jobs", "-j", metavar="N", type=_count, help="processes; default: one per processor")
-    add("--timeout", metavar="SECONDS", type=_seconds, default=10.0,
-        help="of work for a file (10)")  # fmt: skip
-    add("--no-cache", action="store_true", help="use and keep no answers of earlier scans")
-    add("--no-flow", action="store_true",
-        help="only the fast rules: follow no values through and across functions")  # fmt: skip
+    add(
+        "--rule",
+        metavar="RULE",
+        action="append",
+        default=[],
+        help="run only this rule (repeatable)",
+    )
+    add(
+        "--exclude",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="exclude files, with .gitignore syntax (repeatable)",
+    )
+    add(
+        "--min-confidence",
+        metavar="N",
+        type=_share,
+        help="drop findings with a confidence below N (0 to 1)",
+    )
+    add(
+        "--max-file-size",
+        metavar="BYTES",
+        type=_count,
+        help="skip files larger than this (default 8000000)",
+    )
+    add(
+        "--baseline",
+        metavar="FILE",
+        type=Path,
+        help="file of accepted findings (default .jarvis/sec/baseline.json, if it exists)",
+    )
+    add("--no-baseline", action="store_true", help="ignore the baseline")
+    add(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=_count,
+        help="number of processes (default: one per processor)",
+    )
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=10.0,
+        help="analysis time limit per file in seconds (default 10)",
+    )
+    add("--no-cache", action="store_true", help="disable the cache")
+    add(
+        "--no-flow",
+        action="store_true",
+        help="local checks only: no data-flow analysis within and across functions",
+    )
 
 
 def _count(text: str) -> int:
@@ -183,7 +274,7 @@ def _seconds(text: str) -> float:
     if not number > 0:
         raise argparse.ArgumentTypeError(
             speak(Words("'{text}' is not a number above 0", text=text))
-        )  # fmt: skip
+        )
     return number
 
 

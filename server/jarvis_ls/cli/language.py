@@ -12,7 +12,7 @@ from jarvis_ls.core.translations import language_of
 
 if TYPE_CHECKING:
     from jarvis_ls.core.translations import Translations
-    from jarvis_ls.lsp.messages import Messages
+    from jarvis_ls.lsp.user_messages import Messages
 
 
 LOCALE = Path(__file__).resolve().parent / "locale"
@@ -20,14 +20,14 @@ LOCALE = Path(__file__).resolve().parent / "locale"
 
 
 def language() -> str:
-    """The one of our languages that is nearest to the environment's."""
+    """Return the one of our languages that is nearest to the environment's."""
     return language_of(locale_of(os.environ))
 
 
 @cache
 def speaker() -> Messages:
     """Says templates in the user's language."""
-    from jarvis_ls.lsp.messages import Messages
+    from jarvis_ls.lsp.user_messages import Messages
 
     return Messages(language(), LOCALE)
 

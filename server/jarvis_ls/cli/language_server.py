@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _address(arguments: list[str]) -> tuple[str, int] | str | None:
-    """Where to speak: `stdio`, a TCP address, or None when the arguments are wrong."""
+    """Return `stdio`, a TCP address, or None when the arguments are wrong."""
     if arguments in ([], ["--stdio"]):
         return "stdio"
     if len(arguments) != 2 or arguments[0] != "--tcp":
@@ -54,13 +54,13 @@ def _address(arguments: list[str]) -> tuple[str, int] | str | None:
 
 
 async def _run(address: tuple[str, int] | str) -> int:
-    from jarvis_ls.lsp.analysis import Analysis
-    from jarvis_ls.lsp.streams import Streams
+    from jarvis_ls.lsp.analysis_worker import AnalysisWorker
+    from jarvis_ls.lsp.pygls_fixes.streams import Streams
 
     where = Streams() if isinstance(address, str) else address
-    analysis = Analysis()
+    analysis = AnalysisWorker()
     await analysis.start()
-    from jarvis_ls.lsp.lean import load_protocol_types
+    from jarvis_ls.lsp.pygls_fixes.lean import load_protocol_types
 
     load_protocol_types()
     from jarvis_ls.lsp.start import serve

@@ -11,15 +11,13 @@ from collections.abc import Collection
 from jarvis_ls.cli.language import language, reporter
 from jarvis_ls.core.columns import columns, cut
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.jsec.categories import category_name
-from jarvis_ls.jsec.hints import PAGES
-from jarvis_ls.jsec.page_text import LANGUAGES, in_language
-from jarvis_ls.jsec.pages import rule_pages
+from jarvis_ls.jsec.base.categories import category_name
+from jarvis_ls.jsec.base.rule import Rule
+from jarvis_ls.jsec.engine.page_text import in_language
+from jarvis_ls.jsec.engine.rule_pages import rule_pages
+from jarvis_ls.jsec.findings.scan_findings import PAGES
 from jarvis_ls.jsec.report.spoken import speaker
-from jarvis_ls.jsec.rule import Rule, all_rules
-
-__all__ = ["LANGUAGES", "known_rules", "no_such_rule", "run_explain", "run_rules"]
-
+from jarvis_ls.jsec.rules.registry import all_rules
 
 _LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust"}
 """Grammars as people write them."""
@@ -31,33 +29,38 @@ def known_rules() -> set[str]:
 
 
 def no_such_rule(name: str, known: Collection[str]) -> UsageError:
-    """What to tell who names a rule that is not among those known."""
+    """Return the error for an unknown rule, with the names it resembles."""
     near = ", ".join(difflib.get_close_matches(name, known, 3))
     if near:
-        return UsageError("there is no rule '{name}'; is one of these meant: {near}?",
-                          name=name, near=near)  # fmt: skip
-    return UsageError("there is no rule '{name}'; `jsec rules` lists them", name=name)
+        return UsageError("unknown rule '{name}'; did you mean {near}?", name=name, near=near)
+    return UsageError("unknown rule '{name}'; `jsec rules` lists them", name=name)
 
 
 def run_rules(options: argparse.Namespace) -> int:
     """List the rules."""
     rules = list(all_rules().values())
     if options.format == "json":
-        print(json.dumps([_to_json(one) for one in rules], indent=2))
+        print(json.dumps([_to_json(rule) for rule in rules], indent=2))
         return 0
     titles = {page.id: in_language(page, language()).title for page in rule_pages()}
-    width = max(len(one.id) for one in rules)
+    width = max(len(rule.id) for rule in rules)
     room = shutil.get_terminal_size((80, 24)).columns - width - 24
-    for one in rules:
-        print(_line(one, titles[one.id], width, room))
+    for item in rules:
+        print(_line(item, titles[item.id], width, room))
     say = reporter()
     print()
-    print(say("{count} rules; `jsec explain RULE` shows the page of one", count=len(rules)))
+    print(
+        say(
+            "{count} rules; `jsec explain RULE` shows the documentation of a rule", count=len(rules)
+        )
+    )
     return 0
 
 
 def _line(rule: Rule, title: str, width: int, room: int) -> str:
-    """A rule in the list: ids have `width` columns; titles have `room`, unless that is nothing."""
+    """Return a rule in the list: ids have `width` columns; titles have `room`, unless that is
+    nothing.
+    """
     say = reporter()
     cwe = f"CWE-{rule.cwe[0]}" if rule.cwe else ""
     severity, fix = say(rule.severity), say("fix") if rule.fixable else ""
@@ -80,10 +83,14 @@ def run_explain(options: argparse.Namespace) -> int:
         return 0
     cwe = ", ".join(f"CWE-{number}" for number in rule.cwe)
     say = speaker(wanted)
-    languages = ", ".join(_LANGUAGES[one] for one in sorted(rule.dialects))
-    facts = [category_name(rule.category, say), cwe,
-             say("at most {severity}", severity=say(rule.severity)), languages,
-             *([say("offers a fix")] if rule.fixable else [])]  # fmt: skip
+    languages = ", ".join(_LANGUAGES[dialect] for dialect in sorted(rule.dialects))
+    facts = [
+        category_name(rule.category, say),
+        cwe,
+        say("at most {severity}", severity=say(rule.severity)),
+        languages,
+        *([say("offers a fix")] if rule.fixable else []),
+    ]
     print(f"# {rule.id}\n\n{' · '.join(facts)}\n\n{page}")
     return 0
 

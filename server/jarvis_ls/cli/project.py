@@ -9,21 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.files import user_folder
-from jarvis_ls.lsp.panel_commands import (
-    Located,
-    Memory,
-    Project,
-    Report,
-    Scanned,
-    listed_memories,
-)
-from jarvis_ls.runtime.events import SessionInfo
+from jarvis_ls.lsp.panel.commands import Located, Memory, Project, Report, Scanned, listed_memories
+from jarvis_ls.runtime.base.events import SessionInfo
 
 if TYPE_CHECKING:
-    from jarvis_ls.jsec.pages import RulePage
-    from jarvis_ls.jsec.result import ScanResult
-    from jarvis_ls.jsec.scan import Progress
-    from jarvis_ls.runtime.session_store import SessionStore
+    from jarvis_ls.jsec.engine.rule_pages import RulePage
+    from jarvis_ls.jsec.scan.result import ScanResult
+    from jarvis_ls.jsec.scan.scanner import Progress
+    from jarvis_ls.runtime.session.store import SessionStore
 
 
 class Disk(Project):
@@ -36,10 +29,10 @@ class Disk(Project):
 
     async def scan(self, report: Report) -> Scanned:
         """See `Project`."""
-        from jarvis_ls.jsec.baseline import load_baseline
-        from jarvis_ls.jsec.scan import scan
-        from jarvis_ls.jsec.settings import load_settings
-        from jarvis_ls.jsec.walk import list_sources
+        from jarvis_ls.jsec.findings.baseline import load_baseline
+        from jarvis_ls.jsec.scan.scanner import scan
+        from jarvis_ls.jsec.scan.source_files import list_sources
+        from jarvis_ls.jsec.settings.settings import load_settings
 
         began = time.monotonic()
         last = 0.0
@@ -59,16 +52,16 @@ class Disk(Project):
 
     async def findings(self) -> list[Located]:
         """See `Project`; scans when that has not been done yet."""
-        from jarvis_ls.jsec.hints import is_hint
+        from jarvis_ls.jsec.findings.scan_findings import is_hint
 
         if self._result is None:
             await self.scan(lambda _done, _total: None)
         assert self._result is not None
-        return [Located(0, one) for one in self._result.shown if not is_hint(one)]
+        return [Located(0, item) for item in self._result.shown if not is_hint(item)]
 
     async def pages(self) -> dict[str, RulePage]:
         """See `Project`."""
-        from jarvis_ls.jsec.pages import rule_pages
+        from jarvis_ls.jsec.engine.rule_pages import rule_pages
 
         pages = await asyncio.to_thread(rule_pages)
         return {page.id: page for page in pages}
@@ -79,7 +72,7 @@ class Disk(Project):
 
     async def memories(self, words: str) -> Sequence[Memory]:
         """See `Project`."""
-        from jarvis_ls.runtime.memory import Memory as AllMemories
+        from jarvis_ls.runtime.memory.memory import Memory as AllMemories
 
         return await listed_memories(AllMemories(user_folder(), self._folder), words)
 

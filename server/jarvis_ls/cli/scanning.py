@@ -19,14 +19,14 @@ from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import STATE, replace_file, write_error
 from jarvis_ls.core.finding import SEVERITIES, Finding
 from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.baseline import Baseline, load_baseline
-from jarvis_ls.jsec.hints import is_hint
+from jarvis_ls.jsec.findings.baseline import Baseline, load_baseline
+from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.report.render import render
 from jarvis_ls.jsec.report.spoken import findings_in_words
-from jarvis_ls.jsec.result import ScanResult, by_score
-from jarvis_ls.jsec.scan import Progress
-from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
-from jarvis_ls.jsec.walk import Listing, list_sources
+from jarvis_ls.jsec.scan.result import ScanResult, by_score
+from jarvis_ls.jsec.scan.scanner import Progress
+from jarvis_ls.jsec.scan.source_files import Listing, list_sources
+from jarvis_ls.jsec.settings.settings import Settings, load_settings, settings_from
 
 FORMATS = ("text", "json", "jsonl", "sarif", "markdown", "html")
 
@@ -54,7 +54,7 @@ class Job:
 def run_agent(options: argparse.Namespace) -> int:
     """Say that there is no model, then scan."""
     say = reporter()
-    print(f"jsec: {say('no model is configured; running the offline scan')}", file=sys.stderr)
+    print(f"jsec: {say('no model is configured; scanning without verification')}", file=sys.stderr)
     return run_scan(options)
 
 
@@ -78,9 +78,9 @@ def prepare(options: argparse.Namespace) -> Job:
     paths = options.paths or [Path()]
     for path in paths:
         if not os.path.lexists(path):
-            raise UsageError("{path}: no such file or folder", path=path)
+            raise UsageError("{path}: no such file or directory", path=path)
         if _is_locked(path):
-            raise UsageError("{path}: this folder cannot be read", path=path)
+            raise UsageError("{path}: directory is not readable", path=path)
     root = _root(paths)
     settings = load_settings(root)
     flags = {"exclude": options.exclude}
@@ -94,14 +94,14 @@ def prepare(options: argparse.Namespace) -> Job:
     whole = len(paths) == 1 and Path(os.path.realpath(paths[0])) == root
     listing, only = list_sources(root, settings, () if whole else paths), None
     if not whole and any((root / name).is_dir() for name in (".git", STATE)):
-        only = [one.path for one in listing.files]
+        only = [file.path for file in listing.files]
         listing = _with_project(listing, list_sources(root, settings))
     baseline = None if options.no_baseline else load_baseline(root, options.baseline)
     return Job(root, settings, listing, only, baseline, whole)
 
 
 def _is_locked(path: Path) -> bool:
-    """Whether it is a folder that we may not look into."""
+    """Return whether it is a folder that we may not look into."""
     try:
         return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
     except PermissionError:  # a link into such a folder
@@ -114,17 +114,17 @@ def perform(job: Job, options: argparse.Namespace, *, changed: bool = False) -> 
 
 
 def chosen(result: ScanResult, options: argparse.Namespace) -> list[Finding]:
-    """The findings that are reported, the gravest first."""
+    """Return the findings that are reported, the gravest first."""
     told = result.shown
     if getattr(options, "show_suppressed", False):
         told = sorted(result.findings, key=by_score)
     if options.rule:
-        told = [one for one in told if one.rule in options.rule]
+        told = [finding for finding in told if finding.rule in options.rule]
     return told
 
 
 def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence[Finding]) -> None:
-    """The report, to where it was asked for."""
+    """Write the report to the screen or to its file."""
     to_screen = options.output is None or str(options.output) == "-"
     colour = to_screen and wants_colour(options.color)
     width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
@@ -145,9 +145,9 @@ def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence
 
 
 async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> ScanResult:
-    from jarvis_ls.jsec.cache import Cache
-    from jarvis_ls.jsec.records import read_scanned
-    from jarvis_ls.jsec.scan import changed_since, scan
+    from jarvis_ls.jsec.scan.cache import Cache
+    from jarvis_ls.jsec.scan.records import read_scanned
+    from jarvis_ls.jsec.scan.scanner import Effort, changed_since, scan
 
     warnings: list[str] = []
     cache = None
@@ -157,7 +157,7 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
             settings = job.settings
             cache = Cache(job.root, settings.patterns, settings.functions, settings.observed)
         except JarvisError as error:
-            warnings.append(Words("nothing is kept for the next scan: {error}", error=error))
+            warnings.append(Words("the cache was not written: {error}", error=error))
     only = job.only
     if changed:
         fresh = await changed_since(job.listing, job.settings, read_scanned(job.root))
@@ -167,9 +167,15 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
     redraws = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     progress = _ProgressLine(enabled=redraws and not options.quiet)
     result = await scan(
-        job.listing, job.settings, jobs=options.jobs, cache=cache, baseline=job.baseline,
-        only=only, seconds=options.timeout, progress=progress, stop=stop,
-    )  # fmt: skip
+        job.listing,
+        job.settings,
+        effort=Effort(options.jobs, options.timeout),
+        cache=cache,
+        baseline=job.baseline,
+        only=only,
+        progress=progress,
+        stop=stop,
+    )
     progress.clear()
     result.warnings = warnings + result.warnings
     if not job.whole:  # what was not looked at is not known to be gone
@@ -179,17 +185,17 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
 
 def _keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
     """Leave the records of a scan of the whole folder for the next stages."""
-    from jarvis_ls.jsec import records
+    from jarvis_ls.jsec.scan import records
 
     if not job.whole or not job.listing.files or result.cancelled:
         return
     try:
         if options.changed:
-            records.update(job.root, result, {one.path for one in job.listing.files})
+            records.update(job.root, result, {file.path for file in job.listing.files})
         else:
             records.write(job.root, result)
     except JarvisError as error:
-        result.warnings.append(Words("no records were written: {error}", error=error))
+        result.warnings.append(Words("the scan record was not written: {error}", error=error))
 
 
 def _render(
@@ -208,13 +214,13 @@ def _render(
 
 
 def _with_project(chosen: Listing, project: Listing) -> Listing:
-    """The chosen files, and behind them those of the project that may hold their headers."""
-    files = {one.path: one for one in [*chosen.files, *project.files]}
+    """Return the chosen files, and behind them those of the project that may hold their headers."""
+    files = {item.path: item for item in [*chosen.files, *project.files]}
     return Listing(chosen.root, list(files.values()), chosen.skipped)
 
 
 def _root(paths: Sequence[Path]) -> Path:
-    """The folder named, or the nearest one that all the files named lie in."""
+    """Return the folder named, or the nearest one that all the files named lie in."""
     real = [Path(os.path.realpath(path)) for path in paths]
     folders = [path if path.is_dir() else path.parent for path in real]
     here = Path(os.path.realpath("."))
@@ -230,7 +236,7 @@ def _check_rules(rules: Sequence[str], settings: Settings) -> None:
         return
     from jarvis_ls.cli.pages import known_rules, no_such_rule
 
-    known = known_rules() | {one.id for one in settings.patterns}
+    known = known_rules() | {pattern.id for pattern in settings.patterns}
     for rule in rules:
         if rule not in known:
             raise no_such_rule(rule, known)
@@ -240,11 +246,14 @@ def _fails(told: Sequence[Finding], least: str | None) -> bool:
     if least is None:
         return False
     failing = SEVERITIES[: SEVERITIES.index(least) + 1]
-    return any(one.severity in failing and not one.suppressed and not is_hint(one) for one in told)
+    return any(
+        finding.severity in failing and not finding.suppressed and not is_hint(finding)
+        for finding in told
+    )
 
 
 def wants_colour(wish: str) -> bool:
-    """Whether what goes to standard output is coloured, by `--color` and the terminal."""
+    """Return whether what goes to standard output is coloured, by `--color` and the terminal."""
     if wish != "auto":
         return wish == "always"
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
@@ -253,7 +262,7 @@ def wants_colour(wish: str) -> bool:
 
 
 def _stop_on_interrupt(stop: asyncio.Event) -> None:
-    """The first Ctrl-C ends the scan, the second the program."""
+    """Let the first Ctrl-C end the scan and the second the program."""
     if threading.current_thread() is not threading.main_thread():
         return
     loop = asyncio.get_running_loop()
@@ -276,7 +285,7 @@ class _ProgressLine:
     def __call__(self, progress: Progress) -> None:
         share = f"{100 * progress.done // max(1, progress.total)} %"
         say = reporter()
-        what = say("scanning") if progress.stage == "rules" else say("following values")
+        what = say("scanning") if progress.stage == "rules" else say("analysing data flow")
         found = findings_in_words(say, progress.findings)
         line = f"{what} {progress.done}/{progress.total} ({share}), {found}"
         if self._enabled and line != self._last:

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.events import (
+from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     Entry,
     EntryGrew,
@@ -89,13 +89,14 @@ class Screen:
     def say(self, text: str, colour: str = "") -> None:
         """Write a line beside the answer, in the user's language."""
         self.end_line()
-        self._aside.write(self._painted(speak(text), colour) + "\n")
+        self._aside.write(self._paint(speak(text), colour) + "\n")
         self._aside.flush()
 
     @contextlib.contextmanager
     def expecting(self) -> Iterator[Callable[[], None]]:
-        """A command may be carried out. What this gives is called when its last words were the
-        answer; other notices stand beside it, as always."""
+        """Return what is called when the last words of a command were the answer; other notices
+        stand beside it, as always.
+        """
 
         def answered() -> None:
             latest, self._latest = self._latest, None
@@ -192,7 +193,7 @@ class Screen:
             self._said[event.entry] = said[: event.at] + event.text
             self._write(fresh)
         elif event.part == "thinking" and self._thinking:
-            self._aside.write(self._painted(visible(event.text), "dim"))
+            self._aside.write(self._paint(visible(event.text), "dim"))
             self._aside.flush()
             self._reasoning = True
 
@@ -228,7 +229,7 @@ class Screen:
         known = self._nodes.get(node)
         return f"[{known.title}] " if known is not None and known.parent is not None else ""
 
-    def _painted(self, text: str, colour: str) -> str:
+    def _paint(self, text: str, colour: str) -> str:
         return f"\x1b[{COLOURS[colour]}m{text}\x1b[0m" if colour and self._colour else text
 
 
@@ -265,7 +266,7 @@ def visible(text: str) -> str:
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether a stream is a terminal on which colours are welcome."""
+    """Return whether a stream is a terminal on which colours are welcome."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream.isatty()

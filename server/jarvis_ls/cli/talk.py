@@ -14,21 +14,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.cli.language import speak, speaker
-from jarvis_ls.cli.listening import Listener
 from jarvis_ls.cli.project import Disk
 from jarvis_ls.cli.screen import Screen, wants_colour
-from jarvis_ls.cli.steering import Steering, turn_in_words
+from jarvis_ls.cli.stdin_queue import Listener
 from jarvis_ls.cli.terminal import Terminal, chosen
+from jarvis_ls.cli.terminal_commands import Steering, turn_in_words
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import read_regular, replace_file, user_folder
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.events import Event, ProposedEdit
-from jarvis_ls.runtime.interaction import Interaction, Nobody, Review
-from jarvis_ls.runtime.permissions import Answer, Asked, PermissionRule
+from jarvis_ls.runtime.base.events import Event, ProposedEdit
+from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive, Review
+from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule
 
 if TYPE_CHECKING:
-    from jarvis_ls.assembly import Assembly, Conversation
+    from jarvis_ls.assembly.bootstrap import Assembly
+    from jarvis_ls.assembly.conversation import Conversation
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 TRUSTED = "trusted.json"
@@ -36,8 +38,8 @@ TRUST = Words(
     "Do you trust the files in {folder}? Agents can then change files and run programs (you are "
     "asked each time), and its own tools, skills and tool servers are loaded. [y]es, [n]o: "
 )
-ALONE = Words("It needs the user's consent, and nobody is there to ask ({option} gives it).")
-ALONE_ANYWAY = Words("It needs the user's consent, and nobody is there to ask.")
+ALONE = Words("It needs the user's consent, and there is no one to ask ({option} gives it).")
+ALONE_ANYWAY = Words("It needs the user's consent, and there is no one to ask.")
 """Where every call is confirmed, no option gives it."""
 
 
@@ -59,20 +61,20 @@ class _Talk:
         self._attended = sys.stdin.isatty() and sys.stderr.isatty()
         self._prompt: Any = None
         self._conversation: Conversation | None = None
-        self._listener = Listener(self._heard)
+        self._listener = Listener(self._handle_line)
         self._hearing: set[asyncio.Task[None]] = set()
         self._steering = Steering(self._open)
         self._leaving = False
 
     async def run(self) -> int:
-        from jarvis_ls.assembly import build
+        from jarvis_ls.assembly.bootstrap import build
 
         assembly = build(arguments={"model_group": self._options.model})
         for problem in assembly.problems:
             self._screen.say(problem, "red")
-        trusted = await self._trusted(assembly.home)
+        trusted = await self._ask_trust(assembly.home)
         wanted = self._options.session
-        end = assembly.feed.observe(self._happened)
+        end = assembly.feed.observe(self._show_event)
         try:
             while True:
                 conversation = self._conversation = await self._start(assembly, trusted, wanted)
@@ -156,8 +158,8 @@ class _Talk:
             return INTERRUPTED
         return {"completed": DONE, "missing": REFUSED}.get(state, FAILED)
 
-    def _heard(self, line: str) -> None:
-        """A line was typed while a turn runs."""
+    def _handle_line(self, line: str) -> None:
+        """Handle a line that was typed while a turn runs."""
         if line.strip() in ("/exit", "/quit"):
             self._leaving = True
             line = ""
@@ -180,7 +182,7 @@ class _Talk:
         return self._conversation
 
     async def _say(self, conversation: Conversation, text: str) -> str:
-        """How it ended: a state, or `missing` without a model."""
+        """Return how it ended: a state, or `missing` without a model."""
         is_command = text.lstrip().startswith(("/", "!"))
         why = self._missing(conversation)
         if why and not is_command:
@@ -197,7 +199,7 @@ class _Talk:
     def _missing(conversation: Conversation) -> str:
         return conversation.assembly.missing_model(conversation.tree.root.info.group)
 
-    def _happened(self, event: Event) -> None:
+    def _show_event(self, event: Event) -> None:
         session = getattr(event, "session", "")
         if self._conversation is not None and session == self._conversation.id:
             self._screen.show(event)
@@ -216,24 +218,24 @@ class _Talk:
     # -- beginning -------------------------------------------------------------------------------
 
     async def _start(self, assembly: Assembly, trusted: bool, wanted: str | None) -> Conversation:
-        from jarvis_ls.cli.keeping import find_session
-        from jarvis_ls.lsp.panel_commands import as_commands
+        from jarvis_ls.cli.stored_data import find_session
+        from jarvis_ls.lsp.panel.commands import as_commands
 
         session = None
         if wanted:
             session = find_session(assembly.sessions, wanted, self._folder)
         rules = [PermissionRule("allow", kind=k, target=t) for k, t in self._options.allow]
+        commands = [
+            *as_commands(Disk(self._folder, assembly.sessions), speaker()),
+            *self._steering.commands(),
+        ]
         conversation = await assembly.start(
             session,
             [self._folder],
             self._person(),
             trusted=trusted,
-            commands=[
-                *as_commands(Disk(self._folder, assembly.sessions), speaker()),
-                *self._steering.commands(),
-            ],
             options=replace(assembly.options, non_interactive=not self._attended),
-            rules=rules,
+            additions=Additions(commands, rules=rules),
             say=speak,
         )
         self._screen.know(conversation.session.events())
@@ -249,8 +251,10 @@ class _Talk:
     def _person(self) -> Interaction:
         return Terminal(self._screen, self._read, self._forget) if self._attended else Alone()
 
-    async def _trusted(self, home: Path) -> bool:
-        """Whether the user trusts the folder: by option, from an earlier time, or now asked."""
+    async def _ask_trust(self, home: Path) -> bool:
+        """Return whether the user trusts the folder: by option, from an earlier time, or now
+        asked.
+        """
         if self._options.trust:
             return True
         known = _trusted_folders(home)
@@ -269,7 +273,7 @@ class _Talk:
         return False
 
     async def _read(self, prompt: str, draft: str = "") -> str:
-        """A line of the terminal, with history, editing and completion of commands."""
+        """Return a line of the terminal, with history, editing and completion of commands."""
         from prompt_toolkit.shortcuts import CompleteStyle
 
         if self._prompt is None:
@@ -303,7 +307,7 @@ class _Talk:
         return WordCompleter([*names, "/exit"], sentence=True)
 
 
-class Alone(Nobody):
+class Alone(NonInteractive):
     """Nobody is there: what needs consent is refused, with the option that would give it."""
 
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
@@ -318,7 +322,7 @@ class Alone(Nobody):
 
 
 def _message(options: argparse.Namespace) -> str | None:
-    """What to say once; None for a conversation."""
+    """Return what to say once; None for a conversation."""
     if options.message is not None and options.message != "-":
         if not options.message.strip():
             raise UsageError("the message is empty")
@@ -371,7 +375,9 @@ def _trusted_folders(home: Path) -> Sequence[str]:
         known = json.loads(read_regular(home / TRUSTED, limit=1_000_000))
     except (JarvisError, OSError, ValueError):
         return ()
-    return [one for one in known if isinstance(one, str)] if isinstance(known, list) else ()
+    return (
+        [folder for folder in known if isinstance(folder, str)] if isinstance(known, list) else ()
+    )
 
 
 def _trust(home: Path, folder: Path) -> None:

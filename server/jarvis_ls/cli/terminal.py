@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import Screen, diff_lines, visible
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.events import ProposedEdit
-from jarvis_ls.runtime.interaction import Interaction, Next, Review
-from jarvis_ls.runtime.permissions import Answer, Asked, Scope, shown, shown_target
+from jarvis_ls.runtime.base.events import ProposedEdit
+from jarvis_ls.runtime.tools.interaction import Interaction, Next, Review
+from jarvis_ls.runtime.tools.permissions import Answer, Asked, Scope, shown, shown_target
 
 Read = Callable[[str], Awaitable[str]]
 """Shows a prompt and gives the line typed; raises `EOFError` when there will be none any more
@@ -141,7 +141,8 @@ class Terminal(Interaction):
 
 
 def chosen(prompt: str, line: str) -> str:
-    """The letter in brackets that a line chooses, alone or as its word; empty when it is none.
+    """Return the letter in brackets that a line chooses, alone or as its word; empty when it is
+    none.
 
     A line that only begins with the letter of a choice ("stop", "use another file") chooses
     nothing.

@@ -27,10 +27,16 @@ if TYPE_CHECKING:
 OLDEST = 17
 """Major version of the oldest library that knows kinds of operators."""
 
-_LENIENT = tuple(f"-Wno-error={name}" for name in (
-    "implicit-function-declaration", "implicit-int", "int-conversion", "return-type",
-    "incompatible-function-pointer-types",
-))  # fmt: skip
+_LENIENT = tuple(
+    f"-Wno-error={name}"
+    for name in (
+        "implicit-function-declaration",
+        "implicit-int",
+        "int-conversion",
+        "return-type",
+        "incompatible-function-pointer-types",
+    )
+)
 """What gcc, up to its version 13, only warns of."""
 _NESTING = "-fbracket-depth=4096"
 """gcc knows no limit, clang's is 256."""
@@ -58,7 +64,7 @@ class Problem:
 
 @functools.cache
 def cindex() -> Any:
-    """The bindings, with a library that fits. Raises `ClangMissing`."""
+    """Return the bindings, with a library that fits. Raises `ClangMissing`."""
     try:
         from clang import cindex as bindings
     except ImportError:
@@ -112,7 +118,7 @@ def _check_age(place: Path | None, library: Any = None) -> None:
 def parse(
     path: Path, arguments: Sequence[str], *, macros: bool = False, prelude: str = ""
 ) -> tuple[TranslationUnit, list[Problem]]:
-    """A translation unit and what the compiler objects to in it (errors only).
+    """Return a translation unit and what the compiler objects to in it (errors only).
 
     `arguments` are those of the compiler, without its name, the file and `-o`; `prelude` is a
     header that is read before the file. Raises `SkippedFile` when the file cannot be parsed at
@@ -167,8 +173,10 @@ def system_includes() -> tuple[str, ...]:
         env={**os.environ, "LC_ALL": "C"},
     )
     match = _INCLUDES.search(asked.stderr)
-    folders = [line.strip().removesuffix(" (framework directory)") for line in
-               (match[1] if match else "").splitlines()]  # fmt: skip
+    folders = [
+        line.strip().removesuffix(" (framework directory)")
+        for line in (match[1] if match else "").splitlines()
+    ]
     return tuple(folder for folder in folders if folder)
 
 
@@ -183,7 +191,7 @@ def unary_operator(cursor: Cursor) -> int:
 
 
 def constant(cursor: Cursor) -> int | float | None:
-    """The value of a constant expression; None when it is none, or no number."""
+    """Return the value of a constant expression; None when it is none, or no number."""
     library = cindex().conf.lib
     result = library.clang_Cursor_Evaluate(cursor)
     if not result:
@@ -200,7 +208,7 @@ def constant(cursor: Cursor) -> int | float | None:
 
 
 def initializer(cursor: Cursor) -> Cursor | None:
-    """The initialiser of a variable; None without one."""
+    """Return the initialiser of a variable; None without one."""
     bindings = cindex()
     found = bindings.conf.lib.clang_Cursor_getVarDeclInitializer(cursor)
     if found.kind == bindings.CursorKind.INVALID_FILE or found.kind.is_invalid():
@@ -210,21 +218,22 @@ def initializer(cursor: Cursor) -> Cursor | None:
 
 
 def value_type(type_: Any) -> Any:
-    """What an `_Atomic` type holds."""
+    """Return what an `_Atomic` type holds."""
     found = cindex().conf.lib.clang_Type_getValueType(type_)
     found._tu = type_._tu
     return found
 
 
 def is_inline(function: Cursor) -> bool:
-    """Whether a function is declared `inline`."""
+    """Return whether a function is declared `inline`."""
     return bool(cindex().conf.lib.clang_Cursor_isFunctionInlined(function))
 
 
 def written_at(cursor: Cursor) -> tuple[int, int, int]:
-    """Where an expression is written: a number that stands for the file, begin and end in bytes.
-    An argument of a macro is written where it is given, everything else that a macro brings where
-    the macro is named."""
+    """Return where an expression is written: a number that stands for the file, begin and end in
+    bytes. An argument of a macro is written where it is given, everything else that a macro brings
+    where the macro is named.
+    """
     bindings = cindex()
     ask = bindings.conf.lib.clang_getFileLocation
     extent = cursor.extent
@@ -243,7 +252,8 @@ _WITH_TYPES = 4
 
 
 def printed(cursor: Cursor, *, whole: bool = False, types: bool = False) -> str:
-    """A declaration as the parser writes it, macros filled in, without body and value but with
+    """Return a declaration as the parser writes it, macros filled in, without body and value but
+    with
     `whole`; with `types` it defines the type that it names."""
     library = cindex().conf.lib
     policy = library.clang_getCursorPrintingPolicy(cursor)
@@ -257,23 +267,28 @@ def printed(cursor: Cursor, *, whole: bool = False, types: bool = False) -> str:
 
 
 def is_thread_local(variable: Cursor) -> bool:
-    """Whether each thread has a variable of its own."""
+    """Return whether each thread has a variable of its own."""
     return int(cindex().conf.lib.clang_getCursorTLSKind(variable)) != 0
 
 
 def is_made_here(variable: Cursor) -> bool:
-    """Whether a declaration makes the variable: a definition, or a tentative one (`int x;` at file
-    scope)."""
+    """Return whether a declaration makes the variable: a definition, or a tentative one (`int x;`
+    at file scope).
+    """
     return bool(variable.is_definition() or variable.storage_class.name != "EXTERN")
 
 
 def children(cursor: Cursor) -> list[Cursor]:
-    """The children of a cursor, which it keeps until `forget`; less costly than the bindings' way,
-    which matters for units with thousands of declarations. A statement with attributes, which all
-    only advise the compiler, is the statement."""
+    """Return the children of a cursor, which it keeps until `forget`; less costly than the
+    bindings' way, which matters for units with thousands of declarations. A statement with
+    attributes, which all only advise the compiler, is the statement.
+    """
     known: list[Cursor] | None = getattr(cursor, "_known", None)
     if known is None:
-        known = [_advised(one) if one._kind_id == _ATTRIBUTED else one for one in _below(cursor)]
+        known = [
+            _without_attributes(child) if child._kind_id == _ATTRIBUTED else child
+            for child in _below(cursor)
+        ]
         cursor._known = known
     return known
 
@@ -282,8 +297,8 @@ _ATTRIBUTED = 200
 """`CXCursor_UnexposedStmt`."""
 
 
-def _advised(statement: Cursor) -> Cursor:
-    found = [one for one in _below(statement) if not one.kind.is_attribute()]
+def _without_attributes(statement: Cursor) -> Cursor:
+    found = [child for child in _below(statement) if not child.kind.is_attribute()]
     return found[-1] if found else statement
 
 
@@ -322,7 +337,7 @@ def descendants(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
 
 
 def in_system_header(cursor: Cursor) -> bool:
-    """Whether a cursor lies in a header of the system, cheaper to ask than its file."""
+    """Return whether a cursor lies in a header of the system, cheaper to ask than its file."""
     library = cindex().conf.lib
     return bool(library.clang_Location_isInSystemHeader(library.clang_getCursorLocation(cursor)))
 
@@ -351,7 +366,7 @@ def own_file(cursor: Cursor) -> str | None:
 
 
 def identity(declared: Cursor) -> int:
-    """A number that no other declaration of its unit has."""
+    """Return a number that no other declaration of its unit has."""
     return int(declared.data[0])
 
 
@@ -361,7 +376,7 @@ def _visit(cursor: Cursor, visitor: Any) -> None:
 
 
 def chosen_library() -> Path | None:
-    """The library the environment names; None for the default. Raises `ClangMissing`."""
+    """Return the library the environment names; None for the default. Raises `ClangMissing`."""
     if named := os.environ.get("CLANG_LIBRARY_FILE"):
         if not Path(named).is_file():
             raise ClangMissing(f"CLANG_LIBRARY_FILE names {named}, which is no file.")
@@ -424,11 +439,20 @@ def _declare(library: Any, bindings: Any) -> None:
     function.errcheck = bindings._CXString.from_result
 
 
-_GIVING_TYPES = ("clang_getCanonicalType", "clang_getCursorType", "clang_getPointeeType",
-                 "clang_getArrayElementType", "clang_getResultType",
-                 "clang_getCursorResultType")  # fmt: skip
-_GIVING_CURSORS = ("clang_getCursorReferenced", "clang_getCursorSemanticParent",
-                   "clang_getCursorDefinition", "clang_getTypeDeclaration")  # fmt: skip
+_GIVING_TYPES = (
+    "clang_getCanonicalType",
+    "clang_getCursorType",
+    "clang_getPointeeType",
+    "clang_getArrayElementType",
+    "clang_getResultType",
+    "clang_getCursorResultType",
+)
+_GIVING_CURSORS = (
+    "clang_getCursorReferenced",
+    "clang_getCursorSemanticParent",
+    "clang_getCursorDefinition",
+    "clang_getTypeDeclaration",
+)
 _NO_CURSOR = 70
 """`CXCursor_InvalidFile`, the kind of the null cursor."""
 
@@ -442,15 +466,15 @@ def _quicken(library: Any, bindings: Any) -> None:
     name.__set_name__(bindings.BaseEnumeration, "name")
     bindings.BaseEnumeration.name = name
     cursors, types = bindings.CursorKind._kinds, bindings.TypeKind._kinds
-    bindings.Cursor.kind = property(lambda one: cursors[one._kind_id])
-    bindings.Type.kind = property(lambda one: types[one._kind_id])
+    bindings.Cursor.kind = property(lambda cursor: cursors[cursor._kind_id])
+    bindings.Type.kind = property(lambda type_: types[type_._kind_id])
 
     def of_its_unit(result: Any, _function: Any, arguments: Sequence[Any]) -> Any:
         result._tu = arguments[0]._tu
         return result
 
-    for one in _GIVING_TYPES:
-        getattr(library, one).errcheck = of_its_unit
+    for function in _GIVING_TYPES:
+        getattr(library, function).errcheck = of_its_unit
 
     def some_of_its_unit(result: Any, _function: Any, arguments: Sequence[Any]) -> Any:
         if result._kind_id == _NO_CURSOR:
@@ -458,10 +482,10 @@ def _quicken(library: Any, bindings: Any) -> None:
         result._tu = arguments[0]._tu
         return result
 
-    for one in _GIVING_CURSORS:
-        getattr(library, one).errcheck = some_of_its_unit
+    for function in _GIVING_CURSORS:
+        getattr(library, function).errcheck = some_of_its_unit
 
 
 def _reason(error: Exception) -> str:
-    """Why a library cannot be used, without what a program of Python could do about it."""
+    """Return why a library cannot be used, without what a program of Python could do about it."""
     return str(error).partition("\n")[0].partition(" To provide a path")[0].rstrip(".")

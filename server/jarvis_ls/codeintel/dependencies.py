@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.languages import language_of
-from jarvis_ls.codeintel.lexis import blank
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*([<"])([^>"\n]+)[>"]')
 _RUST_MOD = re.compile(rb"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?mod[ \t]+(?:r#)?(\w+)[ \t]*;")
@@ -36,7 +36,7 @@ class Import:
 
 
 def imports(path: str, data: bytes) -> list[Import] | None:
-    """What the file (UTF-8) asks for, in order; None when its language is not known."""
+    """Return the imports of a file (UTF-8) in order; None when its language is unknown."""
     language = language_of(path, data)
     suffix = posixpath.splitext(path)[1].lower()
     if language is not None:
@@ -70,7 +70,7 @@ class Project:
             self._by_name.setdefault(posixpath.basename(path), []).append(path)
 
     def resolve(self, path: str, wanted: Import) -> str | None:
-        """The file of the project that `wanted` in the file `path` means, or None."""
+        """Return the file of the project that `wanted` in the file `path` means, or None."""
         suffix = posixpath.splitext(path)[1].lower()
         if suffix == ".rs":
             return self._rust(path, wanted.name)
@@ -95,9 +95,10 @@ class Project:
             return beside
         name = posixpath.normpath(name)
         found = [
-            p for p in self._by_name.get(posixpath.basename(name), ())
+            p
+            for p in self._by_name.get(posixpath.basename(name), ())
             if p == name or p.endswith("/" + name)
-        ]  # fmt: skip
+        ]
         return max(found, key=lambda p: (_common(path, p), -len(p)), default=None)
 
     def _rust(self, path: str, name: str) -> str | None:
@@ -159,8 +160,12 @@ class Project:
         stem, suffix = posixpath.splitext(at)
         bases = [at, stem] if suffix in _SCRIPTS else [at]  # `./a.js` may be written as a.ts
         for base in bases:
-            for candidate in (base, *(base + s for s in _SCRIPTS), f"{base}/index.ts",
-                              f"{base}/index.js"):  # fmt: skip
+            for candidate in (
+                base,
+                *(base + s for s in _SCRIPTS),
+                f"{base}/index.ts",
+                f"{base}/index.js",
+            ):
                 if candidate in self._paths:
                     return candidate
         return None
@@ -178,13 +183,13 @@ def _rust(line: bytes) -> list[str]:
         if not brace:
             return [head.strip()]
         inner = [p.strip().partition(" as ")[0].rstrip("}").strip() for p in rest.split(",")]
-        return [f"{head}{one}" for one in inner if one and one != "self"] or [head.rstrip(":")]
+        return [f"{head}{name}" for name in inner if name and name != "self"] or [head.rstrip(":")]
     return []
 
 
-def _common(one: str, other: str) -> int:
+def _common(path: str, other: str) -> int:
     count = 0
-    for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+    for a, b in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
         if a != b:
             break
         count += 1

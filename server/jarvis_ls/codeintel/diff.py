@@ -20,7 +20,7 @@ _MOST_EDITS = 200
 
 
 def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
-    """What changed, in order; blocks neither touch nor overlap."""
+    """Return the changed blocks in order; blocks neither touch nor overlap."""
     found: list[Block] = []
     for block in _between(old, new, 0, len(old), 0, len(new)):
         if found and found[-1][1] == block[0] and found[-1][3] == block[2]:
@@ -31,7 +31,7 @@ def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
 
 
 def joined(found: Sequence[Block], gap: int) -> list[Block]:
-    """The same blocks, with those at most `gap` equal lines apart made one."""
+    """Return the same blocks, with those at most `gap` equal lines apart made one."""
     wide: list[Block] = []
     for block in found:
         if wide and block[0] - wide[-1][1] <= gap:
@@ -93,7 +93,7 @@ def _closely(
 def _greedily(
     old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
 ) -> Iterator[Block]:
-    """The shortest way from one text to the other when few lines differ; else one block."""
+    """Yield the shortest way from one text to the other when few lines differ; else one block."""
     ends: dict[int, int] = {1: 0}  # how far one comes on each diagonal
     trace: list[dict[int, int]] = []
     for edits in range(_MOST_EDITS + 1):
@@ -125,7 +125,7 @@ def _walked_back(trace: list[dict[int, int]], a: int, b: int, c: int, d: int) ->
 def _fixed_points(
     old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
 ) -> list[tuple[int, int]]:
-    """The longest row of lines that are unique in both texts and stand in the same order."""
+    """Return the longest row of lines that are unique in both texts and stand in the same order."""
     there = _unique(new, c, d)
     pairs = [(i, there[line]) for line, i in _unique(old, a, b).items() if line in there]
     tails: list[int] = []

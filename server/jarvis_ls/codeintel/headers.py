@@ -11,12 +11,12 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.extract import c, rust
-from jarvis_ls.codeintel.facts import Facts
-from jarvis_ls.codeintel.items import Item, items
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import decode
+from jarvis_ls.codeintel.top_level_items import Item, items
 
 MAX_HEADERS = 300
 """Most headers followed for one file."""
@@ -24,11 +24,11 @@ MAX_HEADERS = 300
 MAX_HEADER_BYTES = 2_000_000
 """Headers larger than this are not read: they are data."""
 
-_STANDARD = frozenset({
-    "assert.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h", "locale.h",
-    "math.h", "pthread.h", "setjmp.h", "signal.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h",
-    "stdio.h", "stdlib.h", "string.h", "strings.h", "time.h", "unistd.h", "wchar.h", "windows.h",
-})  # fmt: skip
+_STANDARD = frozenset(
+    "assert.h ctype.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h "
+    "pthread.h setjmp.h signal.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h "
+    "string.h strings.h time.h unistd.h wchar.h windows.h".split()
+)
 
 SEVERAL = "?"
 """What a macro stands for that a file gives several numbers: no expression."""
@@ -41,7 +41,7 @@ ReadFile = Callable[[str], bytes | None]
 
 
 def item_facts(item: Item, language: LanguageName) -> Facts | None:
-    """What one item declares to the rest of its file."""
+    """Return what an item declares to the rest of its file."""
     if language == "rust":
         return rust.item_facts(item.node, item.prefix)
     return None if item.stray else c.item_facts(item.node)
@@ -76,10 +76,13 @@ def _said_otherwise(macros: dict[str, str], again: dict[str, str]) -> set[str]:
     """Macros that stand for one number here and for another there: it hangs on how the file is
     compiled, or on the line, which is meant."""
     return {
-        name for name, body in again.items()
-        if (before := macros.get(name)) is not None and before != body
-        and _is_number(before) and _is_number(body)
-    }  # fmt: skip
+        name
+        for name, body in again.items()
+        if (before := macros.get(name)) is not None
+        and before != body
+        and _is_number(before)
+        and _is_number(body)
+    }
 
 
 def _is_number(body: str) -> bool:
@@ -87,7 +90,9 @@ def _is_number(body: str) -> bool:
 
 
 def _asserts_nothing(facts: Facts, again: Facts) -> bool:
-    """Whether this is how an assertion looks in builds without: what it says holds there, too."""
+    """Return whether this is how an assertion looks in builds without: what it says holds there,
+    too.
+    """
     return all(
         not macro.body and "assert" in name.lower() and name in facts.function_macros
         for name, macro in again.function_macros.items()
@@ -109,7 +114,7 @@ class Headers:
             self.add(path)
 
     def add(self, path: str) -> None:
-        """A file came into the project."""
+        """Add a file to the project."""
         if path not in self._paths:
             self._paths.add(path)
             self._resolve_anew()
@@ -121,12 +126,12 @@ class Headers:
         self._direct.pop(path, None)
 
     def forget(self, path: str) -> None:
-        """The text of a file changed, or the file is gone; it is read again when needed."""
+        """Forget a file that changed or was deleted; it is read again when needed."""
         self._facts.pop(path, None)
         self._direct.pop(path, None)
 
     def discard(self, path: str) -> None:
-        """A file left the project."""
+        """Remove a file from the project."""
         self.forget(path)
         if path in self._paths:
             self._paths.remove(path)
@@ -134,7 +139,7 @@ class Headers:
             self._by_name[posixpath.basename(path)].remove(path)
 
     def facts_for(self, path: str, own: Facts) -> tuple[str, Sequence[Facts]]:
-        """A digest and the facts of all headers `path` includes, directly or not.
+        """Return a digest and the facts of all headers `path` includes, directly or not.
 
         Nearer headers come later, so that what they say wins when facts are merged in order.
         """
@@ -167,7 +172,7 @@ class Headers:
     def _find_all(self, path: str, includes: Iterable[str]) -> list[str]:
         folder = posixpath.dirname(path)
         found = (self._find(folder, include) for include in dict.fromkeys(includes))
-        return [one for one in dict.fromkeys(found) if one is not None]
+        return [fromkey for fromkey in dict.fromkeys(found) if fromkey is not None]
 
     def _resolve_anew(self) -> None:
         self._resolved.clear()
@@ -203,9 +208,10 @@ class Headers:
             return None
         include = posixpath.normpath(include)
         candidates = [
-            path for path in self._by_name.get(posixpath.basename(include), ())
+            path
+            for path in self._by_name.get(posixpath.basename(include), ())
             if path == include or path.endswith("/" + include)
-        ]  # fmt: skip
+        ]
         if not candidates:
             return None
         return max(candidates, key=lambda p: (_shared(folder, p), -len(p), p))

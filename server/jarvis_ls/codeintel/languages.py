@@ -38,12 +38,20 @@ _CPP_LINE = re.compile(
     rb"|public[ \t]*:|private[ \t]*:|protected[ \t]*:|virtual[ \t])"
 )
 """A header with such a line is C++ whatever its suffix says."""
-_CPP_WORDS = (b"class", b"namespace", b"template", b"using", b"public", b"private", b"protected",
-              b"virtual")  # fmt: skip
+_CPP_WORDS = (
+    b"class",
+    b"namespace",
+    b"template",
+    b"using",
+    b"public",
+    b"private",
+    b"protected",
+    b"virtual",
+)
 
 
 def language_of(path: str, data: bytes = b"") -> LanguageName | None:
-    """The language of `path`, or None when we do not read such files.
+    """Return the language of `path`, or None when we do not read such files.
 
     `data` is the start of the file; it tells C++ headers named `.h` from C ones.
     """
@@ -55,7 +63,7 @@ def language_of(path: str, data: bytes = b"") -> LanguageName | None:
 
 
 def _is_cpp(head: bytes) -> bool:
-    """Whether a line of a header is C++: looked at are the lines that hold a word of it."""
+    """Return whether a line of a header is C++: looked at are the lines that hold a word of it."""
     for word in _CPP_WORDS:
         at = head.find(word)
         while at >= 0:
@@ -67,7 +75,7 @@ def _is_cpp(head: bytes) -> bool:
 
 @functools.cache
 def grammar(name: LanguageName) -> tree_sitter.Language:
-    """The tree-sitter grammar of a language, loaded on first use."""
+    """Return the tree-sitter grammar of a language, loaded on first use."""
     if name == "c":
         import tree_sitter_c
 
@@ -83,8 +91,9 @@ def grammar(name: LanguageName) -> tree_sitter.Language:
 
 @functools.cache
 def field_id(language: LanguageName, name: str) -> int:
-    """The number of a field in a grammar: a child is found by it in a third of the time that it
-    takes by the name of its field. Raises `KeyError` when the grammar has no such field."""
+    """Return the number of a field in a grammar: a child is found by it in a third of the time that
+    it takes by the name of its field. Raises `KeyError` when the grammar has no such field.
+    """
     number = grammar(language).field_id_for_name(name)
     if number is None:
         raise KeyError(name)

@@ -15,7 +15,7 @@ regular expression."""
 
 
 def text(node: Node | None) -> str:
-    """The source text of a node; empty for None."""
+    """Return the source text of a node; empty for None."""
     return "" if node is None else (node.text or b"").decode("utf-8", "replace")
 
 
@@ -25,13 +25,14 @@ def words_in(written: bytes) -> frozenset[bytes]:
 
 
 def field(node: Node | None, name: str) -> Node | None:
-    """The child in field `name`, or None (also for a None node)."""
+    """Return the child in field `name`, or None (also for a None node)."""
     return None if node is None else node.child_by_field_name(name)
 
 
 def operator_of(node: Node | None) -> str:
-    """The operator of an operation; empty for None and what has none. A token's kind is its text,
-    and costs less."""
+    """Return the operator of an operation; empty for None and what has none. A token's kind is its
+    text, and costs less.
+    """
     operator = None if node is None else node.child_by_field_name("operator")
     return "" if operator is None else operator.type
 
@@ -55,7 +56,7 @@ def bare(node: Node) -> Node:
 
 
 def use_of(node: Node) -> Node | None:
-    """The first ancestor that is neither parentheses nor a cast: what uses the value."""
+    """Return the first ancestor that is neither parentheses nor a cast: what uses the value."""
     parent = node.parent
     for _ in range(_MAX_CLIMB):
         if parent is None or parent.type not in _TRANSPARENT:

@@ -9,25 +9,12 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import tree_sitter
-from tree_sitter import Node, Query, Tree
+from tree_sitter import Node as Node
+from tree_sitter import Query as Query
+from tree_sitter import Tree as Tree
 
+from jarvis_ls.codeintel.comments import lexemes
 from jarvis_ls.codeintel.languages import LanguageName, grammar
-from jarvis_ls.codeintel.lexis import lexemes
-
-__all__ = [
-    "MAX_DEPTH",
-    "Node",
-    "Query",
-    "Tree",
-    "captures",
-    "compile_query",
-    "count_errors",
-    "edit",
-    "nests_too_deep",
-    "parse",
-    "parse_edited",
-    "parse_parts",
-]
 
 MAX_DEPTH = 600
 """Levels of nesting below an item that queries look into. Finding a node's parent costs time
@@ -66,13 +53,15 @@ _LONG = 200
 
 
 def parse(data: bytes, language: LanguageName) -> Tree:
-    """The syntax tree of UTF-8 text. In C and C++, names of attributes that are macros are read
-    as blanks."""
+    """Return the syntax tree of UTF-8 text. In C and C++, names of attributes that are macros are
+    read as blanks.
+    """
     return parse_edited(data, language, None)[0]
 
 
 def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple[Tree, bool]:
-    """The syntax tree of a text after edits, and whether it is certain to be what `parse` gives.
+    """Return the syntax tree of a text after edits, and whether it is certain to be what `parse`
+    gives.
 
     `old` is the tree of the text before, already told of the changes with `edit`; unchanged
     parts of it are reused. How tree-sitter recovers from an error may depend on what it reused:
@@ -87,9 +76,10 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
     left_out = _linkages(data) if language != "rust" and _FOR_CPP in data else []
     if language == "cpp":
         exports = (
-            match.span() for match in islice(_EXPORTS.finditer(data), _MOST_EXPORTS)
+            match.span()
+            for match in islice(_EXPORTS.finditer(data), _MOST_EXPORTS)
             if data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()[:1] != b"#"
-        )  # fmt: skip
+        )
         left_out = sorted([*left_out, *exports])
     end = _open_end(data, language)
     if end is not None:
@@ -107,7 +97,7 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
 
 
 def parse_parts(data: bytes, language: LanguageName, parts: Sequence[tuple[Node, Node]]) -> Tree:
-    """The syntax tree of what stands between pairs of nodes of another tree of `data`, as if
+    """Return the syntax tree of what stands between pairs of nodes of another tree of `data`, as if
     nothing else were there; its nodes lie where they lie in `data`."""
     parser = _parser(language)
     parser.included_ranges = [
@@ -134,7 +124,7 @@ def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: 
 
 @functools.lru_cache(maxsize=64)
 def compile_query(language: LanguageName, text: str) -> Query:
-    """A query in tree-sitter's pattern language, compiled once.
+    """Return a query in tree-sitter's pattern language, compiled once.
 
     Raises `tree_sitter.QueryError` when the pattern does not fit the grammar.
     """
@@ -142,7 +132,7 @@ def compile_query(language: LanguageName, text: str) -> Query:
 
 
 def captures(query: Query, node: Node) -> Mapping[str, list[Node]]:
-    """What `query` captures below `node`, in order of position, by the name of the capture."""
+    """Return the captures of `query` below `node` by capture name, in order of position."""
     cursor = tree_sitter.QueryCursor(query)
     cursor.set_max_start_depth(MAX_DEPTH)
     found = cursor.captures(node)
@@ -153,7 +143,9 @@ def captures(query: Query, node: Node) -> Mapping[str, list[Node]]:
 
 
 def nests_too_deep(node: Node) -> bool:
-    """Whether the tree below `node` has more than `MAX_DEPTH` levels, by a sample of its nodes."""
+    """Return whether the tree below `node` has more than `MAX_DEPTH` levels, by a sample of its
+    nodes.
+    """
     count = node.descendant_count
     if count < MAX_DEPTH:
         return False
@@ -169,7 +161,7 @@ _start = operator.attrgetter("start_byte")
 
 
 def count_errors(tree: Tree) -> int:
-    """How many nodes of a tree stand for text that does not fit the grammar."""
+    """Count the error and missing nodes of a tree."""
     if not tree.root_node.has_error:
         return 0
     count, stack = 0, [tree.root_node]
@@ -182,7 +174,7 @@ def count_errors(tree: Tree) -> int:
 
 
 def _without(data: bytes, decoration: re.Pattern[bytes]) -> bytes:
-    """The text with a decoration blanked, but for those in directives, which define them."""
+    """Return the text with a decoration blanked, but for those in directives, which define them."""
 
     def blank(match: re.Match[bytes]) -> bytes:
         start = data.rfind(b"\n", 0, match.start()) + 1
@@ -193,7 +185,7 @@ def _without(data: bytes, decoration: re.Pattern[bytes]) -> bytes:
 
 
 def _linkages(data: bytes) -> list[tuple[int, int]]:
-    """Where `extern "C" {` and its brace stand between directives that leave them to C++.
+    """Return the ranges of `extern "C" {` and its brace inside directives for C++ only.
 
     The grammar takes a conditional for a whole, so that a brace which is closed in another tears
     all between them. Nothing when as many are not closed as are opened.
@@ -225,8 +217,10 @@ def _line_end(data: bytes, at: int) -> int:
 
 
 def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.Range]:
-    """What stands between parts of a text, which come in order; never none, as that would stand for
-    the whole text."""
+    """Return the ranges between ordered parts of a text.
+
+    Never return an empty list, as that would mean the whole text.
+    """
     found: list[tree_sitter.Range] = []
     start, row = 0, 0
     for begin, end in (*parts, (len(data), len(data))):
@@ -240,7 +234,7 @@ def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.
 
 
 def _open_end(data: bytes, language: LanguageName) -> int | None:
-    """Where the code of a file ends whose rest is one comment or raw string that never closes.
+    """Return where the code ends when the rest is one unclosed comment or raw string.
 
     A grammar's scanner looks for the end anew at every `/*`, in time that grows with the square
     of their number; so such a rest is not given to it. None for a file without one, or with so

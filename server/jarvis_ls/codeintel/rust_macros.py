@@ -15,7 +15,7 @@ _BODIES = frozenset({"function_item", "impl_item", "macro_invocation", "mod_item
 
 
 def wrapped_items(macro: Node, data: bytes) -> Node | None:
-    """The root of a tree of the items that a macro call with braces holds; None when that is
+    """Return the root of a tree of the items that a macro call with braces holds; None when that is
     something else. `data` is the text of the whole file."""
     name, tokens = macro.child_by_field_name("macro"), macro.children[-1]
     if name is None or tokens.type != "token_tree" or not _in_braces(tokens):

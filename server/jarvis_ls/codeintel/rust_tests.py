@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-_TEST_NAMES = frozenset({
-    "test", "bench", "rstest", "test_case", "test_matrix", "quickcheck", "proptest", "fixture",
-    "wasm_bindgen_test", "test_log", "case", "parameterized", "traced_test", "cargo_test",
-    "googletest", "gtest", "serial_test", "divan",
-})  # fmt: skip
+_TEST_NAMES = frozenset(
+    "test bench rstest test_case test_matrix quickcheck proptest fixture "
+    "wasm_bindgen_test test_log case parameterized traced_test cargo_test googletest "
+    "gtest serial_test divan".split()
+)
 _TEST_FOLDERS = frozenset({"tests", "test", "benches", "examples"})
 _CFG = re.compile(r"cfg\s*\(")
 _WORD = re.compile(r"[A-Za-z_]\w*|[()\"]")
@@ -16,12 +16,12 @@ _MAX_ATTRIBUTE = 1000
 
 
 def attribute_text(written: str) -> str:
-    """An attribute without its `#[` or `#![` and `]`."""
+    """Return an attribute without its `#[` or `#![` and `]`."""
     return written.strip().lstrip("#![ ").removesuffix("]").strip()
 
 
 def is_test_attribute(attribute: str) -> bool:
-    """Whether an attribute (without `#[` and `]`) marks code that only tests compile or run.
+    """Return whether an attribute (without `#[` and `]`) marks code that only tests compile or run.
 
     True for `test`, `tokio::test(…)`, `rstest` and for a `cfg` that cannot hold without
     `test`: `cfg(test)`, `cfg(all(test, unix))`; not for `cfg(not(test))`, `cfg(any(test, …))`
@@ -34,7 +34,7 @@ def is_test_attribute(attribute: str) -> bool:
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a Rust file lies where only tests, benchmarks and examples are kept.
+    """Return whether a Rust file lies where only tests, benchmarks and examples are kept.
 
     `path` is relative to the scanned root, with forward slashes. Cargo's own folders count,
     and the files `tests.rs` and `test.rs` that `mod tests;` and `mod test;` name.
@@ -46,7 +46,7 @@ def is_test_path(path: str) -> bool:
 
 
 def _needs_test(words: list[str]) -> bool:
-    """Whether `test` is demanded: at the top of the `cfg` or below `all` only."""
+    """Return whether `test` is demanded: at the top of the `cfg` or below `all` only."""
     opened: list[str] = []
     last = ""
     quoted = False

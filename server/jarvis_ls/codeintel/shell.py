@@ -21,28 +21,125 @@ MAX_DEPTH = 8
 """Levels of `sh -c` looked into."""
 
 _OPAQUE_PROGRAMS = frozenset(
-    {"eval", "source", ".", "exec", "builtin", "command", "coproc", "trap", "alias", "enable",
-     "xargs", "parallel", "ssh", "watch", "script", "expect", "su", "chroot", "nsenter", "unshare",
-     "bwrap", "docker", "podman", "read", "mapfile", "readarray", "getopts", "hash", "set",
-     "shopt", "let", "busybox", "toybox", "bind", "complete", "compgen", "fc",
-     # shells and editors that are not bash, and what runs programs for others or later
-     "csh", "tcsh", "fish", "mksh", "yash", "osh", "nu", "elvish", "pwsh", "powershell", "cmd",
-     "rbash", "ed", "ex", "vi", "vim", "nvim", "view", "emacs", "nano", "gdb", "lldb", "flock",
-     "setarch", "taskset", "chrt", "numactl", "prlimit", "runuser", "runcon", "sg", "newgrp",
-     "pkexec", "firejail", "rlwrap", "entr", "sem", "at", "batch", "crontab", "tmux", "screen",
-     "systemd-run", "systemctl", "dbus-send", "gdbus", "busctl", "xdg-open", "open", "socat",
-     "ncat", "nc"}
-)  # fmt: skip
-_TRANSPARENT = {"time": 0, "nohup": 0, "nice": 0, "ionice": 0, "stdbuf": 0, "setsid": 0,
-                "timeout": 1, "env": 0, "sudo": 0, "doas": 0, "strace": 0, "ltrace": 0,
-                "valgrind": 0, "fakeroot": 0, "eatmydata": 0, "unbuffer": 0}  # fmt: skip
+    {
+        "eval",
+        "source",
+        ".",
+        "exec",
+        "builtin",
+        "command",
+        "coproc",
+        "trap",
+        "alias",
+        "enable",
+        "xargs",
+        "parallel",
+        "ssh",
+        "watch",
+        "script",
+        "expect",
+        "su",
+        "chroot",
+        "nsenter",
+        "unshare",
+        "bwrap",
+        "docker",
+        "podman",
+        "read",
+        "mapfile",
+        "readarray",
+        "getopts",
+        "hash",
+        "set",
+        "shopt",
+        "let",
+        "busybox",
+        "toybox",
+        "bind",
+        "complete",
+        "compgen",
+        "fc",
+        # shells and editors that are not bash, and what runs programs for others or later
+        "csh",
+        "tcsh",
+        "fish",
+        "mksh",
+        "yash",
+        "osh",
+        "nu",
+        "elvish",
+        "pwsh",
+        "powershell",
+        "cmd",
+        "rbash",
+        "ed",
+        "ex",
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "emacs",
+        "nano",
+        "gdb",
+        "lldb",
+        "flock",
+        "setarch",
+        "taskset",
+        "chrt",
+        "numactl",
+        "prlimit",
+        "runuser",
+        "runcon",
+        "sg",
+        "newgrp",
+        "pkexec",
+        "firejail",
+        "rlwrap",
+        "entr",
+        "sem",
+        "at",
+        "batch",
+        "crontab",
+        "tmux",
+        "screen",
+        "systemd-run",
+        "systemctl",
+        "dbus-send",
+        "gdbus",
+        "busctl",
+        "xdg-open",
+        "open",
+        "socat",
+        "ncat",
+        "nc",
+    }
+)
+_TRANSPARENT = {
+    "time": 0,
+    "nohup": 0,
+    "nice": 0,
+    "ionice": 0,
+    "stdbuf": 0,
+    "setsid": 0,
+    "timeout": 1,
+    "env": 0,
+    "sudo": 0,
+    "doas": 0,
+    "strace": 0,
+    "ltrace": 0,
+    "valgrind": 0,
+    "fakeroot": 0,
+    "eatmydata": 0,
+    "unbuffer": 0,
+}
 _HARMLESS = frozenset({"echo", ":", "true", "false"})
 """Programs that do the same harmless thing with any words."""
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _WORDS = frozenset({"word", "number", "raw_string", "string", "concatenation"})
-_COMPUTED = frozenset({"variable_assignment", "subscript", "arithmetic_expansion",
-                       "c_style_for_statement"})  # fmt: skip
+_COMPUTED = frozenset(
+    {"variable_assignment", "subscript", "arithmetic_expansion", "c_style_for_statement"}
+)
 """What sets variables, or works numbers out: bash runs what stands in brackets behind a name
 (`a[$(rm x)]`), also when that comes from a variable."""
 _PLAIN_EXPANSION = re.compile(r"\$\{(?:#?\w+|\w+(?::?[-+?]|%%?|##?)[^`$\[{]*)\}")
@@ -81,7 +178,7 @@ class CommandLine:
 
 
 def take_apart(line: str, depth: int = 0) -> CommandLine:
-    """What `line` would do when a shell ran it."""
+    """Analyse what a shell would do with `line`."""
     root = tree(line)
     opaque = root.has_error or depth >= MAX_DEPTH or _CONTROL.search(line) is not None
     commands: list[Command] = []
@@ -115,8 +212,9 @@ def tree(text: str) -> tree_sitter.Node:
 
 
 def _changes_what_runs(node: tree_sitter.Node) -> bool:
-    """Whether later words may mean another program (`PATH=.; ls`), or run what is not seen as
-    such (here documents whose old-style substitutions the grammar takes for text)."""
+    """Return whether later words may mean another program (`PATH=.; ls`), or run what is not seen
+    as such (here documents whose old-style substitutions the grammar takes for text).
+    """
     if node.type in _COMPUTED:
         return True
     if node.type == "compound_statement":
@@ -135,7 +233,7 @@ def _changes_what_runs(node: tree_sitter.Node) -> bool:
 
 
 def _computes(node: tree_sitter.Node, double: bool) -> bool:
-    """Whether a part of a test may run what its operands say."""
+    """Return whether a part of a test may run what its operands say."""
     if node.type == "unary_expression":
         return any(_text(child) in ("-v", "-R") for child in node.children)
     if node.type == "binary_expression" and double:
@@ -157,11 +255,11 @@ def _command(node: tree_sitter.Node, depth: int) -> Iterator[tuple[Command, Comm
     if name is None or not name.named_child_count:
         return
     program = _static(name.named_children[0])
-    if not program or re.search(r"[*?\[{]", _unquoted(name.named_children[0])):
+    if not program or re.search(r"[*?\[{]", _unquote(name.named_children[0])):
         opaque = True
     words.append(program if program is not None else _text(name))
     for argument in node.children_by_field_name("argument"):
-        value, bare = _static(argument), _unquoted(argument)
+        value, bare = _static(argument), _unquote(argument)
         if program not in _HARMLESS:
             opaque = opaque or value is None or _may_be_option(words[0], bare)
         words.append(value if value is not None else _text(argument))
@@ -169,7 +267,7 @@ def _command(node: tree_sitter.Node, depth: int) -> Iterator[tuple[Command, Comm
 
 
 def _may_be_option(program: str, bare: str) -> bool:
-    """Whether the shell may make options of an argument: by braces, or because a file that a
+    """Return whether the shell may make options of an argument: by braces, or because a file that a
     pattern matches has the name of one."""
     if re.match(r"-[^{]*\{|\{", bare) and _BRACES.search(bare):
         return True
@@ -205,7 +303,7 @@ def _script_of(words: tuple[str, ...], depth: int) -> CommandLine | None:
 
 
 def _behind(words: tuple[str, ...], skipped: int) -> tuple[str, ...] | None:
-    """The command behind `env`, `timeout 5` and the like; None when options hide it."""
+    """Return the command behind `env`, `timeout 5` and the like; None when options hide it."""
     if words and words[0].startswith("-"):
         return None
     rest = words[skipped:]
@@ -225,7 +323,7 @@ def _redirect(node: tree_sitter.Node, writes: list[str], reads: list[str]) -> No
 
 
 def _static(node: tree_sitter.Node) -> str | None:
-    """The word a shell would make of `node`, or None when it is only known at run time."""
+    """Return the word a shell would make of `node`, or None when it is only known at run time."""
     kind = node.type
     if kind not in _WORDS:
         return None
@@ -245,12 +343,14 @@ def _static(node: tree_sitter.Node) -> str | None:
     return written.replace("\\\n", "").replace("\\", "")
 
 
-def _unquoted(node: tree_sitter.Node) -> str:
-    """A word with what is quoted left out, so that marks in it are those the shell acts on."""
+def _unquote(node: tree_sitter.Node) -> str:
+    """Return a word with what is quoted left out, so that marks in it are those the shell acts
+    on.
+    """
     if node.type == "raw_string" or node.type == "string":
         return "_" if len(_text(node)) > 2 else ""
     if node.type == "concatenation":
-        return "".join(map(_unquoted, node.children))
+        return "".join(map(_unquote, node.children))
     return re.sub(r"\\.", "_", _text(node), flags=re.DOTALL)
 
 

@@ -11,12 +11,30 @@ import re
 from collections.abc import Iterator, Sequence
 
 _LONG = {
-    "find": ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fls",
-             "-fprintf"),
-    "git": ("-c", "--exec-path", "--upload-pack", "--receive-pack", "--ext-diff", "--textconv",
-            "--output", "--open-files-in-pager", "--exec", "--extcmd", "--config-env", "--git-dir"),
-    "tar": ("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command",
-            "--info-script", "--new-volume-script", "--rmt-command"),
+    "find": (
+        "-exec",
+        "-execdir",
+        "-ok",
+        "-okdir",
+        "-delete",
+        "-fprint",
+        "-fprint0",
+        "-fls",
+        "-fprintf",
+    ),
+    "git": tuple(
+        "-c --exec-path --upload-pack --receive-pack --ext-diff --textconv --output "
+        "--open-files-in-pager --exec --extcmd --config-env --git-dir".split()
+    ),
+    "tar": (
+        "--to-command",
+        "--checkpoint-action",
+        "--use-compress-program",
+        "--rsh-command",
+        "--info-script",
+        "--new-volume-script",
+        "--rmt-command",
+    ),
     "rg": ("--pre", "--hostname-bin"),
     "sed": ("--in-place", "--file"),
     "sort": ("--output", "--compress-program"),
@@ -39,11 +57,26 @@ _LONG = {
     "tcpdump": (),
     "wget": ("--use-askpass", "--config"),
     "curl": ("--config", "--output"),
-}  # fmt: skip
+}
 """By their first words: `--out=f` is `--output=f` for programs that take short forms."""
-_LETTERS = {"git": "O", "tar": "IF", "sed": "if", "sort": "o", "awk": "filE", "man": "P",
-            "make": "f", "less": "oOk", "printf": "v", "wait": "p", "sdiff": "o", "rsync": "e",
-            "scp": "SoF", "zip": "T", "tcpdump": "zw", "curl": "Ko"}  # fmt: skip
+_LETTERS = {
+    "git": "O",
+    "tar": "IF",
+    "sed": "if",
+    "sort": "o",
+    "awk": "filE",
+    "man": "P",
+    "make": "f",
+    "less": "oOk",
+    "printf": "v",
+    "wait": "p",
+    "sdiff": "o",
+    "rsync": "e",
+    "scp": "SoF",
+    "zip": "T",
+    "tcpdump": "zw",
+    "curl": "Ko",
+}
 """The same as single letters, which may stand behind others and before their value."""
 _TWO_FILES = frozenset({"uniq", "xxd"})
 """Programs that write their second file."""
@@ -61,8 +94,19 @@ _ALIASES = {
     "pnpm": "npm",
     "yarn": "npm",
 }
-_GIT_RUNS = frozenset({"bisect", "filter-branch", "difftool", "mergetool", "daemon", "instaweb",
-                       "send-email", "hook", "filter-repo"})  # fmt: skip
+_GIT_RUNS = frozenset(
+    {
+        "bisect",
+        "filter-branch",
+        "difftool",
+        "mergetool",
+        "daemon",
+        "instaweb",
+        "send-email",
+        "hook",
+        "filter-repo",
+    }
+)
 """Commands of git that run what they are given, or what a repository says."""
 _GIT_READS = frozenset({"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"})
 _SET = re.compile(r"\w+[:+?!]*=(?!(?:\d+|y|n|yes|no)?$)", re.DOTALL)
@@ -74,7 +118,9 @@ _SED = re.compile(rf"[ \t]*(?:{_ADDRESS}(?:,{_ADDRESS})?)?[ \t]*!?[ \t]*(?:[pdqQ
 
 
 def hides(program: str, arguments: Sequence[str]) -> bool:
-    """Whether a known program, called like this, may run or write more than its words say."""
+    """Return whether a known program, called like this, may run or write more than its words
+    say.
+    """
     program = _ALIASES.get(program, program)
     long, letters = _LONG.get(program, ()), _LETTERS.get(program, "")
     if any(_is_option(word, long, letters) for word in arguments):
@@ -96,7 +142,7 @@ def hides(program: str, arguments: Sequence[str]) -> bool:
 
 
 def has_dangerous_options(program: str) -> bool:
-    """Whether words of this program's command line can be options that do more."""
+    """Return whether words of this program's command line can be options that do more."""
     name = program.rpartition("/")[2]
     return _ALIASES.get(name, name) in _LONG
 
@@ -131,7 +177,7 @@ def _has_letter(word: str, letters: str) -> bool:
 
 
 def _sed_scripts(arguments: Sequence[str]) -> Iterator[str]:
-    """The scripts of a call of sed: those of `-e`, else the first word that is no option."""
+    """Yield the scripts of a call of sed: those of `-e`, else the first word that is no option."""
     found = False
     for place, word in enumerate(arguments):
         if word in ("-e", "--expression") or re.fullmatch(r"-[nErsuz]*e", word):
@@ -145,7 +191,7 @@ def _sed_scripts(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _only_looks(script: str) -> bool:
-    """Whether a sed script holds nothing but printing, deleting, ending and plain `s`."""
+    """Return whether a sed script holds nothing but printing, deleting, ending and plain `s`."""
     at = 0
     while (command := _SED.match(script, at)) is not None:
         at = command.end() + 1

@@ -53,7 +53,7 @@ class Source:
         return line, len(before.decode("utf-8", "replace").encode("utf-16-le")) // 2 + 1
 
     def span(self, start: int, end: int) -> Span:
-        """The span of a byte range."""
+        """Return the span of a byte range."""
         return Span(*self.position(start), *self.position(end))
 
     def offset(self, line: int, column: int) -> int:
@@ -78,14 +78,14 @@ class Source:
         return self.line_bytes(line).decode("utf-8", "replace")
 
     def encode(self, data: bytes) -> bytes:
-        """New UTF-8 text of this file in the encoding of the file on disk."""
+        """Encode new UTF-8 text of this file in the encoding of the file on disk."""
         if self.encoding == "utf-8":
             return self.bom + data
         return self.bom + data.decode("utf-8").encode(self.encoding)
 
 
 def decode(path: str, raw: bytes) -> Source:
-    """A `Source` from the bytes of a file.
+    """Return a `Source` from the bytes of a file.
 
     UTF-8 and UTF-16 are told by their byte order mark, UTF-8 also by being valid. What is
     neither is read as ISO 8859-1: every byte is then some character, and writing it back

@@ -13,12 +13,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node, Tree, captures, compile_query, parse
 
-Kind = Literal["function", "struct", "class", "union", "enum", "trait", "impl", "type", "macro",
-               "constant", "variable", "module", "declaration"]  # fmt: skip
+Kind = Literal[
+    "function",
+    "struct",
+    "class",
+    "union",
+    "enum",
+    "trait",
+    "impl",
+    "type",
+    "macro",
+    "constant",
+    "variable",
+    "module",
+    "declaration",
+]
 Use = Literal["definition", "call", "use", "macro", "comment", "text"]
 
 _C_QUERY = """
@@ -62,13 +75,22 @@ _RUST_QUERY = """
 """
 _QUERIES: dict[LanguageName, str] = {"c": _C_QUERY, "cpp": _CPP_QUERY, "rust": _RUST_QUERY}
 
-_NAMES = frozenset({
-    "identifier", "type_identifier", "field_identifier", "namespace_identifier",
-    "shorthand_field_identifier", "qualified_identifier", "destructor_name", "operator_name",
-    "statement_identifier", "metavariable",
-})  # fmt: skip
-_TEXTS = frozenset({"string_content", "string_literal", "raw_string_literal", "char_literal",
-                    "system_lib_string", "raw_string_content", "escape_sequence"})  # fmt: skip
+_NAMES = frozenset(
+    "identifier type_identifier field_identifier namespace_identifier "
+    "shorthand_field_identifier qualified_identifier destructor_name operator_name "
+    "statement_identifier metavariable".split()
+)
+_TEXTS = frozenset(
+    {
+        "string_content",
+        "string_literal",
+        "raw_string_literal",
+        "char_literal",
+        "system_lib_string",
+        "raw_string_content",
+        "escape_sequence",
+    }
+)
 _MAX_STEPS = 64
 _MAX_SIGNATURE = 200
 _SPACE = re.compile(r"\s+")
@@ -110,7 +132,7 @@ class Outline:
     """The symbols of one file, in order."""
 
     def __init__(self, data: bytes, language: LanguageName, tree: Tree | None = None) -> None:
-        """`data` is UTF-8."""
+        """Prepare the symbols of a file; `data` is UTF-8."""
         self._data = data
         self._language = language
         self._root = (tree or parse(data, language)).root_node
@@ -121,13 +143,15 @@ class Outline:
         return [s for s in self.symbols if s.name == name or s.name.endswith("::" + name)]
 
     def around(self, line: int) -> Symbol | None:
-        """The innermost function around a line; outside of one the innermost type or module."""
+        """Return the innermost function around a line; outside of one the innermost type or
+        module.
+        """
         found = [s for s in self.symbols if s.line <= line <= s.end_line and s.kind in _SCOPES]
         functions = [symbol for symbol in found if symbol.kind == "function"]
         return max(functions or found, key=lambda s: (s.line, -s.end_line), default=None)
 
     def occurrences(self, name: str, most: int = 1000) -> list[Occurrence]:
-        """Where `name` stands as a word: in code, in macros, in comments and in texts."""
+        """Return where `name` occurs as a word: in code, macros, comments and strings."""
         wanted = name.rpartition("::")[2].encode()
         if not wanted:
             return []
@@ -167,7 +191,7 @@ def _of(node: Node, kind: str, language: LanguageName, data: bytes) -> Iterator[
         if name:
             yield _symbol(node, name, kind, data)
     elif kind == "declared":
-        yield from _declared(node, data)
+        yield from _declarations(node, data)
     elif kind == "type" and node.type == "type_definition":
         for declarator in node.children_by_field_name("declarator"):
             name_node, _ = _declarator(declarator)
@@ -181,7 +205,7 @@ def _of(node: Node, kind: str, language: LanguageName, data: bytes) -> Iterator[
             yield _symbol(node, text(name_node), kind, data)
 
 
-def _declared(node: Node, data: bytes) -> Iterator[Symbol]:
+def _declarations(node: Node, data: bytes) -> Iterator[Symbol]:
     for declarator in node.children_by_field_name("declarator"):
         name_node, is_function = _declarator(declarator)
         if name_node is not None:
@@ -189,7 +213,7 @@ def _declared(node: Node, data: bytes) -> Iterator[Symbol]:
 
 
 def _declarator(node: Node | None) -> tuple[Node | None, bool]:
-    """The name inside a declarator, and whether it is that of a function."""
+    """Return the name inside a declarator, and whether it is that of a function."""
     is_function = False
     for _ in range(_MAX_STEPS):
         if node is None or node.type in _NAMES:
@@ -198,8 +222,9 @@ def _declarator(node: Node | None) -> tuple[Node | None, bool]:
         is_function = node.type == "function_declarator" or (is_function and not pointer)
         inner = node.child_by_field_name("declarator")
         if inner is None:
-            inner = next((c for c in node.named_children if "declarator" in c.type
-                          or c.type in _NAMES), None)  # fmt: skip
+            inner = next(
+                (c for c in node.named_children if "declarator" in c.type or c.type in _NAMES), None
+            )
         node = inner
     return None, is_function
 
@@ -232,7 +257,7 @@ def _symbol(node: Node, name: str, kind: str, data: bytes) -> Symbol:
 
 
 def _contained(symbols: list[Symbol]) -> list[Symbol]:
-    """The symbols with what each is defined in."""
+    """Return the symbols with what each is defined in."""
     found: list[Symbol] = []
     around: list[Symbol] = []
     for symbol in symbols:
@@ -240,9 +265,17 @@ def _contained(symbols: list[Symbol]) -> list[Symbol]:
             around.pop()
         name = around[-1].name if around and around[-1].end >= symbol.end else ""
         found.append(
-            Symbol(symbol.name, symbol.kind, symbol.line, symbol.end_line, symbol.signature,
-                   symbol.start, symbol.end, name)
-        )  # fmt: skip
+            Symbol(
+                symbol.name,
+                symbol.kind,
+                symbol.line,
+                symbol.end_line,
+                symbol.signature,
+                symbol.start,
+                symbol.end,
+                name,
+            )
+        )
         if symbol.kind in _SCOPES:
             around.append(symbol)
     return found
@@ -261,8 +294,11 @@ def _use(node: Node | None, at: int, names: frozenset[int]) -> Use:
         return "definition"
     parent = node.parent
     while parent is not None and parent.type in (
-        "field_expression", "scoped_identifier", "qualified_identifier", "generic_function",
-    ):  # fmt: skip
+        "field_expression",
+        "scoped_identifier",
+        "qualified_identifier",
+        "generic_function",
+    ):
         node, parent = parent, parent.parent
     if parent is not None:
         if parent.type == "call_expression" and parent.child_by_field_name("function") == node:

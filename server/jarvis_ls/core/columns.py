@@ -1,26 +1,33 @@
 """Text in a terminal: the columns it takes, and lines of no more than so many of them.
 
-A Chinese sign takes two columns, and no blank stands between words.
+A Chinese character takes two columns, and there are no blanks between words.
 """
 
 from __future__ import annotations
 
 import re
-from unicodedata import combining, east_asian_width
 
 _PIECES = re.compile(r"\s*(?:[^\s\u2e80-\uffef]+|[\u2e80-\uffef](?:[，。；：、）”])?)")
 """Where a line may not be broken: a word, or a wide sign with the stop behind it."""
 
 
 def columns(text: str) -> int:
-    """Columns a text takes."""
+    """Return the columns a text takes in a terminal, emoji sequences and combining marks included.
+
+    A control character takes none.
+    """
     if text.isascii():
         return len(text)
-    return sum(0 if combining(char) else 1 + (east_asian_width(char) in "WF") for char in text)
+    from wcwidth import wcswidth, wcwidth  # its tables take a while; most text is ASCII
+
+    width = wcswidth(text)
+    return width if width >= 0 else sum(max(0, wcwidth(char)) for char in text)
 
 
 def cut(text: str, width: int) -> str:
-    """A text, or its beginning and `…` when it takes more than `width` columns (0 or more)."""
+    """Return a text, or its beginning and `…` when it takes more than `width` columns (0 or
+    more).
+    """
     if columns(text) <= width:
         return text
     while text and columns(text) > width - 1:
@@ -29,8 +36,10 @@ def cut(text: str, width: int) -> str:
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns, broken at blanks and between wide signs; a word that is
-    wider than a line is cut."""
+    """Return lines of at most `width` columns, broken at blanks and between wide characters.
+
+    A word that is wider than a line is cut.
+    """
     lines, line, used = [], "", 0
     for piece in _pieces(text, width):
         taken = columns(piece)

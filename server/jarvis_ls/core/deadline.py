@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 
 async def in_time(work: Awaitable[_T], seconds: float) -> _T:
-    """The result of `work`, which is cancelled after `seconds` or when this is.
+    """Return the result of `work`, which is cancelled after `seconds` or when this is.
 
     Raises `asyncio.TimeoutError`, and `asyncio.CancelledError` whenever it is cancelled; both
     once the work has ended.

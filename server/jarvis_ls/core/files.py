@@ -33,7 +33,7 @@ _KINDS = (
 
 
 def _umask() -> int:
-    """What the process takes away from new files; it can only be read by setting it."""
+    """Return the process's umask; it can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -43,7 +43,7 @@ _UMASK = _umask()  # once, at the start: other threads must not make files in be
 
 
 def kind_of(mode: int) -> str:
-    """What a file is that is not a regular one, in words; empty for a regular file."""
+    """Return the kind of a file that is not regular, in words; empty for a regular file."""
     for test, words in _KINDS:
         if test(mode):
             return words
@@ -51,7 +51,7 @@ def kind_of(mode: int) -> str:
 
 
 def read_regular(path: str | Path, *, limit: int, root: str | Path | None = None) -> bytes:
-    """The bytes of a regular file; nothing else is opened, and no final link is followed.
+    """Return the bytes of a regular file; nothing else is opened, and no final link is followed.
 
     Raises `SkippedFile` with the reason when it is something else, has more than `limit`
     bytes, cannot be read, or lies outside `root` (real path) through a link on the way to it.
@@ -93,7 +93,7 @@ def read_open(descriptor: int, *, limit: int) -> tuple[bytes, int]:
 
 
 def state_folder(root: Path, *names: str) -> Path:
-    """The folder `.jarvis/<names>` of a workspace, made when it is missing.
+    """Return the folder `.jarvis/<names>` of a workspace, made when it is missing.
 
     Raises `JarvisError` when something else stands in its place: a file, or a link, through
     which we would write outside the workspace.
@@ -113,13 +113,13 @@ def state_folder(root: Path, *names: str) -> Path:
 
 
 def user_folder() -> Path:
-    """The user's own state: `$JARVIS_HOME`, else `~/.jarvis`."""
+    """Return the user's own state: `$JARVIS_HOME`, else `~/.jarvis`."""
     home = os.environ.get("JARVIS_HOME")
     return Path(home) if home else Path.home() / STATE
 
 
 def shown_folder(path: Path) -> str:
-    """A folder of the user's as people write it: `~/…` below their home."""
+    """Return a folder of the user's as people write it: `~/…` below their home."""
     try:
         return f"~/{path.relative_to(Path.home()).as_posix()}"
     except (ValueError, RuntimeError):
@@ -162,7 +162,7 @@ def keep_out_of_git(folder: Path, *names: str) -> None:
 
 
 def write_error(path: Path, error: OSError) -> JarvisError:
-    """What a user is told when a file could not be written."""
+    """Return the error for a user when a file could not be written."""
     return JarvisError("cannot write {path}: {why}", path=path, why=error.strerror or error)
 
 

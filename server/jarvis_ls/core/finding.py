@@ -139,11 +139,11 @@ class Finding:
         return prefix + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:6]
 
     def with_gid(self, gid: int) -> Finding:
-        """The same finding with its number in this scan."""
+        """Return the same finding with its number in this scan."""
         return replace(self, gid=gid)
 
     def to_json(self) -> dict[str, Any]:
-        """The record as it stands in `candidates.jsonl` and in every JSON report."""
+        """Return the record as it stands in `candidates.jsonl` and in every JSON report."""
         return {
             "gid": self.gid,
             "id": self.id,
@@ -191,7 +191,7 @@ class Alike:
         self._seen: Counter[tuple[str, str]] = Counter()
 
     def before(self, rule: str, evidence: str) -> int:
-        """How many like this one were asked for before."""
+        """Return how many findings with this rule and evidence came before, and count it."""
         key = rule, _words(evidence)
         self._seen[key] += 1
         return self._seen[key] - 1
@@ -202,7 +202,7 @@ def _words(evidence: str) -> str:
 
 
 def severity_from_confidence(confidence: float, base: Severity) -> Severity:
-    """The seeds' mapping: at most `base`, `medium` below 0.8, `low` below 0.6."""
+    """Return the seeds' mapping: at most `base`, `medium` below 0.8, `low` below 0.6."""
     allowed: Severity = "high" if confidence >= 0.8 else "medium" if confidence >= 0.6 else "low"
     return max(base, allowed, key=SEVERITIES.index)
 

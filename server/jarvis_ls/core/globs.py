@@ -42,10 +42,10 @@ class Globs:
             room -= len(line)
             if pattern is not None and room >= 0:
                 patterns.append(pattern)
-        self._specs = _compiled(patterns)
+        self._specs = _compile(patterns)
 
     def decide(self, path: str) -> bool | None:
-        """True: matched; False: a `!` pattern takes it back; None: nothing said.
+        """Return True when matched, False when a `!` pattern excludes it, None when none matches.
 
         `path` is relative to where the patterns stand, folders end in `/`.
         """
@@ -56,17 +56,17 @@ class Globs:
         return None
 
     def match_below(self, path: str) -> bool:
-        """Whether a file or any folder above it is matched."""
+        """Return whether a file or any folder above it is matched."""
         return bool(self.decide(path))
 
 
 def _last_of_each(lines: Iterable[str]) -> list[str]:
-    """The lines in order, of equal ones the last: what stands before it decides nothing."""
+    """Return the lines in order, of equal ones the last: what stands before it decides nothing."""
     kept = dict.fromkeys(line.rstrip("\r") for line in reversed(list(lines)))
     return list(reversed(kept))
 
 
-def _compiled(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
+def _compile(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
     """As few lists as fit the memory RE2 may take; a pattern too large for it matches nothing."""
     import re2
     from pathspec import GitIgnoreSpec
@@ -77,7 +77,7 @@ def _compiled(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
         return [GitIgnoreSpec(patterns, backend="re2")]
     except re2.error:
         middle = len(patterns) // 2
-        return _compiled(patterns[:middle]) + _compiled(patterns[middle:]) if middle else []
+        return _compile(patterns[:middle]) + _compile(patterns[middle:]) if middle else []
 
 
 @functools.lru_cache(maxsize=4096)

@@ -21,7 +21,7 @@ class Ignore:
 
 
 def ignore_file(folder: str, name: str = ".gitignore") -> list[Ignore]:
-    """The patterns of a folder's own file; none when there is none that git would read."""
+    """Return the patterns of a folder's own file; none when there is none that git would read."""
     try:
         data = read_regular(os.path.join(folder, name), limit=_MAX_BYTES)  # noqa: PTH118
     except SkippedFile:  # git does not follow such a file either
@@ -37,18 +37,18 @@ def ignores_above(start: str, root: str) -> list[Ignore]:
     while not _is_work_tree(folders[-1]):
         parent = os.path.dirname(folders[-1])  # noqa: PTH120
         if parent == folders[-1]:
-            folders = [one for one in folders if one == root or one.startswith(root + os.sep)]
+            folders = [item for item in folders if item == root or item.startswith(root + os.sep)]
             break
         folders.append(parent)
     else:
         root = folders[-1]
     exclude = ignore_file(root, os.path.join(".git", "info", "exclude"))  # noqa: PTH118
     above = reversed(folders[1:])
-    return exclude + [one for folder in above for one in ignore_file(folder)]
+    return exclude + [item for folder in above for item in ignore_file(folder)]
 
 
 def is_ignored(path: str, ignores: list[Ignore]) -> bool:
-    """Whether `path` is ignored; folders end in a separator."""
+    """Return whether `path` is ignored; folders end in a separator."""
     for ignore in reversed(ignores):  # the nearest file that says anything decides
         said = ignore.globs.decide(printable(path[len(ignore.folder) :]))
         if said is not None:
@@ -57,7 +57,7 @@ def is_ignored(path: str, ignores: list[Ignore]) -> bool:
 
 
 def is_hidden(folder: str, ignores: list[Ignore]) -> bool:
-    """Whether `folder` or one around it is ignored."""
+    """Return whether `folder` or one around it is ignored."""
     while any(folder.startswith(ignore.folder) for ignore in ignores):
         if is_ignored(folder + os.sep, [i for i in ignores if folder.startswith(i.folder)]):
             return True
@@ -66,7 +66,7 @@ def is_hidden(folder: str, ignores: list[Ignore]) -> bool:
 
 
 def printable(path: str) -> str:
-    """A path as text that can be printed and encoded: what is no UTF-8 becomes `\\xNN`."""
+    """Return a path as text that can be printed and encoded: what is no UTF-8 becomes `\\xNN`."""
     path = path.replace(os.sep, "/") if os.sep != "/" else path
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
 

@@ -19,7 +19,7 @@ class Lock:
 
     @staticmethod
     def take(path: Path) -> Lock | str:
-        """The lock, or in words who holds it.
+        """Return the lock, or in words who holds it.
 
         Raises `JarvisError` when the file cannot be made.
         """

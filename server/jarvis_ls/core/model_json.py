@@ -17,7 +17,7 @@ _FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
 def read_model_json(text: str) -> Any:
-    """The value `text` spells, a code fence around it removed.
+    """Return the value `text` spells, a code fence around it removed.
 
     Raises `ValueError` with the reason when it is no complete value.
     """

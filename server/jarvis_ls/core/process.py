@@ -39,7 +39,7 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def command_of(module: str, *arguments: str) -> list[str]:
-    """The command that runs a module of ours in a process of its own, like `python -m`."""
+    """Return the command that runs a module of ours in a process of its own, like `python -m`."""
     return [sys.executable, "-c", _RUN, module, *arguments]
 
 
@@ -63,8 +63,10 @@ class Worker:
         *arguments: str,
         on_start: Callable[[Worker], Awaitable[None]] | None = None,
     ) -> None:
-        """`module` is run by `python -m` with `arguments`; `on_start` may send it what it must
-        know (it runs after every start, before other requests)."""
+        """Prepare a process that runs `module` by `python -m` with `arguments`.
+
+        `on_start` runs after every start, before other requests, and may send initial data.
+        """
         self._command = command_of(module, *arguments)
         self._on_start = on_start
         self._process: asyncio.subprocess.Process | None = None
@@ -106,7 +108,7 @@ class Worker:
                     self._starter = None
 
     async def call(self, method: str, *arguments: Any, timeout: float | None = None) -> Any:
-        """The answer of the worker's `method`.
+        """Return the answer of the worker's `method`.
 
         After `timeout` seconds of processor time the process is ended (of the clock, where that
         cannot be read), so that a busy machine does not make a file too long; what it works on
@@ -207,8 +209,9 @@ class Worker:
 
 
 async def _within(answer: asyncio.Future[Any], seconds: float | None, pid: int) -> Any:
-    """The answer of the process `pid`; raises `asyncio.TimeoutError` when it worked `seconds` on
-    it without an end, or was not given as much in `_PATIENCE` times that."""
+    """Return the answer of the process `pid`; raises `asyncio.TimeoutError` when it worked
+    `seconds` on it without an end, or was not given as much in `_PATIENCE` times that.
+    """
     if seconds is None:
         return await answer
     began, before, wait = time.monotonic(), _processor_seconds(pid), seconds
@@ -224,7 +227,7 @@ async def _within(answer: asyncio.Future[Any], seconds: float | None, pid: int) 
 
 
 def _processor_seconds(pid: int) -> float | None:
-    """What a process has used, by Linux's `proc(5)`; None elsewhere and when it is gone."""
+    """Return the CPU time of a process by Linux's `proc(5)`; None elsewhere and when it is gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

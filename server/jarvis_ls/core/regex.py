@@ -10,7 +10,7 @@ from typing import Any
 
 @functools.lru_cache(maxsize=256)
 def compile_regex(text: str) -> Any:
-    """A compiled pattern that matches bytes and never across a line's end; `^` and `$` are
+    """Return a compiled pattern that matches bytes and never across a line's end; `^` and `$` are
     the ends of lines. Raises `ValueError` saying what is wrong with it."""
     import re2
 
@@ -25,8 +25,9 @@ def compile_regex(text: str) -> Any:
 
 @functools.cache
 def for_long_texts(pattern: bytes) -> Any:
-    """A pattern of ours, without lookaround. Of alternatives in any case RE2 reads a byte in some
-    20 instructions, and `re` in up to 1,000."""
+    """Return a pattern of ours, without lookaround. Of alternatives in any case RE2 reads a byte in
+    some 20 instructions, and `re` in up to 1,000.
+    """
     import re2
 
     return re2.compile(pattern)
@@ -53,6 +54,6 @@ class Words:
 
 
 def error_text(error: Exception) -> str:
-    """What RE2 complains about, as text."""
+    """Return RE2's error message as text."""
     said = error.args[0] if error.args else error
     return said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)

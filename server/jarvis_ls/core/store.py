@@ -23,14 +23,17 @@ MAX_BYTES = 1 << 31
 
 
 def line_of(record: Any) -> bytes:
-    """A record as the line that stands for it."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "backslashreplace"
-    ) + b"\n"  # fmt: skip
+    """Return a record as the line that stands for it."""
+    return (
+        json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "backslashreplace"
+        )
+        + b"\n"
+    )
 
 
 def read_records(path: Path) -> Iterator[Any]:
-    """The whole records of a file in order; none when there is no such file.
+    """Yield the whole records of a file in order; none when there is no such file.
 
     Lines that are not JSON are left out: a torn one at the end, or damage.
     """

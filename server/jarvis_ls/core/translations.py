@@ -47,18 +47,27 @@ class Translations:
             self._shapes = _shapes(self._tellable())
         for pattern, translation in self._shapes:
             if found := pattern.fullmatch(text):
-                held = {name: self.told(value) if " " in value else value  # else it is a name
-                        for name, value in found.groupdict().items()}  # fmt: skip
+                held = {
+                    name: self.told(value) if " " in value else value  # else it is a name
+                    for name, value in found.groupdict().items()
+                }
                 return filled(translation, held)
         return text
 
     def _tellable(self) -> dict[str, str]:
-        """The translations of what may come as text."""
+        """Return the translations of what may come as text."""
         return self._known
 
     def text(self, message: Message) -> str:
-        """Return a message of a finding in the user's language."""
-        return fill(self._known.get(message.template, message.template), message.args)
+        """Return a message of a finding in the user's language.
+
+        So are the values in it that the catalog has and that hold a blank, as no name of code does.
+        """
+        args = tuple(
+            (name, self._known.get(value, value) if " " in value else value)
+            for name, value in message.args
+        )
+        return fill(self._known.get(message.template, message.template), args)
 
 
 def language_of(locale: str | None) -> str:
@@ -68,7 +77,7 @@ def language_of(locale: str | None) -> str:
 
 
 def catalog(language: str, folders: Iterable[Path]) -> dict[str, str]:
-    """The translations into a language; of several for one template the last counts."""
+    """Return the translations into a language; of several for one template the last counts."""
     known: dict[str, str] = {}
     for folder in folders:
         file = folder / f"{language}.json"
@@ -78,14 +87,15 @@ def catalog(language: str, folders: Iterable[Path]) -> dict[str, str]:
 
 
 def _shapes(known: dict[str, str]) -> list[tuple[re.Pattern[str], str]]:
-    """What filled templates look like, with their translations; those that say most first."""
-    templates = sorted((one for one in known if "{" in one),
-                       key=lambda one: -len(_PLACE.sub("", one)))  # fmt: skip
-    return [(re.compile(_shape(one), re.DOTALL), known[one]) for one in templates]
+    """Return patterns of filled templates with their translations, the most specific first."""
+    templates = sorted(
+        (item for item in known if "{" in item), key=lambda item: -len(_PLACE.sub("", item))
+    )
+    return [(re.compile(_shape(template), re.DOTALL), known[template]) for template in templates]
 
 
 def _shape(template: str) -> str:
-    """A pattern with a group for each place; one that comes twice holds the same twice."""
+    """Return a pattern with a group for each place; one that comes twice holds the same twice."""
     parts, seen = _PLACE.split(template), set[str]()  # text, name, text, name, …, text
     told = []
     for at, part in enumerate(parts):

@@ -36,11 +36,11 @@ class Words(str):
         return self
 
     def __getnewargs__(self) -> tuple[str]:
-        """Copies keep the template; the values come back with the attributes."""
+        """Return the template for copies; the values are restored with the attributes."""
         return (str.__str__(self),)
 
     def mapped(self, change: Callable[[str], str]) -> Words:
-        """The same with `change` made to everything that did not come from a template."""
+        """Return the same with `change` made to everything that did not come from a template."""
         return Words(
             self.template, **{name: mapped(value, change) for name, value in self.values.items()}
         )
@@ -59,7 +59,7 @@ def together(parts: Sequence[str], between: str) -> Words:
 
 
 def either(names: Sequence[str]) -> str:
-    """`A`, `A or B`, `A or B or C`."""
+    """Join names as `A`, `A or B`, `A or B or C`."""
     *others, last = names
     return Words("{first} or {last}", first=either(others), last=last) if others else last
 

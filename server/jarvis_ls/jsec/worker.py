@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from jarvis_ls.core.serving import serve
 
 if TYPE_CHECKING:
-    from jarvis_ls.jsec.project import Project
     from jarvis_ls.jsec.report.render import Format
-    from jarvis_ls.jsec.result import ScanResult
+    from jarvis_ls.jsec.scan.project import Project
+    from jarvis_ls.jsec.scan.result import ScanResult
 
 
 def main() -> None:
     """Load the rules, then serve requests."""
     # Modules make no garbage, trees many short-lived objects and few cycles.
     gc.set_threshold(50_000, 20, 50)
-    from jarvis_ls.jsec.disk import DiskFiles
-    from jarvis_ls.jsec.engine import Engine
-    from jarvis_ls.jsec.live import LiveDocuments
-    from jarvis_ls.jsec.pages import rule_pages
+    from jarvis_ls.jsec.engine.rule_pages import rule_pages
+    from jarvis_ls.jsec.engine.rule_runner import Engine
+    from jarvis_ls.jsec.live.documents import LiveDocuments
+    from jarvis_ls.jsec.scan.file_scanner import DiskFiles
 
     engine = Engine()
     live, disk = LiveDocuments(engine), DiskFiles(engine)
@@ -32,27 +32,29 @@ def main() -> None:
         gc.disable()
         disk.set_project(project)
 
-    serve({
-        "ping": lambda: True,
-        "set_files": live.set_files,
-        "set_patterns": live.set_patterns,
-        "set_flow": live.set_flow,
-        "set_live_program": live.set_program,
-        "file_changed": live.file_changed,
-        "open": live.open,
-        "change": live.change,
-        "close": live.close,
-        "text": live.text,
-        "analyse": live.analyse,
-        "set_project": set_project,
-        "scan": disk.scan,
-        "set_program": disk.set_program,
-        "follow": disk.follow,
-        "functions": disk.functions,
-        "settle": disk.settle,
-        "rules": rule_pages,
-        "report": _report,
-    })  # fmt: skip
+    serve(
+        {
+            "ping": lambda: True,
+            "set_files": live.set_files,
+            "set_patterns": live.set_patterns,
+            "set_flow": live.set_flow,
+            "set_live_program": live.set_program,
+            "file_changed": live.file_changed,
+            "open": live.open,
+            "change": live.change,
+            "close": live.close,
+            "text": live.text,
+            "analyse": live.analyse,
+            "set_project": set_project,
+            "scan": disk.scan,
+            "set_program": disk.set_program,
+            "follow": disk.follow,
+            "functions": disk.functions,
+            "settle": disk.settle,
+            "rules": rule_pages,
+            "report": _report,
+        }
+    )
 
 
 def _report(form: Format, result: ScanResult, language: str) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding, Severity, Span
-from jarvis_ls.jsec.hints import UNUSED
+from jarvis_ls.jsec.findings.scan_findings import UNUSED
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
-from jarvis_ls.lsp.messages import Messages
-from jarvis_ls.lsp.protocol import FindingItem
+from jarvis_ls.lsp.protocol.extensions import FindingItem
+from jarvis_ls.lsp.user_messages import Messages
 
 SOURCE = "jarvis"
 
@@ -24,7 +24,7 @@ _SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
 
 
 def to_range(span: Span) -> types.Range:
-    """A span, which counts from 1, as a range, which counts from 0."""
+    """Return a span, which counts from 1, as a range, which counts from 0."""
     return types.Range(
         types.Position(span.line - 1, span.column - 1),
         types.Position(span.end_line - 1, span.end_column - 1),
@@ -32,7 +32,7 @@ def to_range(span: Span) -> types.Range:
 
 
 def to_text_edits(document: Document, edits: Iterable[Edit]) -> list[types.TextEdit]:
-    """The edits of a fix, with the line ends of the document: rules write line feeds."""
+    """Return the edits of a fix, with the line ends of the document: rules write line feeds."""
     return [
         types.TextEdit(
             to_range(edit.span),
@@ -43,14 +43,14 @@ def to_text_edits(document: Document, edits: Iterable[Edit]) -> list[types.TextE
 
 
 def cwe_link(number: int) -> str:
-    """The page of a weakness."""
+    """Return the page of a weakness."""
     return f"https://cwe.mitre.org/data/definitions/{number}.html"
 
 
 def to_diagnostic(
     finding: Finding, say: Messages, locate: Callable[[str], str | None]
 ) -> types.Diagnostic:
-    """A finding as the editor shows it.
+    """Return a finding as the editor shows it.
 
     ``locate`` gives the URI of another file of the same folder, for related places.
     """
@@ -63,7 +63,7 @@ def to_diagnostic(
         source=SOURCE,
         message=_sentences(say.text(finding.message), say.text(finding.suggestion)),
         tags=_tags(finding),
-        related_information=_related(finding, say, locate) or None,
+        related_information=_related_information(finding, say, locate) or None,
         data={"fingerprint": finding.fingerprint, "rule": finding.rule},
     )
 
@@ -73,21 +73,21 @@ def _sentences(first: str, second: str) -> str:
     return f"{first}{second}" if first.endswith("。") else f"{first} {second}".strip()
 
 
-def diagnostic_json(one: types.Diagnostic) -> dict[str, Any]:
-    """A diagnostic as JSON. A file may have hundreds, sent with every keystroke; the general
+def diagnostic_json(diagnostic: types.Diagnostic) -> dict[str, Any]:
+    """Return a diagnostic as JSON. A file may have hundreds, sent with every keystroke; the general
     converter takes three times as long."""
-    value: dict[str, Any] = {"range": _range_json(one.range), "message": one.message}
-    if one.severity is not None:
-        value["severity"] = one.severity.value
-    if one.code is not None:
-        value["code"] = one.code
-    if one.code_description is not None:
-        value["codeDescription"] = {"href": one.code_description.href}
-    if one.source is not None:
-        value["source"] = one.source
-    if one.tags:
-        value["tags"] = [tag.value for tag in one.tags]
-    if one.related_information:
+    value: dict[str, Any] = {"range": _range_json(diagnostic.range), "message": diagnostic.message}
+    if diagnostic.severity is not None:
+        value["severity"] = diagnostic.severity.value
+    if diagnostic.code is not None:
+        value["code"] = diagnostic.code
+    if diagnostic.code_description is not None:
+        value["codeDescription"] = {"href": diagnostic.code_description.href}
+    if diagnostic.source is not None:
+        value["source"] = diagnostic.source
+    if diagnostic.tags:
+        value["tags"] = [tag.value for tag in diagnostic.tags]
+    if diagnostic.related_information:
         value["relatedInformation"] = [
             {
                 "location": {
@@ -96,18 +96,18 @@ def diagnostic_json(one: types.Diagnostic) -> dict[str, Any]:
                 },
                 "message": place.message,
             }
-            for place in one.related_information
+            for place in diagnostic.related_information
         ]
-    if one.data is not None:
-        value["data"] = one.data
+    if diagnostic.data is not None:
+        value["data"] = diagnostic.data
     return value
 
 
 def remarks(state: FileState, say: Messages) -> list[types.Diagnostic]:
-    """What could not be analysed, at the head of the file: never silence."""
+    """Return diagnostics at the head of the file for what could not be analysed."""
     messages = [("jsec.incomplete", say(note)) for note in state.notes]
     if state.timed_out:
-        text = say("The analysis of this file took more than 10 seconds and was ended.")
+        text = say("Analysis of this file timed out after 10 seconds.")
         messages.append(("jsec.timeout", text))
     start = types.Range(types.Position(0, 0), types.Position(0, 0))
     return [
@@ -119,7 +119,7 @@ def remarks(state: FileState, say: Messages) -> list[types.Diagnostic]:
 
 
 def to_item(finding: Finding, uri: str, say: Messages) -> FindingItem:
-    """A finding as the findings view shows it."""
+    """Return a finding as the findings view shows it."""
     return FindingItem(
         id=finding.id,
         fingerprint=finding.fingerprint,
@@ -158,7 +158,7 @@ def _severity(finding: Finding) -> types.DiagnosticSeverity:
     return _SEVERITIES[finding.severity]
 
 
-def _related(
+def _related_information(
     finding: Finding, say: Messages, locate: Callable[[str], str | None]
 ) -> list[types.DiagnosticRelatedInformation]:
     places = []
@@ -171,7 +171,9 @@ def _related(
 
 
 def contains(span: types.Range, position: types.Position) -> bool:
-    """Whether a position lies in a range, its end included: a cursor stands between characters."""
+    """Return whether a position lies in a range, its end included: a cursor stands between
+    characters.
+    """
     after_start = (position.line, position.character) >= (span.start.line, span.start.character)
     return after_start and (position.line, position.character) <= (
         span.end.line,
@@ -179,6 +181,6 @@ def contains(span: types.Range, position: types.Position) -> bool:
     )
 
 
-def overlaps(one: types.Range, other: types.Range) -> bool:
-    """Whether two ranges have a position in common."""
-    return contains(one, other.start) or contains(other, one.start)
+def overlaps(first: types.Range, other: types.Range) -> bool:
+    """Return whether two ranges have a position in common."""
+    return contains(first, other.start) or contains(other, first.start)

@@ -81,7 +81,7 @@ class Document:
         return types.Range(start, end)
 
     def clamp(self, position: types.Position) -> types.Position:
-        """The nearest position that exists: in the text, and not inside a surrogate pair."""
+        """Return the nearest position that exists: in the text, and not inside a surrogate pair."""
         if position.line >= len(self._lines):
             last = len(self._lines) - 1
             return types.Position(last, _units(self._lines[last]))

@@ -47,7 +47,7 @@ def spawn(work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
     """Run ``work`` as a task that is kept until its end and whose failure is logged."""
     task = asyncio.create_task(work, name=name)
     _running.add(task)
-    task.add_done_callback(_finished)
+    task.add_done_callback(_on_finish)
     return task
 
 
@@ -59,7 +59,7 @@ async def cancel_all() -> None:
     await asyncio.gather(*running, return_exceptions=True)
 
 
-def _finished(task: asyncio.Task[Any]) -> None:
+def _on_finish(task: asyncio.Task[Any]) -> None:
     _running.discard(task)
     if not task.cancelled() and task.exception() is not None:
         logger.error("%s failed", task.get_name(), exc_info=task.exception())

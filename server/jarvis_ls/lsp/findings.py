@@ -32,8 +32,8 @@ class FileState:
     """Changes when something to be shown has changed."""
 
     def shows(self, other: FileState) -> bool:
-        """Whether both look the same to the user."""
-        return _shown(self) == _shown(other)
+        """Return whether both look the same to the user."""
+        return _visible_parts(self) == _visible_parts(other)
 
     @property
     def active(self) -> list[Finding]:
@@ -64,7 +64,7 @@ class FindingStore:
                 yield key, state
 
     def is_open(self, key: str) -> bool:
-        """Whether findings of an open document are known."""
+        """Return whether findings of an open document are known."""
         return key in self._open
 
     def scanned(self, key: str) -> FileState | None:
@@ -83,7 +83,7 @@ class FindingStore:
         """Take the findings of an open document."""
         before = self._open.get(key)
         self._open[key] = state
-        same = before is not None and _shown(before) == _shown(state)
+        same = before is not None and _visible_parts(before) == _visible_parts(state)
         state.serial = before.serial if same and before else self._next()
         self.analysed.fire(key)
         if not same:
@@ -108,7 +108,7 @@ class FindingStore:
             self.put_disk(key, judge(state.raw), state.raw)
 
     def close(self, key: str) -> None:
-        """The document is no longer open: the file on disk counts again."""
+        """Return to the findings of the file on disk."""
         if self._open.pop(key, None) is not None:
             self.changed.fire(key)
 
@@ -117,5 +117,5 @@ class FindingStore:
         return self._serial
 
 
-def _shown(state: FileState) -> tuple[object, ...]:
+def _visible_parts(state: FileState) -> tuple[object, ...]:
     return state.findings, state.notes, state.timed_out

@@ -54,13 +54,15 @@ class Notes:
         return [key for key, held in self._by_key.items() if held.get(source)]
 
     def serial(self, key: str) -> int:
-        """Changes with the notes of a file."""
+        """Return a number that changes with the notes of a file."""
         return self._serials.get(key, 0)
 
     def diagnostics(
         self, key: str, functions: Iterable[tuple[str, int, int]]
     ) -> list[types.Diagnostic]:
-        """The notes of a file; `functions` are name, first and last line of those it has now."""
+        """Return the notes of a file; `functions` are name, first and last line of those it has
+        now.
+        """
         held = self._by_key.get(key)
         if not held:
             return []

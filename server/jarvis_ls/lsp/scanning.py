@@ -16,13 +16,13 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
-    from jarvis_ls.jsec.cache import Cache
-    from jarvis_ls.jsec.result import FileReport
-    from jarvis_ls.jsec.settings import Settings
-    from jarvis_ls.jsec.walk import Listing
+    from jarvis_ls.jsec.scan.cache import Cache
+    from jarvis_ls.jsec.scan.result import FileReport
+    from jarvis_ls.jsec.scan.source_files import Listing
+    from jarvis_ls.jsec.settings.settings import Settings
     from jarvis_ls.lsp.folders import Folder
-    from jarvis_ls.lsp.progress import Work
-    from jarvis_ls.lsp.server import Server
+    from jarvis_ls.lsp.pygls_fixes.progress import Work
+    from jarvis_ls.lsp.services import Services
     from jarvis_ls.lsp.workspace import Root
 
 logger = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Listed:
 class Scanning:
     """Knows which files the folders hold, and keeps the findings of those on disk."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Services) -> None:
         self._server = server
         self._listings: dict[str, Listing] = {}
         self._stamps: dict[str, _Stamp] = {}
@@ -148,7 +148,7 @@ class Scanning:
                 await self._list(folder)
 
     def forget_disk(self) -> None:
-        """Findings of files that are not open are not wanted any more."""
+        """Drop the findings of files that are not open."""
         self.state, self.digests = ScanState(), {}
         for key in self._server.findings.on_disk():
             self._server.findings.put_disk(key, [], [])
@@ -168,7 +168,7 @@ class Scanning:
                 await self._scan_folder(folder, chosen, None, ScanState(), jobs=1)
 
     async def drop(self, root: str) -> None:
-        """A folder has left the workspace."""
+        """Drop what is kept of a folder that left the workspace."""
         self._listings.pop(root, None)
         self._units.pop(root, None)
         self.digests.pop(root, None)
@@ -209,7 +209,7 @@ class Scanning:
 
     async def _list(self, folder: Folder) -> Listing:
         """List the sources of a folder; files that are gone lose their findings."""
-        from jarvis_ls.jsec.walk import list_sources
+        from jarvis_ls.jsec.scan.source_files import list_sources
 
         root = await self._root(folder)
         listing = await asyncio.to_thread(list_sources, Path(folder.path), root.settings)
@@ -239,7 +239,7 @@ class Scanning:
         """Scan a folder, or the files ``chosen`` of it; False when stopped before the end."""
         root = await self._root(folder)
         cache = await asyncio.to_thread(self._opened_cache, folder, root.settings)
-        from jarvis_ls.jsec.scan import processors, scan_files
+        from jarvis_ls.jsec.scan.scanner import processors, scan_files
 
         reports = scan_files(
             self._listings[folder.path],
@@ -313,7 +313,7 @@ class Scanning:
             self.progressed.fire(state)
 
     def _flow_step(self, work: Work, state: ScanState) -> Callable[[int, int, str], None]:
-        """Shows how far the second half of a folder is, in which values are followed."""
+        """Return a callback that reports the data flow half of a scan."""
         before = state.followed
 
         def step(done: int, of: int, path: str) -> None:
@@ -326,12 +326,12 @@ class Scanning:
         return step
 
     def _opened_cache(self, folder: Folder, settings: Settings) -> Cache | None:
-        """The answers kept for a folder; None when nothing can be kept there.
+        """Return the answers kept for a folder; None when nothing can be kept there.
 
         What a scan needs is loaded here too: first reads of many files, not for the event loop.
         """
-        import jarvis_ls.jsec.scan  # noqa: F401
-        from jarvis_ls.jsec.cache import Cache
+        import jarvis_ls.jsec.scan.scanner  # noqa: F401
+        from jarvis_ls.jsec.scan.cache import Cache
 
         try:
             return Cache(
@@ -346,9 +346,9 @@ class Scanning:
             return None
 
     def _kept_aside(self, folder: Folder) -> Path:
-        """Where answers about a folder lie as long as the server runs, when nothing may be written
-        in the workspace."""
-        from jarvis_ls.jsec.project import digest_of
+        """Return a temporary folder for the cache of a folder, when nothing may be written in the
+        workspace."""
+        from jarvis_ls.jsec.scan.project import digest_of
 
         if self._aside is None:
             self._aside = tempfile.TemporaryDirectory(

@@ -17,27 +17,29 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import jarvis_ls
-from jarvis_ls.jsec.page_text import in_language
-from jarvis_ls.lsp import log, strict
-from jarvis_ls.lsp.analysis import Analysis, Change
+from jarvis_ls.core.translations import language_of
+from jarvis_ls.jsec.engine.page_text import in_language
+from jarvis_ls.lsp import log
+from jarvis_ls.lsp.analysis_worker import AnalysisWorker, Change
 from jarvis_ls.lsp.convert import SOURCE
-from jarvis_ls.lsp.dispatch import Protocol
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.events import Event, spawn
 from jarvis_ls.lsp.findings import FindingStore
 from jarvis_ls.lsp.folders import Folders, Place
-from jarvis_ls.lsp.lean import settle
-from jarvis_ls.lsp.live import Live
-from jarvis_ls.lsp.messages import Messages, language_of
-from jarvis_ls.lsp.migration import Migrations
+from jarvis_ls.lsp.live_diagnostics import Live
+from jarvis_ls.lsp.migration.runs import Migrations
 from jarvis_ls.lsp.notes import Note, Notes
-from jarvis_ls.lsp.progress import Progress
-from jarvis_ls.lsp.protocol import Settings
+from jarvis_ls.lsp.protocol.extensions import Settings
+from jarvis_ls.lsp.pygls_fixes import strict
+from jarvis_ls.lsp.pygls_fixes.dispatch import Protocol
+from jarvis_ls.lsp.pygls_fixes.lean import settle
+from jarvis_ls.lsp.pygls_fixes.progress import Progress
 from jarvis_ls.lsp.scanning import Scanning
 from jarvis_ls.lsp.settings import read_settings
+from jarvis_ls.lsp.user_messages import Messages
 
 if TYPE_CHECKING:
-    from jarvis_ls.jsec.pages import RulePage
+    from jarvis_ls.jsec.engine.rule_pages import RulePage
     from jarvis_ls.lsp.workspace import Complaint, Workspace
 
 CLOSING_SECONDS = 5.0
@@ -53,7 +55,7 @@ class Server(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: AnalysisWorker) -> None:
         super().__init__(
             "jarvis-ls",
             jarvis_ls.__version__,
@@ -105,12 +107,12 @@ class Server(LanguageServer):
 
     def _listen(self) -> None:
         self.protocol.on_progress_cancel = self.work.cancel
-        self.protocol.on_change = self._changed
+        self.protocol.on_change = self._on_change
         self.answer(types.INITIALIZE, self._initialize)
-        self.answer(types.INITIALIZED, self._initialized)
+        self.answer(types.INITIALIZED, self._on_initialized)
         self.answer(types.SHUTDOWN, lambda _params=None: self.stopping.fire(None))
-        self.answer(types.TEXT_DOCUMENT_DID_OPEN, self._opened)
-        self.answer(types.TEXT_DOCUMENT_DID_CLOSE, self._closed)
+        self.answer(types.TEXT_DOCUMENT_DID_OPEN, self._on_open)
+        self.answer(types.TEXT_DOCUMENT_DID_CLOSE, self._on_close)
         self.answer(types.WORKSPACE_DID_CHANGE_CONFIGURATION, self._configuration_changed)
         self.answer(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._folders_changed)
 
@@ -156,7 +158,7 @@ class Server(LanguageServer):
             self.reach_changed.fire(offline)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """A failure is written to the log; pygls would show a pop-up to the user."""
+        """Write a failure to the log; pygls would show a pop-up to the user."""
         logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
 
     # Start -----------------------------------------------------------------------------------
@@ -176,7 +178,7 @@ class Server(LanguageServer):
         self.folders.change(roots, [])
         spawn(self._configure(), "configure")
 
-    async def _initialized(self, _params: types.InitializedParams) -> None:
+    async def _on_initialized(self, _params: types.InitializedParams) -> None:
         self.log.ready = True
         asyncio.get_running_loop().call_later(SETTLE_SECONDS, settle)
         logger.info("jarvis-ls %s", jarvis_ls.__version__)
@@ -214,7 +216,7 @@ class Server(LanguageServer):
         complaints: list[str] = []
         self.settings = read_settings(value, complaints)
         for name in complaints:
-            text = self.say("The setting {name} has a value that cannot be used.", name=name)
+            text = self.say("Invalid value for the setting {name}.", name=name)
             logger.warning("%s", text)
 
     async def _configure(self) -> None:
@@ -242,14 +244,14 @@ class Server(LanguageServer):
     def _complain(self, complaints: Sequence[Complaint]) -> None:
         """Say what is wrong with files: at their lines, and once to the user."""
         notes: dict[str, list[Note]] = {}
-        for one in complaints:
-            text = self.say("Not used until it is mended: {what}", what=one.text)
-            folder = self.folders.of_root(one.root)
+        for complaint in complaints:
+            text = self.say("Ignored until fixed: {what}", what=complaint.text)
+            folder = self.folders.of_root(complaint.root)
             if folder is not None:
-                note = Note(one.line, text, types.DiagnosticSeverity.Error, "settings")
-                notes.setdefault(self.key(folder.uri_of(one.file)), []).append(note)
-            if one not in self._complaints:
-                logger.warning("%s", one.text)
+                note = Note(complaint.line, text, types.DiagnosticSeverity.Error, "settings")
+                notes.setdefault(self.key(folder.uri_of(complaint.file)), []).append(note)
+            if complaint not in self._complaints:
+                logger.warning("%s", complaint.text)
                 warning = types.ShowMessageParams(types.MessageType.Warning, text)
                 self.window_show_message(warning)
         self._complaints = list(complaints)
@@ -280,7 +282,7 @@ class Server(LanguageServer):
 
     # Documents -------------------------------------------------------------------------------
 
-    def _opened(self, params: types.DidOpenTextDocumentParams) -> None:
+    def _on_open(self, params: types.DidOpenTextDocumentParams) -> None:
         document = self.documents.get(params.text_document.uri)
         if document is None:
             return
@@ -294,12 +296,12 @@ class Server(LanguageServer):
         self._open_uris[place.key] = document.uri
         self.analysis.open(document, place.root, place.path)
 
-    def _changed(self, document: Document, applied: list[tuple[types.Range | None, str]]) -> None:
+    def _on_change(self, document: Document, applied: list[tuple[types.Range | None, str]]) -> None:
         changes: list[Change] = [(_numbers(span) if span else None, text) for span, text in applied]
         self.analysis.change(document.uri, changes)
         self.edited.fire(document)
 
-    def _closed(self, params: types.DidCloseTextDocumentParams) -> None:
+    def _on_close(self, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         self.analysis.close(uri)
         self._open_uris.pop(self.key(uri), None)
@@ -319,7 +321,7 @@ class Server(LanguageServer):
         return self._open_uris.get(key, key)
 
     def is_open(self, key: str) -> bool:
-        """Whether the file is open in the client."""
+        """Return whether the file is open in the client."""
         return key in self._open_uris
 
     def beside(self, key: str, file: str) -> str | None:
@@ -342,14 +344,14 @@ class Server(LanguageServer):
 
     @property
     def versioned_edits(self) -> bool:
-        """Whether the client checks the version of a document before it applies an edit."""
+        """Return whether the client checks the version of a document before it applies an edit."""
         workspace = self.client_capabilities.workspace
         edit = workspace.workspace_edit if workspace else None
         return bool(edit and edit.document_changes)
 
     @property
     def pulls(self) -> bool:
-        """Whether the client asks for the diagnostics of its open documents itself."""
+        """Return whether the client asks for the diagnostics of its open documents itself."""
         document = self.client_capabilities.text_document
         return document is not None and document.diagnostic is not None
 

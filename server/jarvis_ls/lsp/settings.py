@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
-from jarvis_ls.lsp import protocol
-from jarvis_ls.lsp.protocol import RuleLevel, Settings
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import RuleLevel, Settings
 
 _LEVELS = typing.get_args(RuleLevel)
 
@@ -18,13 +18,13 @@ def read_settings(value: Any, complaints: list[str]) -> Settings:
 
     ``value`` is the section itself or an object with the section in it.
     """
-    if isinstance(value, dict) and protocol.SETTINGS_SECTION in value:
-        value = value[protocol.SETTINGS_SECTION]
+    if isinstance(value, dict) and extensions.SETTINGS_SECTION in value:
+        value = value[extensions.SETTINGS_SECTION]
     if not isinstance(value, dict):
         return Settings()
     chosen: dict[str, Any] = {}
     for field in attrs.fields(Settings):
-        name = protocol.camel_case(field.name)
+        name = extensions.camel_case(field.name)
         if value.get(name) is None:
             continue
         try:

@@ -5,36 +5,22 @@ from __future__ import annotations
 import importlib
 import logging
 
-from jarvis_ls.lsp.analysis import Analysis
+from jarvis_ls.lsp.analysis_worker import AnalysisWorker
 from jarvis_ls.lsp.events import cancel_all
+from jarvis_ls.lsp.pygls_fixes.streams import Streams
+from jarvis_ls.lsp.pygls_fixes.transport import serve_stdio, serve_tcp
 from jarvis_ls.lsp.server import Server
-from jarvis_ls.lsp.streams import Streams
-from jarvis_ls.lsp.transport import serve_stdio, serve_tcp
 
 logger = logging.getLogger(__name__)
 
-FEATURES = (
-    "diagnostics",
-    "hover",
-    "code_actions",
-    "code_lens",
-    "workspace_scan",
-    "watched_files",
-    "deleted_files",
-    "findings_view",
-    "status",
-    "rules",
-    "fix",
-    "suppress",
-    "export",
-    "migration",
-    "migration_marks",
-    "panel",
+FEATURES = tuple(
+    "diagnostics hover code_actions code_lens workspace_scan watched_files deleted_files "
+    "findings_view status rules fix suppress export migration migration_marks panel".split()
 )
 """Modules of `jarvis_ls.lsp.features`, in the order they hear of events."""
 
 
-def make_server(analysis: Analysis) -> Server:
+def make_server(analysis: AnalysisWorker) -> Server:
     """Return a server with every feature; one that cannot be set up is logged and left out."""
     server = Server(analysis)
     for name in FEATURES:
@@ -45,7 +31,7 @@ def make_server(analysis: Analysis) -> Server:
     return server
 
 
-async def serve(analysis: Analysis, where: Streams | tuple[str, int]) -> int:
+async def serve(analysis: AnalysisWorker, where: Streams | tuple[str, int]) -> int:
     """Serve one client until it leaves; return the exit status."""
     server = make_server(analysis)
     try:

@@ -61,7 +61,7 @@ def _place(
     functions: Sequence[tuple[str, int, int]],
     scope: Scope,
 ) -> tuple[types.Position, Scope, bool]:
-    """Where the comment goes, what it speaks of, and whether it stands within a line."""
+    """Return the position of the comment, its scope, and whether it is within a line."""
     start = to_range(finding.span).start
     if scope == "file":
         shebang = document.line(0).startswith("#!") and not document.line(0).startswith("#![")
@@ -105,13 +105,13 @@ class _Inside:
         self._lines: set[int] | None = None
 
     def text(self, line: int) -> bool:
-        """Whether text put at the start of this 0-based line would be part of one."""
+        """Return whether text put at the start of this 0-based line would be part of one."""
         if self._lines is None:
             self._lines = self._find()
         return line in self._lines
 
     def _find(self) -> set[int]:
-        from jarvis_ls.codeintel.lexis import lexemes
+        from jarvis_ls.codeintel.comments import lexemes
         from jarvis_ls.codeintel.source import Source
 
         source = Source("", self._document.text.encode("utf-8", "replace"))

@@ -14,11 +14,11 @@ from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import TOO_LARGE
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.globs import Globs
-from jarvis_ls.jsec import baseline as baselines
-from jarvis_ls.jsec import settings as settings_files
-from jarvis_ls.jsec.baseline import Baseline, load_baseline, save_baseline
-from jarvis_ls.jsec.settings import Settings, load_settings, settings_from
-from jarvis_ls.lsp import protocol
+from jarvis_ls.jsec.findings import baseline as baselines
+from jarvis_ls.jsec.findings.baseline import Baseline, load_baseline, save_baseline
+from jarvis_ls.jsec.settings import settings as settings_files
+from jarvis_ls.jsec.settings.settings import Settings, load_settings, settings_from
+from jarvis_ls.lsp.protocol import extensions
 
 EXCLUDED = "excluded by the settings"
 
@@ -66,7 +66,7 @@ class Workspace:
     def load(
         self,
         paths: list[str],
-        client: protocol.Settings,
+        client: extensions.Settings,
         *,
         trusted: bool,
         before: Workspace | None = None,
@@ -87,7 +87,7 @@ class Workspace:
 
     @property
     def outside(self) -> Settings:
-        """What the client wants of documents outside of every folder."""
+        """Return the settings for documents outside of every folder."""
         return self._outside
 
     def get(self, path: str) -> Root | None:
@@ -153,15 +153,15 @@ class Workspace:
 
 
 def _complaint(root: str, file: str, error: JarvisError) -> Complaint:
-    """What is wrong with a file, at the line its parser names."""
+    """Return the error in a file, at the line its parser names."""
     line = re.search(r"\bline (\d{1,9})\b", str(error))
     return Complaint(root, file, int(line[1]) if line else 1, str(error))
 
 
-def _from_client(client: protocol.Settings, complaints: list[Complaint]) -> Settings:
+def _from_client(client: extensions.Settings, complaints: list[Complaint]) -> Settings:
     values: dict[str, Any] = attrs.asdict(client, filter=lambda field, _: field.name in _SHARED)
     try:
-        return settings_from(values, protocol.SETTINGS_SECTION)
+        return settings_from(values, extensions.SETTINGS_SECTION)
     except ConfigError as error:
         complaints.append(Complaint("", "", 1, str(error)))
-        return settings_from({**values, "exclude": []}, protocol.SETTINGS_SECTION)
+        return settings_from({**values, "exclude": []}, extensions.SETTINGS_SECTION)

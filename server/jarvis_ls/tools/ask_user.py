@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.interaction import Interaction
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.tools.interaction import Interaction
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 MAX_CHOICES = 12
 _A_DAY = 86_400.0

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.memory import KINDS, Memory
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.memory.entry import KINDS
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 
 def _actions(arguments: dict[str, Any]) -> list[Action]:

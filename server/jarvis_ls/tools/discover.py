@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from types import ModuleType
 
-from jarvis_ls.runtime.tool import Tool
+from jarvis_ls.runtime.tools.tool import Tool
 
 
 def builtin_tools() -> list[Tool]:
@@ -17,7 +17,7 @@ def builtin_tools() -> list[Tool]:
 
 
 def tools_of(package: ModuleType) -> list[Tool]:
-    """The tools of a package, by name: one a module, both with one name.
+    """Return the tools of a package, by name: one a module, both with one name.
 
     Modules without a tool are support for others. Raises `ValueError` for a tool that is not
     named like its module, or a name that comes twice.

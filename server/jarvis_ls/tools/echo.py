@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 
 @tool(independent=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.proposals import propose
-from jarvis_ls.runtime.textchange import Change
-from jarvis_ls.runtime.textfile import Place, TextFile, place_of, read_text, with_newlines
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.proposals import propose
+from jarvis_ls.runtime.edits.text_change import Change
+from jarvis_ls.runtime.edits.text_file import Place, TextFile, place_of, read_text, with_newlines
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.placing import occurrences, preview, why_missing
 
 
@@ -45,8 +45,8 @@ class FileDiffs:
 
 @tool(
     actions=lambda a: [
-        Action(kind, one["file_path"])
-        for one in a["files"]
+        Action(kind, item["file_path"])
+        for item in a["files"]
         for kind in ("read", "write")  # the text around a failed match is shown
     ],
     proposes=True,
@@ -61,18 +61,18 @@ async def edit_file(context: ToolContext, files: list[FileDiffs]) -> str:
     Args:
         files: The files and what to replace in them.
     """
-    if not files or not all(one.diffs for one in files):
+    if not files or not all(item.diffs for item in files):
         raise ToolRetry("Give at least one file with at least one replacement.")
     texts: dict[Path, tuple[Place, TextFile | None, str]] = {}
     problems: list[str] = []
-    for one in files:
-        place = place_of(one.file_path, context, reading=False)
+    for item in files:
+        place = place_of(item.file_path, context, reading=False)
         known = texts.get(place.real)
         if known is None:
-            known = await _opened(one, place, context)
+            known = await _open_file(item, place, context)
         place, file, text = known
-        for number, diff in enumerate(one.diffs, 1):
-            where = shown(place.name) + (f", replacement {number}" if len(one.diffs) > 1 else "")
+        for number, diff in enumerate(item.diffs, 1):
+            where = shown(place.name) + (f", replacement {number}" if len(item.diffs) > 1 else "")
             try:
                 text = await asyncio.to_thread(_replaced, text, diff)
             except ToolRetry as error:
@@ -86,12 +86,12 @@ async def edit_file(context: ToolContext, files: list[FileDiffs]) -> str:
     return await propose(context, changes, "")
 
 
-async def _opened(
-    one: FileDiffs, place: Place, context: ToolContext
+async def _open_file(
+    item: FileDiffs, place: Place, context: ToolContext
 ) -> tuple[Place, TextFile | None, str]:
-    if not one.diffs[0].search and not place.real.exists():
+    if not item.diffs[0].search and not place.real.exists():
         return place, None, ""
-    file = await read_text(one.file_path, context, reading=False)
+    file = await read_text(item.file_path, context, reading=False)
     return place, file, file.text
 
 

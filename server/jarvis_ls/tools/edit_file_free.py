@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.proposals import propose
-from jarvis_ls.runtime.textchange import Change
-from jarvis_ls.runtime.textfile import place_of, read_text, with_newlines
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.proposals import propose
+from jarvis_ls.runtime.edits.text_change import Change
+from jarvis_ls.runtime.edits.text_file import place_of, read_text, with_newlines
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.loose_diff import is_diff, place_diff
 from jarvis_ls.tools.loose_snippet import place_snippet
 

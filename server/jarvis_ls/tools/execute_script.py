@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import pydantic
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.running import current_call
+from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.sandbox.base import Ran, Script
 from jarvis_ls.runtime.sandbox.carrying import carry
 from jarvis_ls.runtime.sandbox.ladder import Ladder
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.tools.current_call import current_call
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 LONGEST = 1800
 """Seconds a script may take at most."""
@@ -24,14 +24,19 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,40}")
 
 
 def actions(arguments: dict[str, Any]) -> list[Action]:
-    """What a call is about to do. A shell script is taken apart by the gate; any other is
-    opaque, so that it is always asked, and its interpreter can be forbidden by name."""
+    """Return the actions of a call.
+
+    A shell script is parsed by the permission gate; any other is opaque, so that it is always
+    confirmed, and its interpreter can be forbidden by name.
+    """
     interpreter, script = arguments["interpreter"], arguments["script"]
     if interpreter in _SHELLS:
         found = [Action("execute", script)]
     else:
-        found = [Action("execute", interpreter),
-                 Action("execute", f"exec {interpreter} <<'SCRIPT'\n{script}\nSCRIPT")]  # fmt: skip
+        found = [
+            Action("execute", interpreter),
+            Action("execute", f"exec {interpreter} <<'SCRIPT'\n{script}\nSCRIPT"),
+        ]
     if arguments["network"]:
         found.append(Action("connect", "any host"))
     return found

@@ -11,10 +11,10 @@ from typing import Any
 from jarvis_ls.codeintel.dependencies import SUPPORTED, Project, imports
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.textfile import Place, place_of
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.project import (
     Clock,
     Hidden,
@@ -54,18 +54,22 @@ async def get_dependencies(context: ToolContext, path: str = ".") -> str:
 
 def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
     root = replace(place, path="")
-    listed = {one.path: one for one in walk(root, hidden=hidden)}
+    listed = {path.path: path for path in walk(root, hidden=hidden)}
     project = Project([*listed, place.path])
     data = _data(next(walk(place), None), place)
     own = imports(place.path, data) if data is not None else None
     if own is None:
         raise ToolRetry("Dependencies of files are known for {kinds} only.", kinds=SUPPORTED)
     parts: list[str] = [Words("{name} asks for:", name=shown(place.name))]
-    for one in own:
-        found = project.resolve(place.path, one)
+    for path in own:
+        found = project.resolve(place.path, path)
         target = shown(place.named(found)) if found else Words("not in the project")
-        line = Words("  line {line}: {name} -> {target}", line=one.line, name=shown(one.name),
-                     target=target)  # fmt: skip
+        line = Words(
+            "  line {line}: {name} -> {target}",
+            line=path.line,
+            name=shown(path.name),
+            target=target,
+        )
         parts.append(line)
     if not own:
         parts.append(Words("  nothing"))
@@ -83,15 +87,15 @@ def _users(
 ) -> tuple[list[tuple[str, int]], str]:
     words = [name.encode() for name in project.names_of(place.path)]
     found: list[tuple[str, int]] = []
-    for path, one in listed.items():
+    for path, item in listed.items():
         if clock.is_over:
             return found, cut_short(SECONDS)
-        data = _data(one, place) if path != place.path else None
+        data = _data(item, place) if path != place.path else None
         if data is None or not any(word in data for word in words):
             continue
         for wanted in imports(path, data) or ():
             if project.resolve(path, wanted) == place.path:
-                found.append((one.name, wanted.line))
+                found.append((item.name, wanted.line))
                 break
     return found, ""
 
@@ -157,9 +161,11 @@ def _pyproject(text: str) -> list[str]:
     project = read.get("project", {})
     found = list(project.get("dependencies", []))
     for name, extra in project.get("optional-dependencies", {}).items():
-        found += [f"{one} ({name})" for one in extra]
+        found += [f"{requirement} ({name})" for requirement in extra]
     for name, group in read.get("dependency-groups", {}).items():
-        found += [f"{one} ({name})" for one in group if isinstance(one, str)]
+        found += [
+            f"{requirement} ({name})" for requirement in group if isinstance(requirement, str)
+        ]
     found += [f"{n} {v}" for n, v in _poetry(read).items()]
     return found
 
@@ -171,14 +177,21 @@ def _poetry(read: dict[str, Any]) -> dict[str, Any]:
 
 def _package(text: str) -> list[str]:
     read = json.loads(text)
-    marks = {"dependencies": "", "devDependencies": " (dev)", "peerDependencies": " (peer)",
-             "optionalDependencies": " (optional)"}  # fmt: skip
+    marks = {
+        "dependencies": "",
+        "devDependencies": " (dev)",
+        "peerDependencies": " (peer)",
+        "optionalDependencies": " (optional)",
+    }
     return [f"{n} {v}{mark}" for kind, mark in marks.items() for n, v in read.get(kind, {}).items()]
 
 
 def _vcpkg(text: str) -> list[str]:
     listed = json.loads(text).get("dependencies", [])
-    return [one if isinstance(one, str) else one.get("name", "") for one in listed]
+    return [
+        dependency if isinstance(dependency, str) else dependency.get("name", "")
+        for dependency in listed
+    ]
 
 
 def _requirements(text: str) -> list[str]:
@@ -187,8 +200,10 @@ def _requirements(text: str) -> list[str]:
 
 
 def _go(text: str) -> list[str]:
-    return [f"{m[1]} {m[2]}" for m in re.finditer(r"^\s*(?:require\s+)?([\w./-]+\.[\w./-]+) (v\S+)",
-                                                  text, re.MULTILINE)]  # fmt: skip
+    return [
+        f"{m[1]} {m[2]}"
+        for m in re.finditer(r"^\s*(?:require\s+)?([\w./-]+\.[\w./-]+) (v\S+)", text, re.MULTILINE)
+    ]
 
 
 def _conan(text: str) -> list[str]:
@@ -202,7 +217,12 @@ def _by_call(text: str) -> list[str]:
 
 
 _READERS = {
-    "Cargo.toml": _cargo, "pyproject.toml": _pyproject, "package.json": _package,
-    "vcpkg.json": _vcpkg, "go.mod": _go, "conanfile.txt": _conan, "CMakeLists.txt": _by_call,
+    "Cargo.toml": _cargo,
+    "pyproject.toml": _pyproject,
+    "package.json": _package,
+    "vcpkg.json": _vcpkg,
+    "go.mod": _go,
+    "conanfile.txt": _conan,
+    "CMakeLists.txt": _by_call,
     "meson.build": _by_call,
-}  # fmt: skip
+}

@@ -7,9 +7,9 @@ from collections import Counter
 from itertools import islice
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.textfile import Place
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.edits.text_file import Place
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.project import (
     MAX_FILES,
     Listed,
@@ -48,15 +48,15 @@ async def list_project_files(
     files = await asyncio.to_thread(
         lambda: list(islice(walk(place, glob, ignored=ignored, hidden=hidden), MAX_FILES))
     )
-    return _told(files, place, max(1, min(max_files, MAX_SHOWN)))
+    return _report(files, place, max(1, min(max_files, MAX_SHOWN)))
 
 
-def _told(files: list[Listed], place: Place, most: int) -> str:
+def _report(files: list[Listed], place: Place, most: int) -> str:
     if not files:
         return Words("There are no such files below {name}.", name=shown(place.name))
-    lines = [f"{one_line(one.name)} ({one.size})" for one in files[:most]]
+    lines = [f"{one_line(file.name)} ({file.size})" for file in files[:most]]
     if len(files) > most:
-        folders = Counter(one.name.rpartition("/")[0] or "." for one in files)
+        folders = Counter(file.name.rpartition("/")[0] or "." for file in files)
         more = Words(
             "… {more} of {all} files are not listed. By folder:",
             more=len(files) - most,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.tools.placing import CONTEXT, MAX_SHOWN, numbered, runs, squeezed
 
 ENOUGH = 0.8
@@ -31,7 +31,7 @@ class _Hunk:
 
 
 def is_diff(code: str, text: str) -> bool:
-    """Whether `code` is a diff rather than a snippet for a file with this text."""
+    """Return whether `code` is a diff rather than a snippet for a file with this text."""
     lines = [line for line in code.split("\n") if line.strip()]
     if any(_RANGE.match(line) for line in lines):
         return True
@@ -45,7 +45,9 @@ def is_diff(code: str, text: str) -> bool:
 
 
 def place_diff(text: str, code: str) -> tuple[str, str]:
-    """The text with the diff applied, and a note. Raises `ToolRetry` when it has no one place."""
+    """Return the text with the diff applied, and a note. Raises `ToolRetry` when it has no one
+    place.
+    """
     lines = text.split("\n")
     hunks = _read(code)
     changes: list[tuple[int, int, list[str]]] = []
@@ -97,13 +99,13 @@ def _read(code: str) -> list[_Hunk]:
             hunks[-1].lines.append((sign, rest))
     if files > 1:
         raise ToolRetry("The diff changes several files; give one at a time.")
-    hunks = [_trimmed(hunk) for hunk in hunks if any(s in "+-" for s, _ in hunk.lines)]
+    hunks = [_trim(hunk) for hunk in hunks if any(s in "+-" for s, _ in hunk.lines)]
     if not hunks:
         raise ToolRetry("The diff adds and removes nothing.")
     return hunks
 
 
-def _trimmed(hunk: _Hunk) -> _Hunk:
+def _trim(hunk: _Hunk) -> _Hunk:
     """Without blank context at its ends, which models add and drop at will."""
     while hunk.lines and hunk.lines[0] == (" ", ""):
         del hunk.lines[0]
@@ -151,7 +153,7 @@ def _place(lines: Sequence[str], hunk: _Hunk, drift: int, number: int) -> int:
 
 
 def _nearly(lines: Sequence[str], hunk: _Hunk) -> list[int]:
-    """Where enough old lines stand, and every line that goes; the best places only."""
+    """Return the best positions with enough old lines and all removed lines."""
     old = [(sign, squeezed(text)) for sign, text in hunk.lines if sign != "+"]
     wanted = {text for _, text in old if text}
     places: dict[str, list[int]] = {}
@@ -183,7 +185,7 @@ def _bare_insertion(lines: Sequence[str], hunk: _Hunk) -> tuple[int, str]:
 
 
 def _new_lines(old: Sequence[str], hunk: _Hunk) -> list[str]:
-    """What stands there afterwards; unchanged lines stay as the file has them."""
+    """Return the resulting lines; unchanged lines stay as the file has them."""
     new: list[str] = []
     at = 0
     shift = _shift(old, hunk)
@@ -210,7 +212,7 @@ def indent_of(line: str) -> str:
 
 
 def shifted(line: str, shift: tuple[str, str]) -> str:
-    """A line whose indent begins with another one than it was written with."""
+    """Return a line whose indent begins with another one than it was written with."""
     written, there = shift
     if written == there or not line.strip() or not line.startswith(written):
         return line

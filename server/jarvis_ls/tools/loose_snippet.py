@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jarvis_ls.runtime.errors import ToolRetry
+from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.tools.loose_diff import indent_of, shifted
 from jarvis_ls.tools.placing import CONTEXT, MAX_SHOWN, numbered, runs, squeezed
 
@@ -42,7 +42,7 @@ class _Text:
 
     @functools.cached_property
     def words(self) -> dict[str, list[int]]:
-        """Where among the keys each longer word stands."""
+        """The indexes of the keys that contain each longer word."""
         found: dict[str, list[int]] = {}
         for at, key in enumerate(self.keys):
             for word in set(_WORD.findall(key)):
@@ -59,14 +59,14 @@ class _Found:
 
 
 def place_snippet(text: str, code: str) -> tuple[str, str]:
-    """The text with the snippet in its place, and a note. Raises `ToolRetry` when it fits
+    """Return the text with the snippet in its place, and a note. Raises `ToolRetry` when it fits
     several places, or would take away much more than it brings."""
     lines = text.split("\n")
     there = set(lines)
     segments = _segments(code, there)
     where = _Text(lines)
     if len(segments) == 1 and not _has_any(where, segments[0]):
-        return _appended(lines, segments[0])
+        return _append_lines(lines, segments[0])
     result: list[str] = []
     at = 0
     cursor = 0
@@ -84,14 +84,14 @@ def _segments(code: str, there: set[str]) -> list[list[str]]:
             segments.append([])
         else:
             segments[-1].append(line)
-    kept = [_stripped(segment) for segment in segments]
+    kept = [_strip(segment) for segment in segments]
     kept = [segment for segment in kept if segment]
     if not kept:
         raise ToolRetry("The snippet has no lines of code.")
     return kept
 
 
-def _stripped(segment: list[str]) -> list[str]:
+def _strip(segment: list[str]) -> list[str]:
     start, end = 0, len(segment)
     while start < end and not segment[start].strip():
         start += 1
@@ -106,8 +106,8 @@ def _place(
     """Lines `start:end` become the third value; the fourth is where to look from afterwards."""
     keys = [squeezed(line) for line in segment if line.strip()]
     which = f"Part {number} of the snippet" if of > 1 else "The snippet"
-    heads = _anchored(where, keys, cursor, at_end=False)
-    tails = _anchored(where, keys, cursor, at_end=True)
+    heads = _anchor(where, keys, cursor, at_end=False)
+    tails = _anchor(where, keys, cursor, at_end=True)
     if not heads and not tails:
         raise ToolRetry(
             "{which} has no line in common with the file where it should follow.", which=which
@@ -150,8 +150,8 @@ def _region(
     return first, where.rows[end - 1] + 1, new, end
 
 
-def _anchored(where: _Text, keys: list[str], cursor: int, *, at_end: bool) -> list[_Found]:
-    """Where the first (or last) lines stand: as many of them as possible."""
+def _anchor(where: _Text, keys: list[str], cursor: int, *, at_end: bool) -> list[_Found]:
+    """Return the positions of the longest match of the first (or last) lines."""
     for size in range(min(ANCHOR, len(keys)), 0, -1):
         anchor = keys[-size:] if at_end else keys[:size]
         if not _is_telling(anchor):
@@ -188,7 +188,9 @@ def _end_of(
 
 
 def _same_end(where: _Text, head: _Found, segment: list[str]) -> int | None:
-    """The next line that is the snippet's last, a brace for example, with the same indent."""
+    """Return the next line that is the snippet's last, a brace for example, with the same
+    indent.
+    """
     shift = indent_of(segment[0]), indent_of(where.lines[where.rows[head.start]])
     last = shifted(segment[-1], shift).rstrip()
     for at in range(head.start + 1, len(where.rows)):
@@ -206,10 +208,10 @@ def _only(where: _Text, found: list[_Found], which: str, how: str) -> _Found:
     places = "\n\n".join(
         numbered(
             where.lines,
-            where.rows[one.start] + 1 - CONTEXT,
-            where.rows[one.start + one.count - 1] + 1 + CONTEXT,
+            where.rows[hit.start] + 1 - CONTEXT,
+            where.rows[hit.start + hit.count - 1] + 1 + CONTEXT,
         )
-        for one in found[:MAX_SHOWN]
+        for hit in found[:MAX_SHOWN]
     )
     raise ToolRetry(
         "{which} {how} like {n} places in the file; give more lines around the "
@@ -222,7 +224,7 @@ def _only(where: _Text, found: list[_Found], which: str, how: str) -> _Found:
 
 
 def _alike(where: _Text, anchor: list[str]) -> list[int]:
-    """Where lines stand that resemble the anchor most, found by its rarest words."""
+    """Return the lines most similar to the anchor, found by its rarest words."""
     rarest = _rare_rows(where, anchor)
     scored: list[tuple[float, int]] = []
     for at in rarest:
@@ -236,12 +238,12 @@ def _alike(where: _Text, anchor: list[str]) -> list[int]:
     return sorted(at for score, at in scored if score > best - 0.02)
 
 
-def _likeness(one: str, other: str) -> float:
+def _likeness(line: str, other: str) -> float:
     """0 to 1. Lines that name different functions are not alike, however long both are."""
-    names = _NAMED.search(one), _NAMED.search(other)
+    names = _NAMED.search(line), _NAMED.search(other)
     if names[0] and names[1] and names[0][1] != names[1][1]:
         return 0.0
-    return difflib.SequenceMatcher(None, one, other).ratio()
+    return difflib.SequenceMatcher(None, line, other).ratio()
 
 
 def _rare_rows(where: _Text, anchor: list[str]) -> list[int]:
@@ -263,14 +265,14 @@ def _rare_rows(where: _Text, anchor: list[str]) -> list[int]:
 
 def _has_any(where: _Text, segment: list[str]) -> bool:
     keys = [squeezed(line) for line in segment if line.strip()]
-    return bool(_anchored(where, keys, 0, at_end=False) or _anchored(where, keys, 0, at_end=True))
+    return bool(_anchor(where, keys, 0, at_end=False) or _anchor(where, keys, 0, at_end=True))
 
 
 def _is_telling(anchor: Sequence[str]) -> bool:
     return sum(ch.isalnum() for line in anchor for ch in line) >= _TELLING
 
 
-def _appended(lines: list[str], segment: list[str]) -> tuple[str, str]:
+def _append_lines(lines: list[str], segment: list[str]) -> tuple[str, str]:
     end = len(lines)
     while end and not lines[end - 1].strip():
         end -= 1

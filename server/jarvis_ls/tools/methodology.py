@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.memory import LONG_TERM, METHODOLOGY, Kind, Memory, MemoryHead, entry_text
-from jarvis_ls.runtime.memory_search import ranked
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.memory.entry import Kind, MemoryHead
+from jarvis_ls.runtime.memory.memory import LONG_TERM, METHODOLOGY, Memory
+from jarvis_ls.runtime.memory.search import ranked
+from jarvis_ls.runtime.memory.text import entry_text
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 FOUND = 3
 """Methodologies that are given whole."""
@@ -16,7 +18,7 @@ _KINDS: dict[str, Kind] = {"project": "project_long_term", "global": "global_lon
 
 
 def _actions(arguments: dict[str, Any]) -> list[Action]:
-    """What later tasks will be guided by is asked before it is kept or forgotten."""
+    """Return the actions, as methodologies are confirmed before they are kept or forgotten."""
     if arguments["operation"] == "find":
         return []
     return [Action("write", f"memory:{_KINDS[arguments['scope']]}")]
@@ -48,8 +50,11 @@ async def methodology(
     if not problem.strip() or (operation == "save" and not steps.strip()):
         raise UsageError("Say which problem it is for, and the steps; nothing was changed.")
     kind = _KINDS[scope]
-    same = [head for head in await _all(memory) if head.kind == kind
-            and head.title.casefold() == " ".join(problem.split()).casefold()]  # fmt: skip
+    same = [
+        head
+        for head in await _all(memory)
+        if head.kind == kind and head.title.casefold() == " ".join(problem.split()).casefold()
+    ]
     if operation == "delete":
         gone = await memory.clear([kind], ids=[head.id for head in same]) if same else []
         if not gone:

@@ -16,7 +16,7 @@ _NUMBERED = re.compile(r"\s*\d+\s?[:|│\t]")
 
 
 def occurrences(text: str, search: str, most: int = 1000) -> list[int]:
-    """Where `search` begins in `text`, overlapping ones too, at most `most`."""
+    """Return the offsets of `search` in `text`, overlapping ones too, at most `most`."""
     found: list[int] = []
     at = text.find(search)
     while at >= 0 and len(found) < most:
@@ -65,7 +65,7 @@ def same_lines(text: str, search: str) -> list[tuple[int, int]]:
 
 
 def runs(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Where `wanted` stands in `lines`, found by its rarest line."""
+    """Return the positions of `wanted` in `lines`, found by its rarest line."""
     if not wanted or len(wanted) > len(lines):
         return []
     keys = set(wanted)
@@ -82,12 +82,12 @@ def runs(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def squeezed(line: str) -> str:
-    """A line without white space around it and with single blanks inside."""
+    """Return a line without white space around it and with single blanks inside."""
     return " ".join(line.split())
 
 
 def why_missing(text: str, search: str) -> str:
-    """What might be wrong with a search that is not found, in words for a model."""
+    """Explain why a search is not found, in words for a model."""
     same = same_lines(text, search)
     if same:
         first, last = same[0]
@@ -102,7 +102,7 @@ def why_missing(text: str, search: str) -> str:
 
 
 def _first_difference(text: str, searched: Iterable[str]) -> str:
-    """The place that shares most lines with the search from its first line on."""
+    """Return the place that shares most lines with the search from its first line on."""
     wanted = [squeezed(line) for line in searched]
     lines = text.split("\n")
     squeezed_lines = [squeezed(line) for line in lines]

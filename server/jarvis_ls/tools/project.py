@@ -24,10 +24,10 @@ from jarvis_ls.core.ignored import (
     printable,
 )
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import Permissions, shown
-from jarvis_ls.runtime.textfile import Place, place_of
-from jarvis_ls.runtime.tool import ToolContext
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.tools.permissions import Permissions, shown
+from jarvis_ls.runtime.tools.tool import ToolContext
 
 _T = TypeVar("_T")
 
@@ -51,7 +51,7 @@ class Listed:
 
 
 def folder_of(path: str, context: ToolContext) -> Place:
-    """A folder of the workspace. Raises `ToolRetry` when it is none."""
+    """Return a folder of the workspace. Raises `ToolRetry` when it is none."""
     place = place_of(path, context)
     if not place.real.is_dir():
         what = "is no folder" if place.real.exists() else "does not exist"
@@ -60,8 +60,10 @@ def folder_of(path: str, context: ToolContext) -> Place:
 
 
 def check_searchable(place: Place) -> None:
-    """Raises `ToolRetry` when a place is neither a folder nor a regular file: opening it could
-    wait for ever."""
+    """Raise `ToolRetry` for a place that is neither a folder nor a regular file.
+
+    Opening it could block for ever.
+    """
     try:
         mode = place.real.lstat().st_mode
     except (OSError, ValueError):
@@ -77,7 +79,7 @@ def pattern_of(glob: str) -> Globs | None:
     if not glob.strip():
         return None
     try:
-        return Globs([one.strip() for one in glob.split(",")])
+        return Globs([item.strip() for item in glob.split(",")])
     except ValueError as error:
         raise ToolRetry("The pattern {why}.", why=error) from None
 
@@ -87,7 +89,7 @@ Hidden = Callable[[str], bool]
 
 
 def hidden_from(tool: str, place: Place, context: ToolContext) -> Hidden | None:
-    """What the rules of the user keep from a tool below a place; None when it is nothing."""
+    """Return what the user's rules hide from a tool below a place; None when nothing."""
     permissions: Permissions | None = context.services.get("permissions")
     if permissions is None or place.number < 0:
         return None
@@ -126,7 +128,7 @@ def walk(
                 if entry.name not in _NEVER and not is_ignored(entry.path + os.sep, ignores):
                     below.append((entry.path, ignores))
                 continue
-            listed = _listed(entry, start, place)
+            listed = _list(entry, start, place)
             if listed is None or is_ignored(entry.path, ignores):
                 continue
             if hidden is not None and hidden(_from_root(entry.path, place)):
@@ -140,7 +142,7 @@ def walk(
 
 
 def contents(listed: Listed, place: Place, limit: int) -> bytes | None:
-    """The bytes of a listed file; None when it is too large or not ours to read any more."""
+    """Return the bytes of a listed file; None when it is too large or not ours to read any more."""
     try:
         return read_beneath(place.root, _from_root(listed.location, place), limit=limit)[0]
     except (JarvisError, FileNotFoundError):
@@ -148,7 +150,7 @@ def contents(listed: Listed, place: Place, limit: int) -> bytes | None:
 
 
 def one_line(name: str) -> str:
-    """A name that cannot pass for several lines, or hide anything."""
+    """Return a name that cannot pass for several lines, or hide anything."""
     return shown(name).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
 
 
@@ -160,7 +162,7 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is used up, or nobody waits any more."""
+        """Return whether the time is used up, or nobody waits any more."""
         return time.monotonic() > self._end
 
     def stop(self) -> None:
@@ -169,14 +171,16 @@ class Clock:
 
 
 def cut_short(seconds: float) -> str:
-    """What is said when the time was over before the end."""
+    """Return the notice that the time limit ended a search early."""
     return Words(
         "The search was ended after {seconds} s; there may be more.", seconds=f"{seconds:.0f}"
     )
 
 
 async def look(work: Callable[[Clock], _T], seconds: float) -> _T:
-    """The result of `work`, done in a thread, which ends soon after whoever waits is stopped."""
+    """Return the result of `work`, done in a thread, which ends soon after whoever waits is
+    stopped.
+    """
     clock = Clock(seconds)
     try:
         return await asyncio.to_thread(work, clock)
@@ -197,7 +201,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _listed(entry: os.DirEntry[str], start: str, place: Place) -> Listed | None:
+def _list(entry: os.DirEntry[str], start: str, place: Place) -> Listed | None:
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError:

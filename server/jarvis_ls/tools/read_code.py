@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.symbols import Outline
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.textfile import TextFile, note_seen, place_of, read_text
-from jarvis_ls.runtime.tokens import estimate
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.text_file import TextFile, note_seen, place_of, read_text
+from jarvis_ls.runtime.llm.token_estimate import estimate
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 MAX_CHARACTERS = 56_000
 """Of one result; more would be cut by the toolset, and not where it makes sense."""
@@ -37,7 +37,7 @@ class CodeRange:
     """Last line; -1 is the last of the file."""
 
 
-@tool(actions=lambda a: [Action("read", one["path"]) for one in a["files"]], independent=True)
+@tool(actions=lambda a: [Action("read", path["path"]) for path in a["files"]], independent=True)
 async def read_code(context: ToolContext, files: list[CodeRange]) -> str:
     """Read files, or ranges of their lines, with line numbers. Read before you change anything.
 
@@ -55,7 +55,7 @@ async def read_code(context: ToolContext, files: list[CodeRange]) -> str:
     for name, ranges in _by_file(files, context).items():
         try:
             file = await read_text(name, context)
-            parts.append(await asyncio.to_thread(_shown, file, ranges, room))
+            parts.append(await asyncio.to_thread(_show_text, file, ranges, room))
             note_seen(context, file)
         except ToolRetry as error:
             parts.append(str(error))
@@ -74,7 +74,7 @@ class _Room:
         self.characters = MAX_CHARACTERS
 
     def take(self, line: str) -> bool:
-        """Whether the line still fits."""
+        """Return whether the line still fits."""
         tokens = estimate(line) + 1
         if tokens > self.tokens or len(line) + 1 > self.characters:
             return False
@@ -84,26 +84,26 @@ class _Room:
 
 
 def _by_file(files: list[CodeRange], context: ToolContext) -> dict[str, list[CodeRange]]:
-    """The ranges by file, whatever the paths are spelled like."""
+    """Return the ranges by file, whatever the paths are spelled like."""
     by_place: dict[str, str] = {}
     found: dict[str, list[CodeRange]] = {}
-    for one in files:
+    for file in files:
         try:
-            real = str(place_of(one.path, context).real)
+            real = str(place_of(file.path, context).real)
         except ToolRetry:
-            real = one.path  # reading it will say what is wrong
-        found.setdefault(by_place.setdefault(real, one.path), []).append(one)
+            real = file.path  # reading it will say what is wrong
+        found.setdefault(by_place.setdefault(real, file.path), []).append(file)
     return found
 
 
-def _shown(file: TextFile, ranges: list[CodeRange], room: _Room) -> str:
+def _show_text(file: TextFile, ranges: list[CodeRange], room: _Room) -> str:
     lines = file.lines
     name = shown(file.place.name)
     if file.described:
         name = Words("{name} ({how})", name=name, how=file.described)
     if not lines:
         return Words("{name}: empty", name=name)
-    merged, wrong = _merged(ranges, len(lines))
+    merged, wrong = _merge(ranges, len(lines))
     outline = _outline(file) if (merged and merged[0][0] > 1) or len(merged) > 1 else None
     parts: list[str] = [Words("{name}, {count} lines", name=name, count=len(lines)), *wrong]
     for first, last in merged:
@@ -137,20 +137,20 @@ def _left(merged: list[tuple[int, int]], number: int) -> str:
     return ", ".join(f"{first}-{last}" for first, last in left)
 
 
-def _merged(ranges: list[CodeRange], count: int) -> tuple[list[tuple[int, int]], list[str]]:
+def _merge(ranges: list[CodeRange], count: int) -> tuple[list[tuple[int, int]], list[str]]:
     """Ranges in order, touching ones made one; and what is wrong with the others."""
     wanted: list[tuple[int, int]] = []
     wrong: list[str] = []
-    for one in ranges:
-        first = one.start_line + count + 1 if one.start_line < 0 else max(1, one.start_line)
-        last = one.end_line + count + 1 if one.end_line < 0 else one.end_line
+    for span in ranges:
+        first = span.start_line + count + 1 if span.start_line < 0 else max(1, span.start_line)
+        last = span.end_line + count + 1 if span.end_line < 0 else span.end_line
         first = max(1, first)
         if first > count or last < first:
             wrong.append(
                 Words(
                     "There are no lines {first} to {last}.",
-                    first=one.start_line,
-                    last=one.end_line,
+                    first=span.start_line,
+                    last=span.end_line,
                 )
             )
         else:

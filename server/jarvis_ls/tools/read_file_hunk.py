@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.textfile import note_seen, read_text
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.text_file import note_seen, read_text
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.placing import numbered
 
 MAX_LINES = 400
@@ -35,8 +35,11 @@ async def read_file_hunk(
     cut = min(last, first + MAX_LINES - 1)
     head = Words(
         "{name}, lines {first}-{last} of {all}",
-        name=shown(file.place.name), first=first, last=cut, all=len(lines),
-    )  # fmt: skip
+        name=shown(file.place.name),
+        first=first,
+        last=cut,
+        all=len(lines),
+    )
     parts = [head, numbered(lines, first, cut)]
     if cut < last:
         parts.append(Words("… go on at line {line}", line=cut + 1))

@@ -12,34 +12,65 @@ from jarvis_ls.core.beneath import read_beneath
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import kind_of
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.textfile import MAX_BYTES, Place, decode, place_of
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.text_file import MAX_BYTES, Place, decode, place_of
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 _LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust"}
 _BY_SUFFIX = {
-    ".py": "Python", ".ts": "TypeScript", ".tsx": "TypeScript", ".js": "JavaScript",
-    ".mjs": "JavaScript", ".go": "Go", ".java": "Java", ".kt": "Kotlin", ".sh": "shell",
-    ".md": "Markdown", ".json": "JSON", ".toml": "TOML", ".yaml": "YAML", ".yml": "YAML",
-    ".cmake": "CMake", ".html": "HTML", ".css": "CSS", ".xml": "XML", ".txt": "text",
-}  # fmt: skip
-_BY_NAME = {"makefile": "make", "cmakelists.txt": "CMake", "dockerfile": "Dockerfile",
-            "build.gn": "GN", "meson.build": "Meson"}  # fmt: skip
-_TEST = re.compile(r"(^|/)(tests?|spec|testing|__tests__)/|(^|[/_.-])(test|tests|spec)s?[_.-]|"
-                   r"_(test|spec)\.\w+$|(^|/)test_", re.IGNORECASE)  # fmt: skip
+    ".py": "Python",
+    ".ts": "TypeScript",
+    ".tsx": "TypeScript",
+    ".js": "JavaScript",
+    ".mjs": "JavaScript",
+    ".go": "Go",
+    ".java": "Java",
+    ".kt": "Kotlin",
+    ".sh": "shell",
+    ".md": "Markdown",
+    ".json": "JSON",
+    ".toml": "TOML",
+    ".yaml": "YAML",
+    ".yml": "YAML",
+    ".cmake": "CMake",
+    ".html": "HTML",
+    ".css": "CSS",
+    ".xml": "XML",
+    ".txt": "text",
+}
+_BY_NAME = {
+    "makefile": "make",
+    "cmakelists.txt": "CMake",
+    "dockerfile": "Dockerfile",
+    "build.gn": "GN",
+    "meson.build": "Meson",
+}
+_TEST = re.compile(
+    r"(^|/)(tests?|spec|testing|__tests__)/|(^|[/_.-])(test|tests|spec)s?[_.-]|"
+    r"_(test|spec)\.\w+$|(^|/)test_",
+    re.IGNORECASE,
+)
 _SETTINGS = re.compile(
     r"\.(toml|ya?ml|json|ini|cfg|conf|cmake|gn|gni|properties|lock)$|"
     r"(^|/)(makefile|cmakelists\.txt|dockerfile|\.[^/]+rc|\.editorconfig|\.gitignore)$",
     re.IGNORECASE,
 )
 _MAGIC = (
-    (b"\x7fELF", "an ELF program or library"), (b"MZ", "a Windows program"),
-    (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"GIF8", "a GIF picture"),
-    (b"%PDF", "a PDF document"), (b"PK\x03\x04", "a ZIP archive"), (b"\x1f\x8b", "gzip data"),
-    (b"BZh", "bzip2 data"), (b"\xfd7zXZ", "xz data"), (b"!<arch>", "a static library"),
-    (b"SQLite format 3", "an SQLite database"), (b"\x00asm", "WebAssembly"),
-)  # fmt: skip
+    (b"\x7fELF", "an ELF program or library"),
+    (b"MZ", "a Windows program"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"BZh", "bzip2 data"),
+    (b"\xfd7zXZ", "xz data"),
+    (b"!<arch>", "a static library"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\x00asm", "WebAssembly"),
+)
 
 
 @tool(actions=lambda a: [Action("read", a["file_path"])], independent=True)
@@ -51,10 +82,10 @@ async def read_file_info(context: ToolContext, file_path: str) -> str:
         file_path: Path relative to the workspace.
     """
     place = place_of(file_path, context)
-    return await asyncio.to_thread(_described, place)
+    return await asyncio.to_thread(_describe, place)
 
 
-def _described(place: Place) -> str:
+def _describe(place: Place) -> str:
     try:
         status = place.real.lstat()
     except OSError as error:
@@ -82,7 +113,7 @@ def _of_contents(place: Place) -> list[str]:
     try:
         raw, mode = read_beneath(place.root, place.path, limit=MAX_BYTES)
     except (SkippedFile, FileNotFoundError) as error:
-        return [Words("contents: not looked at ({why})", why=error)]
+        return [Words("contents: not read ({why})", why=error)]
     try:
         file = decode(place, raw, mode)
     except ToolRetry:

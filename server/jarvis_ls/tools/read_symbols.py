@@ -10,10 +10,10 @@ from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.codeintel.symbols import Occurrence, Outline, Symbol
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.textfile import Place, place_of
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.project import (
     Clock,
     Hidden,
@@ -74,7 +74,7 @@ async def read_symbols(
     wanted = list(dict.fromkeys(names))
     hidden = hidden_from("read_symbols", place, context)
     found, note = await look(lambda clock: _find(place, wanted, what, hidden, clock), SECONDS)
-    parts = [_told(name, found[name], what, max(1, min(max_references, 500))) for name in wanted]
+    parts = [_report(name, found[name], what, max(1, min(max_references, 500))) for name in wanted]
     return together([*parts, *([note] if note else [])], "\n\n")
 
 
@@ -100,9 +100,13 @@ def _find(
 
 
 def _read(
-    file: str, data: bytes, language: LanguageName, names: list[str], what: str,
+    file: str,
+    data: bytes,
+    language: LanguageName,
+    names: list[str],
+    what: str,
     found: dict[str, _Found],
-) -> None:  # fmt: skip
+) -> None:
     outline = Outline(data, language)
     for name in names:
         last = name.rpartition("::")[2]
@@ -121,9 +125,11 @@ def _read(
 def _is_meant(symbol: Symbol, name: str) -> bool:
     """`A::get` is `A::get` as written, or `get` inside `A`."""
     around, _, _ = name.rpartition("::")
-    return not around or symbol.name.endswith(name) or (
-        symbol.container.rpartition("::")[2] == around.rpartition("::")[2]
-    )  # fmt: skip
+    return (
+        not around
+        or symbol.name.endswith(name)
+        or (symbol.container.rpartition("::")[2] == around.rpartition("::")[2])
+    )
 
 
 def _count(file: str, data: bytes, words: dict[str, bytes], found: dict[str, _Found]) -> None:
@@ -138,7 +144,7 @@ def _words(data: bytes, word: bytes) -> int:
     return sum(1 for _ in re.finditer(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)", data))
 
 
-def _told(name: str, found: _Found, what: str, most: int) -> str:
+def _report(name: str, found: _Found, what: str, most: int) -> str:
     parts = [f"{name}:"]
     order = {"declaration": 1}
     for file, symbol in sorted(found.definitions, key=lambda d: order.get(d[1].kind, 0)):
@@ -165,7 +171,7 @@ def _told(name: str, found: _Found, what: str, most: int) -> str:
     if found.more:
         parts.append(
             Words(
-                "  and {count} more places, not looked at closely; look in a folder",
+                "  and {count} more places, not resolved; search in a folder",
                 count=found.more,
             )
         )

@@ -6,8 +6,10 @@ from typing import Literal
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.memory import KINDS, Memory, entry_text
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.memory.entry import KINDS
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.memory.text import entry_text
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 
 @tool(timeout=30.0, independent=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.proposals import propose
-from jarvis_ls.runtime.textchange import Change
-from jarvis_ls.runtime.textfile import Seen, TextFile, place_of, read_text, with_newlines
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.proposals import propose
+from jarvis_ls.runtime.edits.text_change import Change
+from jarvis_ls.runtime.edits.text_file import Seen, TextFile, place_of, read_text, with_newlines
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 
 @tool(actions=lambda a: [Action("write", a["file_path"])], proposes=True)

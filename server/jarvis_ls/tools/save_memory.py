@@ -6,8 +6,8 @@ from typing import Literal
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.memory import Memory
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 
 @tool(timeout=30.0)
@@ -38,9 +38,15 @@ async def save_memory(
     if not isinstance(memory, Memory):
         raise JarvisError("There is no memory in this session; nothing was saved.")
     saved = await memory.save(
-        memory_type, content, tags, title=title, summary=summary, category=category,
-        directory=directory, session=context.session,
-    )  # fmt: skip
+        memory_type,
+        content,
+        tags,
+        title=title,
+        summary=summary,
+        category=category,
+        directory=directory,
+        session=context.session,
+    )
     return Words(
         "It was remembered already as {id} in {kind}: {title}"
         if saved.known

@@ -20,11 +20,11 @@ from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.ignored import printable
 from jarvis_ls.core.regex import compile_regex
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.folders import below
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.textfile import Place, place_of
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.folders import below
+from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.project import (
     Clock,
     Hidden,
@@ -115,17 +115,17 @@ async def search_in_project(
     hidden = hidden_from("search_in_project", place, context)
     wanted = Wanted(place, written, pattern_of(pattern), hidden, around, most)
     program = _ripgrep(context) if hidden is None else None
-    names = [one.strip() for one in pattern.split(",") if one.strip()]
+    names = [glob.strip() for glob in pattern.split(",") if glob.strip()]
     answer = None
     if program is not None and all(_SIMPLE.fullmatch(name) for name in names):
         answer = await _by_ripgrep(program, wanted, names)
     if answer is None:
         answer = await look(lambda clock: _by_ourselves(wanted, clock), SECONDS)
-    return _told(*answer, wanted)
+    return _report(*answer, wanted)
 
 
 def _ripgrep(context: ToolContext) -> str | None:
-    """The user's ripgrep; never one that lies in the workspace."""
+    """Return the user's ripgrep; never one that lies in the workspace."""
     found = shutil.which("rg")
     if found is None:
         return None
@@ -136,18 +136,34 @@ def _ripgrep(context: ToolContext) -> str | None:
 async def _by_ripgrep(
     program: str, wanted: Wanted, names: list[str]
 ) -> tuple[list[Line], str] | None:
-    """What ripgrep finds; None when it does not understand the pattern as RE2 does."""
+    """Search with ripgrep; None when it does not understand the pattern as RE2 does."""
     types = [f"--type-add=wanted:{name}" for name in names]  # globs would bring in ignored files
     process = await asyncio.create_subprocess_exec(
-        program, "--no-config", "--json", "--hidden", "--no-follow", "--no-messages",
-        "--no-ignore-dot", "--no-ignore-global", "--no-require-git", "--sort=path",
-        *types, *(["--type=wanted"] if types else []),
-        "--glob=!.git", "--glob=!.jarvis", f"--max-filesize={MAX_FILE}",
-        f"--context={wanted.around}", f"--regexp={wanted.pattern}", "--", str(wanted.place.real),
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL, limit=16 * MAX_FILE,
+        program,
+        "--no-config",
+        "--json",
+        "--hidden",
+        "--no-follow",
+        "--no-messages",
+        "--no-ignore-dot",
+        "--no-ignore-global",
+        "--no-require-git",
+        "--sort=path",
+        *types,
+        *(["--type=wanted"] if types else []),
+        "--glob=!.git",
+        "--glob=!.jarvis",
+        f"--max-filesize={MAX_FILE}",
+        f"--context={wanted.around}",
+        f"--regexp={wanted.pattern}",
+        "--",
+        str(wanted.place.real),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        limit=16 * MAX_FILE,
         cwd="/" if os.name == "posix" else None,
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     found: list[Line] = []
     note = ""
@@ -218,7 +234,7 @@ def _by_ourselves(wanted: Wanted, clock: Clock) -> tuple[list[Line], str]:
 
 
 def _lines(data: bytes, compiled: Any, around: int) -> Iterator[tuple[int, str, bool]]:
-    """Number, text and whether it matches: of lines that do, and those around them."""
+    """Yield number, text and whether it matches, for matching lines and their context."""
     hits: list[int] = []
     number, at = 1, 0
     for match in compiled.finditer(data):
@@ -240,7 +256,7 @@ def _lines(data: bytes, compiled: Any, around: int) -> Iterator[tuple[int, str, 
             last = number
 
 
-def _told(found: list[Line], note: str, wanted: Wanted) -> str:
+def _report(found: list[Line], note: str, wanted: Wanted) -> str:
     if not found:
         nothing = Words("Nothing matches below {name}.", name=shown(wanted.place.name))
         return together([nothing, note], " ") if note else nothing

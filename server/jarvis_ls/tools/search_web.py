@@ -9,10 +9,10 @@ from urllib.parse import urlencode, urlsplit
 
 from jarvis_ls.core.files import shown_folder, user_folder
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.models import SETTINGS
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.tool import Action, ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.llm.providers import SETTINGS
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 VARIABLE = "JARVIS_SEARCH_URL"
 MAX_BYTES = 2_000_000
@@ -31,7 +31,7 @@ def endpoint() -> str:
     Only the environment and the user's own configuration count, never the workspace. Raises
     `ToolRetry` when it is no web address.
     """
-    url = (os.environ.get(VARIABLE) or _configured()).strip()
+    url = (os.environ.get(VARIABLE) or _configuration()).strip()
     if not url:
         return ""
     parts = urlsplit(url)
@@ -65,7 +65,7 @@ async def search_web(context: ToolContext, query: str, max_results: int = 8) -> 
     most = max(1, min(max_results, MAX_RESULTS))
     if not found:
         return Words("Nothing was found.")
-    return "\n\n".join(_told(n, one) for n, one in enumerate(found[:most], 1))
+    return "\n\n".join(_report(n, result) for n, result in enumerate(found[:most], 1))
 
 
 def _request(url: str, query: str) -> str:
@@ -105,7 +105,7 @@ async def _results(request: str, url: str) -> list[dict[str, Any]]:
         )
     try:
         read = json.loads(body)
-        results = [one for one in read["results"] if isinstance(one, dict)]
+        results = [result for result in read["results"] if isinstance(result, dict)]
     except (ValueError, KeyError, TypeError):
         raise ToolRetry(
             "The search endpoint {url} does not answer as SearXNG does.", url=url
@@ -113,9 +113,9 @@ async def _results(request: str, url: str) -> list[dict[str, Any]]:
     return results
 
 
-def _told(number: int, one: dict[str, Any]) -> str:
+def _report(number: int, result: dict[str, Any]) -> str:
     title, address, text = (
-        " ".join(shown(str(one.get(key) or "")).split()) for key in ("title", "url", "content")
+        " ".join(shown(str(result.get(key) or "")).split()) for key in ("title", "url", "content")
     )
     if len(text) > MAX_SNIPPET:
         text = text[:MAX_SNIPPET] + "…"
@@ -126,7 +126,7 @@ def _settings() -> str:
     return shown_folder(user_folder() / SETTINGS)
 
 
-def _configured() -> str:
+def _configuration() -> str:
     if sys.version_info >= (3, 11):
         import tomllib
     else:

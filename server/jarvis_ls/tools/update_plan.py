@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.events import EntryPut, Feed, PlanEntry, PlanStep, StepState
-from jarvis_ls.runtime.permissions import shown
-from jarvis_ls.runtime.session import Session
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.events import EntryPut, Feed, PlanEntry, PlanStep, StepState
+from jarvis_ls.runtime.session.session import Session
+from jarvis_ls.runtime.tools.permissions import shown
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 MAX_STEPS = 40
 MAX_LENGTH = 300

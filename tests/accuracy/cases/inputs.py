@@ -136,8 +136,9 @@ if ($k == -1)
 {
 break;
 }""",
-    "$h", "$k",
-)  # fmt: skip
+    "$h",
+    "$k",
+)
 
 _TEXT = (
     "char *$q;\nsize_t $n = strlen($d);",
@@ -242,9 +243,15 @@ def wide(source: str, size: int) -> str:
     """As `text`, for wide characters."""
     narrow = TEXT[source].replace("$s", str(size))
     for old, new in (
-        ("strlen(", "wcslen("), ("fgets(", "fgetws("), ("'\\", "L'\\"), ("char *", "wchar_t *"),
-        ("sizeof(char)", "sizeof(wchar_t)"), ("strchr(", "wcschr("), ("strncat(", "wcsncat("),
-        ('getenv("', '_wgetenv(L"'), ("(wchar_t *)($d", "(char *)($d"),
-    ):  # fmt: skip
+        ("strlen(", "wcslen("),
+        ("fgets(", "fgetws("),
+        ("'\\", "L'\\"),
+        ("char *", "wchar_t *"),
+        ("sizeof(char)", "sizeof(wchar_t)"),
+        ("strchr(", "wcschr("),
+        ("strncat(", "wcsncat("),
+        ('getenv("', '_wgetenv(L"'),
+        ("(wchar_t *)($d", "(char *)($d"),
+    ):
         narrow = narrow.replace(old, new)
     return narrow

@@ -11,12 +11,26 @@ _NAME = re.compile(r"([$@])(\w+(?::\d+)?)")
 _FILLER = re.compile(r"<(text|word|WORD)>")
 _LETTERS = "abcdefghkmnpqrstuvwxyz"
 _PORTABLE = {
-    "access": "_access", "alloca": "_alloca", "chdir": "_chdir", "close": "_close",
-    "closesocket": "closesocket", "execl": "_execl", "execlp": "_execlp", "execv": "_execv",
-    "execvp": "_execvp", "fopen": "fopen", "getenv": "getenv", "open": "_open",
-    "pclose": "_pclose", "popen": "_popen", "putenv": "_putenv", "snprintf": "_snprintf",
-    "system": "system", "tempnam": "_tempnam", "unlink": "_unlink",
-}  # fmt: skip
+    "access": "_access",
+    "alloca": "_alloca",
+    "chdir": "_chdir",
+    "close": "_close",
+    "closesocket": "closesocket",
+    "execl": "_execl",
+    "execlp": "_execlp",
+    "execv": "_execv",
+    "execvp": "_execvp",
+    "fopen": "fopen",
+    "getenv": "getenv",
+    "open": "_open",
+    "pclose": "_pclose",
+    "popen": "_popen",
+    "putenv": "_putenv",
+    "snprintf": "_snprintf",
+    "system": "system",
+    "tempnam": "_tempnam",
+    "unlink": "_unlink",
+}
 """Functions that portable programs call through a macro, with their name elsewhere."""
 _SYLLABLES = ["ka", "lo", "mi", "ru", "te", "sa", "no", "vi", "pe", "du", "gi", "fo"]
 

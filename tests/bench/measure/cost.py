@@ -37,9 +37,11 @@ class Cost:
 
 
 def run(
-    command: Sequence[str | Path], cpu_limit: float = 0, cwd: Path | None = None,
+    command: Sequence[str | Path],
+    cpu_limit: float = 0,
+    cwd: Path | None = None,
     package: Path | None = None,
-) -> Cost:  # fmt: skip
+) -> Cost:
     """Run a program to its end, or until it used `cpu_limit` processor seconds (0: no limit).
 
     What it imports of ours lies in `package` when one is given, otherwise where the sources are.

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import parse
-from jarvis_ls.jsec.settings import Settings
-from jarvis_ls.jsec.walk import list_sources
+from jarvis_ls.jsec.scan.source_files import list_sources
+from jarvis_ls.jsec.settings.settings import Settings
 
 
 def main(root: Path) -> None:

@@ -101,7 +101,7 @@ class FindingsView implements Disposable {
     }
     if (given.length > 0) {
       // The editor no longer knows the row of the menu: to take another finding would be wrong.
-      throw new Error(l10n.t('The list has changed just now. Try again.'));
+      throw new Error(l10n.t('The list has changed. Try again.'));
     }
     const selection = this.view.visible ? findingsOf(this.view.selection) : [];
     const atCursor = selection.length > 1 ? [] : this.atCursor();
@@ -134,7 +134,7 @@ class FindingsView implements Disposable {
   async askText(): Promise<void> {
     const text = await window.showInputBox({
       title: l10n.t('Filter findings'),
-      prompt: l10n.t('Words of the message, rule, category, CWE or path; all must occur.'),
+      prompt: l10n.t('Text of the message, rule, category, CWE or path. All words must match.'),
       placeHolder: 'strcpy CWE-120 src/',
       value: this.filter.text,
     });

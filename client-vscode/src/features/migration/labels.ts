@@ -39,15 +39,15 @@ export function stageName(name: string): string {
     build: l10n.t('Build'),
     verify: l10n.t('Verify'),
     equivalence: l10n.t('Verify'),
-    lift: l10n.t('Lift'),
+    lift: l10n.t('Refactor'),
   };
   return names[name] ?? name;
 }
 
 export function stageState(state: StageState): string {
   const names = {
-    todo: l10n.t('to do'),
-    running: l10n.t('under way'),
+    todo: l10n.t('not started'),
+    running: l10n.t('in progress'),
     done: l10n.t('done'),
     failed: l10n.t('failed'),
   };
@@ -94,8 +94,8 @@ export function tests({ tests: verdict, testsNote: note }: MigrationFunction): s
   const names: Record<string, string> = {
     equal: l10n.t('behaves like the C'),
     differs: l10n.t('behaves differently from the C'),
-    no_input: l10n.t('not tested: no input was fit'),
-    unstable: l10n.t('not tested: the C does not repeat itself'),
+    no_input: l10n.t('skipped: no valid input'),
+    unstable: l10n.t('skipped: non-deterministic'),
     not_run: l10n.t('not tested'),
   };
   const name = names[verdict] ?? verdict;
@@ -114,7 +114,7 @@ export function tooltip(it: MigrationFunction): MarkdownString {
     found.appendText(text);
   }
   if (it.circle) {
-    found.appendMarkdown(`\n\n$(sync) ${l10n.t('In a circle of functions that use each other')}`);
+    found.appendMarkdown(`\n\n$(sync) ${l10n.t('Part of a dependency cycle')}`);
   }
   return found;
 }

@@ -29,7 +29,7 @@ export function activate(context: JarvisContext): void {
   ): Promise<void> {
     const folder = await view.chooseFolder();
     if (folder === undefined) {
-      throw new Error(l10n.t('Open the folder of a C project first.'));
+      throw new Error(l10n.t('Open a folder with a C project first.'));
     }
     await start({ scope, folder, ...(reset ? { reset } : {}) });
   }
@@ -43,7 +43,7 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.migration.openReport', () => {
     const { report } = view.known;
     if (report === undefined) {
-      throw new Error(l10n.t('There is no report yet: compare Rust with C first.'));
+      throw new Error(l10n.t('No report yet. Verify Rust against C first.'));
     }
     return commands.executeCommand('markdown.showPreview', Uri.parse(report));
   });
@@ -64,7 +64,7 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.migration.revealCrate', () => {
     const { crate } = view.known;
     if (crate === undefined) {
-      throw new Error(l10n.t('There is no crate yet.'));
+      throw new Error(l10n.t('No crate yet.'));
     }
     return commands.executeCommand('vscode.openFolder', Uri.parse(crate), {
       forceNewWindow: true,

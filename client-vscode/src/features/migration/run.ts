@@ -31,10 +31,10 @@ export async function run(
   await workspace.saveAll(false);
   const titles: Partial<Record<MigrationScope, string>> = {
     scan: l10n.t('Scanning the C project'),
-    verify: l10n.t('Comparing Rust with C'),
-    lift: l10n.t('Lifting the Rust'),
+    verify: l10n.t('Verifying Rust against C'),
+    lift: l10n.t('Refactoring the Rust code'),
   };
-  const title = titles[wanted.scope] ?? l10n.t('Moving C to Rust');
+  const title = titles[wanted.scope] ?? l10n.t('Migrating C to Rust');
   const result = await withWork(context, title, (workDoneToken) =>
     context.request(MIGRATION_RUN, { ...wanted, workDoneToken }),
   );
@@ -50,7 +50,7 @@ async function isTrusted(): Promise<boolean> {
   const manage = l10n.t('Manage Workspace Trust');
   const answer = await window.showWarningMessage(
     l10n.t(
-      'This workspace is not trusted. Moving C to Rust runs compilers and builds, and building a crate runs its build script: it is done only in a workspace you trust.',
+      'Migrating C to Rust runs compilers and build scripts, so it needs a trusted workspace.',
     ),
     manage,
   );
@@ -63,7 +63,7 @@ async function isTrusted(): Promise<boolean> {
 async function summarise(wanted: Wanted, result: MigrationRunResult): Promise<void> {
   if (result.cancelled) {
     const resume = l10n.t('Resume');
-    const text = l10n.t('Stopped. What was done is kept.');
+    const text = l10n.t('Stopped. Completed work is kept.');
     const ways = ALONE.includes(wanted.scope) ? [] : [resume];
     if ((await window.showInformationMessage(text, ...ways)) === resume) {
       await commands.executeCommand('jarvisLs.migration.resume');
@@ -97,7 +97,7 @@ async function tellVerdict({ functions, left, differs }: MigrationRunResult): Pr
           report,
         )
       : window.showInformationMessage(
-          l10n.t('{0} of {1} functions were compared and behave like the C.', functions, all),
+          l10n.t('{0} of {1} functions were verified and behave like the C.', functions, all),
           report,
         );
   if ((await ask) === report) {
@@ -113,8 +113,8 @@ function sentence(wanted: Wanted, result: MigrationRunResult): string {
   if (wanted.scope === 'lift') {
     const less = fewer(result).join(' · ');
     return result.functions === 0
-      ? l10n.t('There is nothing left to lift.')
-      : l10n.t('Lifted in {0} s: {1}.', seconds, less);
+      ? l10n.t('Nothing left to refactor.')
+      : l10n.t('Refactored in {0} s: {1}.', seconds, less);
   }
   const inRust = result.functions - result.left;
   if (result.again) {

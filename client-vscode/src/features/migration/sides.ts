@@ -35,7 +35,7 @@ function whyNot({ function: name, state, reason }: MigrationRustResult): string 
   }
   return state === 'c'
     ? l10n.t('{0} stays in C: {1}', name, reason)
-    : l10n.t('The Rust of {0} was not found in the crate.', name);
+    : l10n.t('The Rust code of {0} was not found in the crate.', name);
 }
 
 async function show(

@@ -192,7 +192,7 @@ function functionItem(node: { kind: 'function'; function: MigrationFunction }): 
   item.accessibilityInformation = { label: spoken(it) };
   item.command = {
     command: 'jarvisLs.migration.showSides',
-    title: l10n.t('Show C beside Rust'),
+    title: l10n.t('Show C and Rust Side by Side'),
     arguments: [node],
   };
   return item;

@@ -87,7 +87,7 @@ export class MigrationView implements Disposable {
   async askText(): Promise<void> {
     const text = await window.showInputBox({
       title: l10n.t('Filter functions'),
-      prompt: l10n.t('Words of the name, file, reason or tests; all must occur.'),
+      prompt: l10n.t('Text of the name, file, reason or tests. All words must match.'),
       value: this.filter.text,
     });
     if (text !== undefined) {

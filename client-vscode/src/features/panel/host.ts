@@ -102,7 +102,7 @@ export function insert(parts: HostParts, found: ReadonlyArray<Attachment | undef
 
 function insertFromEditor(parts: HostParts, attachment: Attachment | undefined): void {
   if (attachment === undefined) {
-    void window.showInformationMessage(l10n.t('The editor in front has nothing to attach.'));
+    void window.showInformationMessage(l10n.t('The active editor has nothing to attach.'));
     return;
   }
   parts.tell({ kind: 'insert', attachments: [attachment], text: '' });
@@ -111,7 +111,7 @@ function insertFromEditor(parts: HostParts, attachment: Attachment | undefined):
 async function openFile({ path, root, line = 0 }: OpenFileAsk): Promise<void> {
   const file = root === undefined ? await linkedFile(path) : fileOf(path, root);
   if (file === undefined) {
-    throw new Error(l10n.t('{0} is no file of the workspace.', path));
+    throw new Error(l10n.t('{0} is not in the workspace.', path));
   }
   const document = await workspace.openTextDocument(file);
   const at = new Position(Math.min(Math.max(line - 1, 0), document.lineCount - 1), 0);

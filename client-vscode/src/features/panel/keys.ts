@@ -46,8 +46,8 @@ export class Keys {
       return;
     }
     const key = await window.showInputBox({
-      title: l10n.t('Key for {0}', name),
-      prompt: l10n.t('It is kept in the secret storage of the editor; empty removes it.'),
+      title: l10n.t('API key {0}', name),
+      prompt: l10n.t("Stored in the editor's secret storage. Leave empty to remove it."),
       password: true,
       ignoreFocusOut: true,
     });
@@ -72,7 +72,7 @@ export class Keys {
     await this.send(keys);
     this.changed();
     void window.setStatusBarMessage(
-      key === '' ? l10n.t('The key {0} was removed.', name) : l10n.t('The key {0} is kept.', name),
+      key === '' ? l10n.t('API key {0} removed.', name) : l10n.t('API key {0} saved.', name),
       5000,
     );
   }
@@ -80,7 +80,7 @@ export class Keys {
   private async choose(): Promise<string | undefined> {
     const { providers } = await this.settings();
     const items = providers.flatMap(itemsOf);
-    const title = l10n.t('Whose key?');
+    const title = l10n.t('Select a provider');
     return (await window.showQuickPick(items, { title }))?.label;
   }
 
@@ -108,6 +108,6 @@ function itemsOf(provider: ProviderItem): QuickPickItem[] {
   return provider.variables.map((label) => ({
     label,
     description: provider.name,
-    detail: provider.ready ? l10n.t('A key is there') : '',
+    detail: provider.ready ? l10n.t('Key is set') : '',
   }));
 }

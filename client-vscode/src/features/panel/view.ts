@@ -212,7 +212,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
       return;
     }
     const value = this.view.visible ? 0 : this.asked.size;
-    const tooltip = l10n.t('Jarvis waits for your answer');
+    const tooltip = l10n.t('Jarvis is waiting for your answer');
     this.view.badge = value > 0 ? { value, tooltip } : undefined;
   }
 }

@@ -29,7 +29,9 @@ export async function write({ uri, before, after }: PanelWriteParams): Promise<b
   const [range, inserted] = difference(document, before, after);
   edit.replace(document.uri, range, inserted);
   if (!(await workspace.applyEdit(edit))) {
-    throw new Error(l10n.t('{0} was changed meanwhile.', workspace.asRelativePath(document.uri)));
+    throw new Error(
+      l10n.t('{0} has changed in the meantime.', workspace.asRelativePath(document.uri)),
+    );
   }
   if (!wasDirty) {
     await document.save();

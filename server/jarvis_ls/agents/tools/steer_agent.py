@@ -10,8 +10,8 @@ from jarvis_ls.agents.errors import TreeError
 from jarvis_ls.agents.tools.sub_agent import SERVICE
 from jarvis_ls.agents.tree import Tree
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 
 @tool()

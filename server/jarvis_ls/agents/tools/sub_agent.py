@@ -9,10 +9,10 @@ from jarvis_ls.agents.errors import TreeError
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.tree import Tree
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.errors import ToolRetry
-from jarvis_ls.runtime.events import Budget
-from jarvis_ls.runtime.running import current_call
-from jarvis_ls.runtime.tool import ToolContext, tool
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.tools.current_call import current_call
+from jarvis_ls.runtime.tools.tool import ToolContext, tool
 
 SERVICE = "agents"
 """Under this name the context's services hold the `Tree`."""

@@ -6,11 +6,12 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 
-from jarvis_ls.codeintel.code import Function, Variable, field, text
+from jarvis_ls.codeintel.declarations import Declared, Facts, FunctionMacro
 from jarvis_ls.codeintel.extract.output import compared_output
-from jarvis_ls.codeintel.facts import Declared, Facts, FunctionMacro
-from jarvis_ls.codeintel.items import CONDITIONALS
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import MAX_DEPTH, Node
+from jarvis_ls.codeintel.top_level_items import CONDITIONALS
+from jarvis_ls.codeintel.variables import FunctionSyntax, Variable
 
 CHANGES: Mapping[str, str] = {
     "decl": "(declaration)",
@@ -65,14 +66,22 @@ DETAIL_QUERY_CPP = (
 """
 )
 
-_TYPE_WORDS = frozenset({
-    "primitive_type", "type_identifier", "sized_type_specifier", "type_qualifier",
-    "qualified_identifier", "template_type", "placeholder_type_specifier", "auto",
-})  # fmt: skip
-_STORAGE = frozenset({
-    "static", "extern", "register", "inline", "typedef", "thread_local", "_Thread_local",
-    "constexpr", "virtual", "friend", "explicit", "mutable", "__inline", "__inline__",
-})  # fmt: skip
+_TYPE_WORDS = frozenset(
+    {
+        "primitive_type",
+        "type_identifier",
+        "sized_type_specifier",
+        "type_qualifier",
+        "qualified_identifier",
+        "template_type",
+        "placeholder_type_specifier",
+        "auto",
+    }
+)
+_STORAGE = frozenset(
+    "static extern register inline typedef thread_local _Thread_local constexpr virtual "
+    "friend explicit mutable __inline __inline__".split()
+)
 _LAST = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort"})
 _MAX_CLIMB = 16
 _LONGEST_PLAIN = 200
@@ -84,7 +93,7 @@ _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier", "
 
 
 def item_facts(node: Node) -> Facts | None:
-    """What one top-level item declares to the rest of the file; None when nothing."""
+    """Return what a top-level item declares to the rest of the file; None when nothing."""
     kind = node.type
     if kind == "function_definition":
         facts = Facts(compared=compared_output(node))
@@ -111,7 +120,7 @@ def item_facts(node: Node) -> Facts | None:
 
 
 def _ends_the_program(body: Node | None) -> bool:
-    """Whether the last statement of a block is a call of `exit` or the like."""
+    """Return whether the last statement of a block is a call of `exit` or the like."""
     count = 0 if body is None else body.named_child_count
     last = body.named_child(count - 1) if body is not None and count else None
     if last is None or last.type != "expression_statement" or not last.named_child_count:
@@ -119,7 +128,7 @@ def _ends_the_program(body: Node | None) -> bool:
     return text(field(last.named_child(0), "function")) in _LAST
 
 
-def variables(function: Function) -> Iterator[Variable]:
+def variables(function: FunctionSyntax) -> Iterator[Variable]:
     """Parameters, then locals, of a C or C++ function."""
     everywhere = (function.start, function.end)
     data = function.unit.source.data
@@ -140,16 +149,19 @@ def variables(function: Function) -> Iterator[Variable]:
                 yield Variable(declared, name, visible, initial, is_parameter=old_style)
 
 
-def _parameter_nodes(function: Function) -> list[Node]:
+def _parameter_nodes(function: FunctionSyntax) -> list[Node]:
     parameters = field(function.declarator, "parameters")
     if parameters is None:
         return []
-    return [c for c in parameters.named_children
-            if c.type in ("parameter_declaration", "optional_parameter_declaration")]  # fmt: skip
+    return [
+        c
+        for c in parameters.named_children
+        if c.type in ("parameter_declaration", "optional_parameter_declaration")
+    ]
 
 
-def _scope_end(declaration: Node, function: Function) -> int:
-    """Where what a declaration declares is out of sight."""
+def _scope_end(declaration: Node, function: FunctionSyntax) -> int:
+    """Return the offset at which the scope of a declaration ends."""
     outer = declaration.parent
     for _ in range(_MAX_CLIMB):
         if outer is None or outer.type == "function_definition":
@@ -207,7 +219,7 @@ def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
 
 
 def _members(body: Node) -> Iterator[Node]:
-    """What stands in the body of a struct, behind directives of the preprocessor too."""
+    """Yield the members of a struct body, those inside preprocessor conditionals too."""
     waiting = body.named_children[::-1]
     while waiting:
         child = waiting.pop()
@@ -226,22 +238,23 @@ def _function_macro(node: Node) -> Facts:
     name = text(field(node, "name"))
     parameters = field(node, "parameters")
     names = tuple(
-        text(child) for child in (parameters.children if parameters is not None else ())
+        text(child)
+        for child in (parameters.children if parameters is not None else ())
         if child.type in ("identifier", "...")
-    )  # fmt: skip
+    )
     body = _one_line(text(field(node, "value")))
     return Facts(function_macros={name: FunctionMacro(names, body)})
 
 
 def _torn_macro(node: Node) -> Facts | None:
-    """A macro that the grammar gives up on at a comment within its text."""
+    """Return a macro that the grammar gives up on at a comment within its text."""
     written = text(node)
     torn = written.startswith("#") and "/*" in written and _is_one_line(written)
     return _by_its_text(written) if torn else None
 
 
 def _by_its_text(written: str) -> Facts | None:
-    """A macro with parameters whose text holds comments."""
+    """Return a macro with parameters whose text holds comments."""
     match = _MACRO_HEAD.match(line := _without_comments(_one_line(written)))
     if match is None:
         return None
@@ -250,7 +263,7 @@ def _by_its_text(written: str) -> Facts | None:
 
 
 def _is_one_line(written: str) -> bool:
-    """Whether text is one line for the preprocessor."""
+    """Return whether text is one line for the preprocessor."""
     return all(line.endswith("\\") for line in written.rstrip().split("\n")[:-1])
 
 
@@ -271,7 +284,7 @@ def _one_line(replacement: str) -> str:
 
 
 def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
-    """What a declaration, parameter or field declares, with the node of each name."""
+    """Yield what a declaration, parameter or field declares, with the node of each name."""
     children = node.children_by_field_name("declarator")
     words, static = _specifiers(node, children[0]) if children else ("", False)
     for child in children:
@@ -281,7 +294,7 @@ def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
 def _declarator(
     node: Node, words: str, static: bool, data: bytes | None = None
 ) -> Iterator[tuple[Declared, Node]]:
-    """`data` is the text of the file, when it is at hand."""
+    """Yield what a declarator declares; `data` is the text of the file, if available."""
     pointers = 0
     arrays: list[str] = []
     inner: Node | None = node
@@ -289,8 +302,15 @@ def _declarator(
         if inner is None:
             return
         kind = inner.type
-        if kind in ("identifier", "field_identifier", "type_identifier", "qualified_identifier",
-                    "primitive_type", "operator_name", "destructor_name"):  # fmt: skip
+        if kind in (
+            "identifier",
+            "field_identifier",
+            "type_identifier",
+            "qualified_identifier",
+            "primitive_type",
+            "operator_name",
+            "destructor_name",
+        ):
             written = (
                 (inner.text or b"") if data is None else data[inner.start_byte : inner.end_byte]
             )
@@ -302,10 +322,19 @@ def _declarator(
         elif kind == "array_declarator":
             arrays.insert(0, text(field(inner, "size")).strip())
         following = inner.child_by_field_name("declarator")
-        if following is None and kind in ("parenthesized_declarator", "reference_declarator",
-                                          "attributed_declarator"):  # fmt: skip
-            following = next((c for c in inner.named_children if "declarator" in c.type
-                              or c.type.endswith("identifier")), None)  # fmt: skip
+        if following is None and kind in (
+            "parenthesized_declarator",
+            "reference_declarator",
+            "attributed_declarator",
+        ):
+            following = next(
+                (
+                    c
+                    for c in inner.named_children
+                    if "declarator" in c.type or c.type.endswith("identifier")
+                ),
+                None,
+            )
         inner = following
 
 
@@ -315,7 +344,7 @@ def _is_function(name: Node) -> bool:
 
 
 def _specifiers(node: Node, first: Node, data: bytes | None = None) -> tuple[str, bool]:
-    """The words of the type, and whether `static` is among the specifiers.
+    """Return the words of the type, and whether `static` is among the specifiers.
 
     What stands before the first declarator are the specifiers; only when they hold more than
     words (a struct's body, a comment, template arguments) are they read off the tree. `data` is
@@ -332,7 +361,7 @@ def _specifiers(node: Node, first: Node, data: bytes | None = None) -> tuple[str
 
 @functools.lru_cache(maxsize=4096)
 def _plain_specifiers(written: bytes) -> tuple[str, bool] | None:
-    """What `_specifiers` says of mere words, which are the same few all over a program."""
+    """Return `_specifiers` for plain words, cached because programs repeat the same few."""
     if not _PLAIN.fullmatch(written):
         return None
     words = written.decode().split()

@@ -6,14 +6,21 @@ import re
 
 from jarvis_ls.codeintel.parse import Node
 
-TO_OUTPUT = frozenset({
-    "puts", "putchar", "putwchar", "printf", "vprintf", "wprintf", "vwprintf",
-})  # fmt: skip
+TO_OUTPUT = frozenset(
+    {
+        "puts",
+        "putchar",
+        "putwchar",
+        "printf",
+        "vprintf",
+        "wprintf",
+        "vwprintf",
+    }
+)
 """Functions that write to the standard output and name no stream."""
-TO_STREAM = frozenset({
-    "fputs", "fputws", "fputc", "fputwc", "putc", "putwc", "putw", "fprintf", "vfprintf",
-    "fwprintf", "vfwprintf",
-})  # fmt: skip
+TO_STREAM = frozenset(
+    "fputs fputws fputc fputwc putc putwc putw fprintf vfprintf fwprintf vfwprintf".split()
+)
 """Those of text that are given a stream."""
 _FAILED = frozenset({b"EOF", b"WEOF", b"0", b"-1"})
 _OPERATORS = frozenset({"==", "!=", "<", ">="})
@@ -34,8 +41,9 @@ def compared_output(function: Node) -> frozenset[str]:
 
 
 def _name(function: Node, end: int) -> str:
-    """The function that the call whose bracket closes at byte `end` calls, when it writes to the
-    standard output and its result is compared."""
+    """Return the function that the call whose bracket closes at byte `end` calls, when it writes to
+    the standard output and its result is compared.
+    """
     bracket = function.descendant_for_byte_range(end, end + 1)
     arguments = bracket.parent if bracket is not None else None
     call = arguments.parent if arguments is not None else None
@@ -58,4 +66,4 @@ def _is_tested(call: Node, name: str) -> bool:
         return False
     given = call.child_by_field_name("arguments")
     values = given.named_children if given is not None else []
-    return name in TO_OUTPUT or any(one.text == b"stdout" for one in values)
+    return name in TO_OUTPUT or any(value.text == b"stdout" for value in values)

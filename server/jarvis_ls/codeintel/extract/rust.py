@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, ancestors, field, text
-from jarvis_ls.codeintel.facts import Declared, Facts
+from jarvis_ls.codeintel.declarations import Declared, Facts
+from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
+from jarvis_ls.codeintel.variables import FunctionSyntax, Variable
 
 DETAIL_QUERY = """
 (identifier) @id
@@ -52,7 +53,7 @@ _MAX_NAMES = 64
 
 
 def item_facts(node: Node, prefix: tuple[Node, ...] = ()) -> Facts | None:
-    """What one top-level item declares to the rest of the file.
+    """Return what a top-level item declares to the rest of the file.
 
     `prefix` are the attributes and comments above it. Types say how they are laid out:
     `Facts.types["Point"]` is `struct repr(C)` for `#[repr(C)] struct Point`. An import gives
@@ -82,7 +83,7 @@ def item_facts(node: Node, prefix: tuple[Node, ...] = ()) -> Facts | None:
     return None
 
 
-def variables(function: Function) -> Iterator[Variable]:
+def variables(function: FunctionSyntax) -> Iterator[Variable]:
     """Parameters, then names bound by `let`, `if let`, `for`, `match` and closures.
 
     Names that a pattern takes out of a value have no initialiser and no type.
@@ -98,19 +99,25 @@ def variables(function: Function) -> Iterator[Variable]:
             declared = Declared(text(name), text(field(node, "type")))
             yield Variable(declared, name, scope, field(node, "value"), is_parameter=False)
         else:
-            yield from _bound(pattern, scope)
+            yield from _bind(pattern, scope)
     for node in function.nodes("closure"):
         yield from _parameters(
             field(node, "parameters"), (node.start_byte, node.end_byte), is_parameter=False
         )
     for node in function.nodes("loop"):
-        yield from _bound(field(node, "pattern"), (node.start_byte, node.end_byte))
+        yield from _bind(field(node, "pattern"), (node.start_byte, node.end_byte))
     for node in function.nodes("arm"):
-        yield from _bound(field(node, "pattern"), (node.start_byte, node.end_byte))
+        yield from _bind(field(node, "pattern"), (node.start_byte, node.end_byte))
     for node in function.nodes("iflet"):
-        holder = next((a for a in ancestors(node) if a.type in
-                       ("if_expression", "while_expression", "match_arm")), node)  # fmt: skip
-        yield from _bound(field(node, "pattern"), (node.end_byte, holder.end_byte))
+        holder = next(
+            (
+                a
+                for a in ancestors(node)
+                if a.type in ("if_expression", "while_expression", "match_arm")
+            ),
+            node,
+        )
+        yield from _bind(field(node, "pattern"), (node.end_byte, holder.end_byte))
 
 
 def attributes(node: Node) -> list[str]:
@@ -119,7 +126,7 @@ def attributes(node: Node) -> list[str]:
 
 
 def documentation(node: Node) -> str:
-    """The doc comment (and any other comment) directly above an item, in order."""
+    """Return the doc comment (and any other comment) directly above an item, in order."""
     return "".join(reversed([text(a) for a in _above(node) if "comment" in a.type]))
 
 
@@ -129,7 +136,7 @@ def modifiers(function: Node) -> str:
 
 
 def in_unsafe(node: Node) -> bool:
-    """Whether `node` lies in an `unsafe` block or an `unsafe fn`."""
+    """Return whether `node` lies in an `unsafe` block or an `unsafe fn`."""
     for ancestor in ancestors(node):
         if ancestor.type == "unsafe_block":
             return True
@@ -139,7 +146,7 @@ def in_unsafe(node: Node) -> bool:
 
 
 def in_test(node: Node) -> bool:
-    """Whether a function around `node`, or what it lies in, is compiled for tests only.
+    """Return whether a function around `node`, or what it lies in, is compiled for tests only.
 
     Top-level items know this already (`Item.in_test`); this sees attributes on methods and on
     nested functions.
@@ -152,7 +159,7 @@ def in_test(node: Node) -> bool:
 
 
 def has_safety_comment(node: Node, prefix: tuple[Node, ...] = ()) -> bool:
-    """Whether a SAFETY comment stands in the block of `node`, or directly above it, its
+    """Return whether a SAFETY comment stands in the block of `node`, or directly above it, its
     statement, or a block, function or `impl` around it.
 
     `prefix` are comments above the item, for nodes that are items themselves.
@@ -223,13 +230,13 @@ def _parameters(
         pattern = field(node, "pattern") if node.type == "parameter" else node
         name = _plain_name(pattern)
         if name is None:
-            yield from _bound(pattern, scope)
+            yield from _bind(pattern, scope)
             continue
         declared = Declared(text(name), text(field(node, "type")))
         yield Variable(declared, name, scope, None, is_parameter=is_parameter)
 
 
-def _bound(pattern: Node | None, scope: tuple[int, int]) -> Iterator[Variable]:
+def _bind(pattern: Node | None, scope: tuple[int, int]) -> Iterator[Variable]:
     """Names a pattern binds; constants and variants without fields look the same and count."""
     stack = [pattern] if pattern is not None else []
     for _ in range(_MAX_NAMES):
@@ -264,7 +271,7 @@ def _above(node: Node) -> Iterator[Node]:
 
 
 def _comment_beside(node: Node) -> bool:
-    """A SAFETY comment directly above `node`, or behind it on its last line."""
+    """Return a SAFETY comment directly above `node`, or behind it on its last line."""
     row = node.start_point[0]
     for above in _above(node):
         if row - above.end_point[0] > 1:
@@ -284,9 +291,11 @@ def _comment_beside(node: Node) -> bool:
 
 
 def _comment_inside(node: Node) -> bool:
-    block = node if node.type in ("block", "declaration_list") else next(
-        (c for c in node.named_children if c.type in ("block", "declaration_list")), None
-    )  # fmt: skip
+    block = (
+        node
+        if node.type in ("block", "declaration_list")
+        else next((c for c in node.named_children if c.type in ("block", "declaration_list")), None)
+    )
     if block is None or not block.named_child_count:
         return False
     child: Node | None = block.named_child(0)

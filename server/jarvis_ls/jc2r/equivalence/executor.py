@@ -48,10 +48,21 @@ STREAM = 216
 """Bytes of a `FILE` of glibc."""
 FRESH = b"\xa5" * PAGE
 """What the shim fills new memory with."""
-_C = {"i1": ctypes.c_int8, "i2": ctypes.c_int16, "i4": ctypes.c_int32, "i8": ctypes.c_int64,
-      "u1": ctypes.c_uint8, "u2": ctypes.c_uint16, "u4": ctypes.c_uint32, "u8": ctypes.c_uint64,
-      "f4": ctypes.c_float, "f8": ctypes.c_double, "b1": ctypes.c_bool, "p": ctypes.c_void_p,
-      "v": None}  # fmt: skip
+_C = {
+    "i1": ctypes.c_int8,
+    "i2": ctypes.c_int16,
+    "i4": ctypes.c_int32,
+    "i8": ctypes.c_int64,
+    "u1": ctypes.c_uint8,
+    "u2": ctypes.c_uint16,
+    "u4": ctypes.c_uint32,
+    "u8": ctypes.c_uint64,
+    "f4": ctypes.c_float,
+    "f8": ctypes.c_double,
+    "b1": ctypes.c_bool,
+    "p": ctypes.c_void_p,
+    "v": None,
+}
 
 
 class _Allocation(ctypes.Structure):
@@ -111,7 +122,7 @@ class Call:
         self.queue: list[tuple[int, int, str]] = []
         """Allocations that were met and not looked at."""
         self.memory = os.open("/proc/self/mem", os.O_RDONLY)
-        self.files = [_stream(bytes.fromhex(one)) for one in request.get("files", ())]
+        self.files = [_stream(bytes.fromhex(content)) for content in request.get("files", ())]
         """Descriptor and address of each stream."""
         self.made: list[Any] = []
         """What the steps have returned."""
@@ -139,7 +150,7 @@ class Call:
         result = self._call(self.request, blocks)
         code = ctypes.get_errno()
         ctypes.CDLL(None).fflush(None)
-        return self._told(result, code, made)
+        return self._answer_of(result, code, made)
 
     def _turn(self, address: int, mask: int) -> None:
         byte = ctypes.c_uint8.from_address(address)
@@ -147,9 +158,9 @@ class Call:
 
     def _call(self, asked: Any, blocks: list[int]) -> Any:
         function = ctypes.CFUNCTYPE(
-            _type(asked["result"]), *(_type(one) for one, _ in asked["arguments"]), use_errno=True
+            _type(asked["result"]), *(_type(kind) for kind, _ in asked["arguments"]), use_errno=True
         )(self.library.by_name[asked["symbol"]])
-        arguments = [self._argument(one, value, blocks) for one, value in asked["arguments"]]
+        arguments = [self._argument(kind, value, blocks) for kind, value in asked["arguments"]]
         ctypes.set_errno(0)
         return function(*arguments)
 
@@ -197,18 +208,21 @@ class Call:
     def _look(self, made: int) -> None:
         """Learn where everything lies after the call; `made` allocations were there before."""
         count = self.library.count.value
-        known = [(one.start, one.size, bool(one.freed), number)
-                 for number, one in enumerate(self.library.allocations[:count])]  # fmt: skip
+        known = [
+            (block.start, block.size, bool(block.freed), number)
+            for number, block in enumerate(self.library.allocations[:count])
+        ]
         self.allocated = sorted(known)
-        self.starts = [one[0] for one in self.allocated]
-        streams = [(start, STREAM, f"file {number}")
-                   for number, (_, start) in enumerate(self.files)]  # fmt: skip
+        self.starts = [block[0] for block in self.allocated]
+        streams = [
+            (start, STREAM, f"file {number}") for number, (_, start) in enumerate(self.files)
+        ]
         regions = [(start, size, name) for start, size, name, _, _ in self.regions]
         self.region_list = sorted([*regions, *streams])
-        self.region_starts = [one[0] for one in self.region_list]
+        self.region_starts = [block[0] for block in self.region_list]
         self.freed = {start for start, _, freed, number in known if freed and number < made}
 
-    def _told(self, result: Any, code: int, made: int) -> dict[str, Any]:
+    def _answer_of(self, result: Any, code: int, made: int) -> dict[str, Any]:
         self._look(made)
         kind = self.request["result"]
         answer: dict[str, Any] = {"end": "returned", "errno": code, "memory": {}}
@@ -267,7 +281,7 @@ class Call:
         return found
 
     def _name(self, value: int, pointer: bool) -> str | None:
-        """How an address is called in every library; None for what is no address."""
+        """Return how an address is called in every library; None for what is no address."""
         if value == 0 and pointer:
             return "null"
         if value < 65536:
@@ -305,7 +319,7 @@ class Call:
 
 
 def _stream(data: bytes) -> tuple[int, int]:
-    """A stream of the system over memory; its descriptor here outlives a `fclose`."""
+    """Return a stream of the system over memory; its descriptor here outlives a `fclose`."""
     file = os.memfd_create("stream")
     os.write(file, data)
     os.lseek(file, 0, os.SEEK_SET)
@@ -323,7 +337,7 @@ def _without(data: bytes, holes: Any) -> bytes:
 
 def _type(kind: Any) -> Any:
     if isinstance(kind, list):
-        fields = [(f"m{number}", _member(one)) for number, one in enumerate(kind[1])]
+        fields = [(f"m{number}", _member(member)) for number, member in enumerate(kind[1])]
         return type("S", (ctypes.Structure,), {"_fields_": fields})
     return _C[kind]
 

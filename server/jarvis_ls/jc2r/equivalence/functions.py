@@ -19,9 +19,9 @@ from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisException
 
-from jarvis_ls.jc2r.equivalence.case import Case
+from jarvis_ls.jc2r.equivalence.call_case import Case
 from jarvis_ls.jc2r.equivalence.inputs import Inputs
-from jarvis_ls.jc2r.equivalence.running import Executor, Undefined, undefined
+from jarvis_ls.jc2r.equivalence.process import Executor, Undefined, undefined_behaviour
 from jarvis_ls.jc2r.equivalence.signature import Function
 
 SECONDS = 2.0
@@ -57,25 +57,48 @@ class Differs(Exception):
     """The Rust says something else than the C."""
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much one function is tried."""
+
+    cases: int
+    """Cases to generate at most."""
+    seed: int
+    late: Callable[[], bool]
+    """Whether the whole run is over."""
+    seconds: float
+    """Time for this function."""
+    keep: int = 0
+    """Requests that are kept for the mutants."""
+
+
 def compare(
-    function: Function, symbol: str, result: Any, inputs: Inputs,
-    executors: tuple[Executor, Executor, Executor], *, cases: int, seed: int,
-    late: Callable[[], bool], share: float, keep: int = 0,
-) -> Compared:  # fmt: skip
-    """Compare one function on `cases` generated cases, fewer after `share` seconds; `executors` are
-    those of the C, of the sanitized C and of the Rust. `keep` requests that counted are handed
-    back."""
+    function: Function,
+    symbol: str,
+    result: Any,
+    inputs: Inputs,
+    executors: tuple[Executor, Executor, Executor],
+    budget: Budget,
+) -> Compared:
+    """Compare one function on generated cases; `executors` are those of the C, of the sanitized C
+    and of the Rust.
+    """
     found = Compared(function, "")
-    trial = _Trial(found, symbol, result, executors, late, share, keep)
+    trial = _Trial(found, symbol, result, executors, budget)
     started = time.monotonic()
-    digest = hashlib.sha256(f"{seed} {function.file} {function.name}".encode()).digest()
+    digest = hashlib.sha256(f"{budget.seed} {function.file} {function.name}".encode()).digest()
 
     @with_seed(int.from_bytes(digest[:8], "big"))
     @settings(
-        max_examples=cases, database=None, deadline=None, print_blob=False,
-        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink),
-        verbosity=Verbosity.quiet, report_multiple_bugs=False,
-    )  # fmt: skip
+        max_examples=budget.cases,
+        database=None,
+        deadline=None,
+        print_blob=False,
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate, Phase.shrink),
+        verbosity=Verbosity.quiet,
+        report_multiple_bugs=False,
+    )
     @given(st.data())
     def every(data: Any) -> None:
         case = inputs.draw(data.draw)  # drawn in any case: Hypothesis wants the same draws again
@@ -100,14 +123,17 @@ class _Trial:
     """Runs cases of one function until it is over."""
 
     def __init__(
-        self, found: Compared, symbol: str, result: Any,
-        executors: tuple[Executor, Executor, Executor], late: Callable[[], bool], share: float,
-        keep: int,
-    ) -> None:  # fmt: skip
-        self._until = time.monotonic() + share
+        self,
+        found: Compared,
+        symbol: str,
+        result: Any,
+        executors: tuple[Executor, Executor, Executor],
+        budget: Budget,
+    ) -> None:
+        self._until = time.monotonic() + budget.seconds
         self._found, self._symbol, self._result = found, symbol, result
         self._c, self._sanitized, self._rust = executors
-        self._late, self._keep = late, keep
+        self._late, self._keep = budget.late, budget.keep
         self._barren = 0
         self._differs = False
         self._hung = 0
@@ -117,7 +143,7 @@ class _Trial:
         """What the C said of the requests that are kept: another of the same says little more."""
 
     def over(self) -> bool:
-        """Whether no more cases are needed; never while a difference is made smaller."""
+        """Return whether no more cases are needed; never while a difference is made smaller."""
         if self._differs:
             return False
         if self._late():
@@ -156,9 +182,9 @@ class _Trial:
         self._tried.add(digest)
 
     def _unfit(self, request: dict[str, Any]) -> str:
-        """Why a case does not count; empty when it does."""
+        """Return why a case does not count; empty when it does."""
         careful = self._sanitized.call({**request, "seconds": 3 * SECONDS})
-        seen = undefined(careful)
+        seen = undefined_behaviour(careful)
         if seen is not None:
             self._found.undefined.setdefault(seen, request)
             return f"undefined in C: {seen.what}"

@@ -19,8 +19,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from jarvis_ls.jc2r.equivalence.case import Block, Case, code_of
-from jarvis_ls.jc2r.equivalence.handles import RETURNED, Handles, Maker
+from jarvis_ls.jc2r.equivalence.call_case import Block, Case, code_of
+from jarvis_ls.jc2r.equivalence.opaque_handles import RETURNED, Handles, Maker
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record
 
 MOST_BLOCKS = 24
@@ -43,8 +43,23 @@ _LENGTH = re.compile(
     r"(?i)^(n|len|size|cnt|count|num|max|cap|sz|nb|nr)$|len|size|count|cnt|num_|^n_|bytes|capacity"
     r"|avail|remain|room"
 )
-_WORDS = (b"", b"a", b"0", b"-1", b"12", b"3.5e2", b"abc", b"a,b;c", b" x y ", b"/tmp/a.txt",
-          b"key=value", b"%d %s", b"\xc3\xa9", b"[1, 2]", b'{"a": 1}')  # fmt: skip
+_WORDS = (
+    b"",
+    b"a",
+    b"0",
+    b"-1",
+    b"12",
+    b"3.5e2",
+    b"abc",
+    b"a,b;c",
+    b" x y ",
+    b"/tmp/a.txt",
+    b"key=value",
+    b"%d %s",
+    b"\xc3\xa9",
+    b"[1, 2]",
+    b'{"a": 1}',
+)
 
 Draw = Callable[[Any], Any]
 
@@ -71,7 +86,9 @@ class Inputs:
         """Makers around the one that arguments are drawn for."""
         self._callbacks = callbacks
         self._variables = variables
-        self._writers = [one for one in writers if one is not function and symbol_of(one)]
+        self._writers = [
+            writer for writer in writers if writer is not function and symbol_of(writer)
+        ]
         self._hints = _hints(function)
         self._supplied: dict[int, list[tuple[int, Kind, int]]] = {}
         """Lengths that structures lie by, by block: offset, type, and how much is left to give."""
@@ -97,7 +114,9 @@ class Inputs:
     def _arguments(
         self, draw: Draw, case: Case, function: Function, given: Mapping[int, Any]
     ) -> list[tuple[Any, Any]]:
-        """What a function is called with; `given` are pointers by the place of their parameter."""
+        """Return what a function is called with; `given` are pointers by the place of their
+        parameter.
+        """
         found: list[tuple[Any, Any]] = []
         capacity = 0
         for place, parameter in enumerate(function.parameters):
@@ -114,7 +133,7 @@ class Inputs:
                     capacity = ROOM
                     continue
                 handle = self._handle(draw, case, kind)
-                capacity, pointer = (0, handle) if handle else self._lent(draw, case, kind)
+                capacity, pointer = (0, handle) if handle else self._lend_memory(draw, case, kind)
                 found.append(("p", pointer))
             elif kind.form == "integer" and parameter.bound:
                 limit = min(parameter.bound - 1, _most(kind))
@@ -127,33 +146,39 @@ class Inputs:
         return found
 
     def _handle(self, draw: Draw, case: Case, kind: Kind) -> Any:
-        """A structure as the library makes it, after a few changes; None for one of another
+        """Return a structure as the library makes it, after a few changes; None for one of another
         making."""
-        makers = [one for one in self._handles.makers(kind) if self._may(one.function)]
+        makers = [maker for maker in self._handles.makers(kind) if self._may(maker.function)]
         if not makers or self._making >= _NESTED or len(case.steps) >= MOST_STEPS:
             return None
-        if kind.target is not None and kind.target.form == "record" and (
-            draw(st.integers(0, 3)) == 0
-        ):  # fmt: skip
+        if (
+            kind.target is not None
+            and kind.target.form == "record"
+            and (draw(st.integers(0, 3)) == 0)
+        ):
             return None
         self._making += 1
-        pointer = self._made(draw, case, draw(st.sampled_from(makers)))
-        changing = [one for one in self._handles.changing(kind) if self._symbol_of(one)]
+        pointer = self._make_value(draw, case, draw(st.sampled_from(makers)))
+        changing = [
+            function for function in self._handles.changing(kind) if self._symbol_of(function)
+        ]
         for _ in range(draw(st.integers(0, 6)) if changing else 0):
             if len(case.steps) < MOST_STEPS:
                 self._feed(draw, case, pointer)
-                one = draw(st.sampled_from(changing))
+                function = draw(st.sampled_from(changing))
                 name = self._handles.name_of(kind)
-                place = next(at for at, parameter in enumerate(one.parameters)
-                             if self._handles.name_of(parameter.kind) == name)  # fmt: skip
-                self._step(draw, case, one, {place: pointer})
+                place = next(
+                    at
+                    for at, parameter in enumerate(function.parameters)
+                    if self._handles.name_of(parameter.kind) == name
+                )
+                self._step(draw, case, function, {place: pointer})
         self._feed(draw, case, pointer)
         self._making -= 1
         return pointer
 
     def _feed(self, draw: Draw, case: Case, pointer: Any) -> None:
-        """Some more of the memory that a structure was supplied with: what moves through it does so
-        in pieces."""
+        """Add steps that supply a structure with more of its memory, in pieces."""
         supplied = self._supplied.get(pointer[0], []) if isinstance(pointer, list) else []
         for at, (offset, kind, left) in enumerate(supplied):
             if left and draw(st.booleans()):
@@ -162,11 +187,11 @@ class Inputs:
                 supplied[at] = (offset, kind, left - piece)
                 case.steps.append({"put": [pointer[0], offset, _bytes(kind, piece).hex()]})
 
-    def _may(self, one: Function) -> bool:
-        return one is not self._function and self._symbol_of(one) != ""
+    def _may(self, function: Function) -> bool:
+        return function is not self._function and self._symbol_of(function) != ""
 
-    def _made(self, draw: Draw, case: Case, maker: Maker) -> Any:
-        """What a maker makes."""
+    def _make_value(self, draw: Draw, case: Case, maker: Maker) -> Any:
+        """Return what a maker makes."""
         if maker.place == RETURNED:
             self._step(draw, case, maker.function, {})
             return {"made": len(case.steps) - 1}
@@ -179,24 +204,32 @@ class Inputs:
         self._step(draw, case, maker.function, {maker.place: place})
         return place if maker.inside else {"held": place}
 
-    def _step(self, draw: Draw, case: Case, one: Function, given: Mapping[int, Any]) -> None:
-        hints, self._hints = self._hints, _hints(one)
-        arguments = self._arguments(draw, case, one, given)
+    def _step(self, draw: Draw, case: Case, function: Function, given: Mapping[int, Any]) -> None:
+        hints, self._hints = self._hints, _hints(function)
+        arguments = self._arguments(draw, case, function, given)
         self._hints = hints
-        case.steps.append({"symbol": self._symbol_of(one), "arguments": arguments,
-                           "result": code_of(one.result, self._records)})  # fmt: skip
+        case.steps.append(
+            {
+                "symbol": self._symbol_of(function),
+                "arguments": arguments,
+                "result": code_of(function.result, self._records),
+            }
+        )
 
     def _supply(self, draw: Draw, case: Case, number: int, record: Record) -> None:
-        """What the user of a structure puts into it, as far as that can be told: memory, each
-        piece with the length behind it. What sets the structure up often leaves that alone."""
+        """Fill in what the user of a structure sets, as far as that can be known: memory, each
+        piece with the length behind it. An initialiser often leaves these members alone.
+        """
         members = [] if record.union else list(record.members)
         block = case.blocks[number]
         for member, after in itertools.pairwise(members):
             target = member.kind.target
-            if member.kind.form == "pointer" and _is_length(after.name, after.kind) and (
-                target is not None and target.form in ("void", "integer") and not after.width
-            ):  # fmt: skip
-                capacity, pointer = self._lent(draw, case, member.kind)
+            if (
+                member.kind.form == "pointer"
+                and _is_length(after.name, after.kind)
+                and (target is not None and target.form in ("void", "integer") and not after.width)
+            ):
+                capacity, pointer = self._lend_memory(draw, case, member.kind)
                 block.pointers.append((member.offset // 8, pointer))
                 piece = min(self._length(draw, capacity), _most(after.kind))
                 data, at = _bytes(after.kind, piece), after.offset // 8
@@ -204,18 +237,26 @@ class Inputs:
                 left = capacity - piece
                 self._supplied.setdefault(number, []).append((at, after.kind, left))
 
-    def _lent(self, draw: Draw, case: Case, kind: Kind) -> tuple[int, Any]:
+    def _lend_memory(self, draw: Draw, case: Case, kind: Kind) -> tuple[int, Any]:
         """Memory for a pointer; some of it is what another function has written, whole or with
         bits turned over, as far as there is room for steps."""
-        if not (self._writers and _takes_bytes(kind) and self._making < _NESTED and not self._roomy
-                and len(case.steps) < MOST_STEPS and draw(st.integers(0, 2)) == 0):  # fmt: skip
+        if not (
+            self._writers
+            and _takes_bytes(kind)
+            and self._making < _NESTED
+            and not self._roomy
+            and len(case.steps) < MOST_STEPS
+            and draw(st.integers(0, 2)) == 0
+        ):
             return self._pointer(draw, case, kind, 0)
         self._making, self._roomy = self._making + 1, True
         writer = draw(st.sampled_from(self._writers))
         self._step(draw, case, writer, {})
         self._making, self._roomy = self._making - 1, False
         arguments = zip(writer.parameters, case.steps[-1]["arguments"], strict=True)
-        pointer = next((value for one, (_, value) in arguments if writes_bytes(one.kind)), None)
+        pointer = next(
+            (value for parameter, (_, value) in arguments if writes_bytes(parameter.kind)), None
+        )
         if not isinstance(pointer, list):
             return 0, None
         size = len(case.blocks[pointer[0]].data)
@@ -226,18 +267,18 @@ class Inputs:
         return size, pointer
 
     def _told_length(self, draw: Draw, case: Case, kind: Kind, capacity: int) -> Any:
-        """A pointer to a length."""
+        """Return a pointer to a length."""
         assert kind.target is not None
         case.blocks.append(Block(bytearray(_bytes(kind.target, self._length(draw, capacity)))))
         return [len(case.blocks) - 1, 0]
 
     def _length(self, draw: Draw, capacity: int) -> int:
-        """How much of so many elements there is said to be: often all, or near to it."""
+        """Return how much of so many elements there is said to be: often all, or near to it."""
         if self._roomy and capacity == ROOM:
             return capacity
         if draw(st.booleans()):
             return int(draw(st.integers(0, capacity)))
-        known = [one for one in self._hints.near if SMALL < one < capacity]
+        known = [hint for hint in self._hints.near if SMALL < hint < capacity]
         return int(draw(st.sampled_from([capacity, capacity, max(0, capacity - 1), *known])))
 
     def _argument(self, draw: Draw, case: Case, kind: Kind) -> tuple[Any, Any]:
@@ -253,11 +294,14 @@ class Inputs:
         return code, self._integer(draw, kind)
 
     def _pointer(self, draw: Draw, case: Case, kind: Kind, depth: int) -> tuple[int, Any]:
-        """How many elements a pointer has behind it, and the pointer."""
+        """Return how many elements a pointer has behind it, and the pointer."""
         target = kind.target
-        if target is None or target.form in ("opaque", "unsupported") or depth > _DEEPEST or (
-            len(case.blocks) >= MOST_BLOCKS
-        ):  # fmt: skip
+        if (
+            target is None
+            or target.form in ("opaque", "unsupported")
+            or depth > _DEEPEST
+            or (len(case.blocks) >= MOST_BLOCKS)
+        ):
             return 0, None
         if draw(st.integers(0, 31 if depth == 0 else 7)) == 0:
             return 0, None
@@ -275,7 +319,7 @@ class Inputs:
         if target.form in ("record", "array", "pointer"):
             count = draw(st.sampled_from([1, 1, 1, 2, 4, 8]))
         else:
-            known = [one for one in self._hints.near if SMALL < one <= MOST_BYTES]
+            known = [hint for hint in self._hints.near if SMALL < hint <= MOST_BYTES]
             count = draw(st.sampled_from([1, 4, 16, 64, 64, 260, 260, 1024, *known[-4:]]))
         count = min(count, most)
         block = Block(bytearray(count * size))
@@ -323,7 +367,7 @@ class Inputs:
             block.data[-1] = 0
 
     def _fill(self, draw: Draw, case: Case, block: Block, at: int, kind: Kind, depth: int) -> None:
-        """A value of a type at an offset of a block."""
+        """Write a value of a type at an offset of a block."""
         if kind.form in ("integer", "bool"):
             data = _bytes(kind, self._integer(draw, kind))
             block.data[at : at + len(data)] = data
@@ -344,8 +388,7 @@ class Inputs:
         assert target is not None
         if target.form == "integer" and target.size <= 8 and kind.count > 4:
             part = Block(bytearray(kind.size))
-            self._elements(draw, part, kind.count, target.size,
-                           Kind("pointer", 8, target=target))  # fmt: skip
+            self._elements(draw, part, kind.count, target.size, Kind("pointer", 8, target=target))
             block.data[at : at + kind.size] = part.data
             return
         for index in range(min(kind.count, 64)):
@@ -423,19 +466,21 @@ class Inputs:
 
 
 def _is_length(name: str, kind: Kind | None) -> bool:
-    """Whether a number says how long what stands before it is."""
+    """Return whether a number says how long what stands before it is."""
     return kind is not None and kind.form == "integer" and _LENGTH.search(name) is not None
 
 
 def _takes_bytes(kind: Kind) -> bool:
     target = kind.target
-    return kind.form == "pointer" and target is not None and (
-        target.form == "void" or (target.form == "integer" and target.size == 1)
-    )  # fmt: skip
+    return (
+        kind.form == "pointer"
+        and target is not None
+        and (target.form == "void" or (target.form == "integer" and target.size == 1))
+    )
 
 
 def writes_bytes(kind: Kind) -> bool:
-    """Whether a parameter leads to bytes that may be written."""
+    """Return whether a parameter leads to bytes that may be written."""
     return _takes_bytes(kind) and not kind.const
 
 
@@ -460,7 +505,7 @@ def _hints(function: Function) -> _Hints:
 
 
 def _single(value: float) -> float:
-    """The nearest number of single precision."""
+    """Return the nearest number of single precision."""
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:

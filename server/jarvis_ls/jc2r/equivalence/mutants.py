@@ -18,13 +18,13 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.jc2r.equivalence import shared
-from jarvis_ls.jc2r.equivalence.points import (
+from jarvis_ls.jc2r.equivalence import shared_libraries
+from jarvis_ls.jc2r.equivalence.mutation_sites import (
     SWITCH,
     Point,
+    apply_mutant,
     choose,
-    mutated,
-    planted,
+    plant_mutants,
     points_of,
 )
 from jarvis_ls.jc2r.equivalence.suite import Suite, link_programs
@@ -53,16 +53,23 @@ class Mutation:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """The record of kind `mutants`."""
+        """Return the record of kind `mutants`."""
         names = ("file", "line", "function", "before", "after")
-        survivors = [{name: getattr(one, name) for name in names} for one in self.survivors]
+        survivors = [
+            {name: getattr(survivor, name) for name in names} for survivor in self.survivors
+        ]
         return {**asdict(self), "survivors": survivors, "seconds": round(self.seconds, 1)}
 
 
 def plant(
-    project: Project, folder: Path, functions: Sequence[Mapping[str, Any]], wanted: int, seed: int,
-    modules: Sequence[str] = (), seconds: float = math.inf,
-) -> Mutation:  # fmt: skip
+    project: Project,
+    folder: Path,
+    functions: Sequence[Mapping[str, Any]],
+    wanted: int,
+    seed: int,
+    modules: Sequence[str] = (),
+    seconds: float = math.inf,
+) -> Mutation:
     """Plant `wanted` mutants in the modules (all when empty) and see which are found.
 
     `functions` are records of kind `function` with their requests. After `seconds` no more mutants
@@ -107,28 +114,34 @@ def plant(
 def _build(
     project: Project, place: Path, wanted: int, seed: int, modules: Sequence[str], found: Mutation
 ) -> list[tuple[int, Point]]:
-    """The shared object and the programs with all mutants; those that compile."""
-    shared.copy_crate(project.crate, place / "rust", project.symbols)
+    """Return the shared object and the programs with all mutants; those that compile."""
+    shared_libraries.copy_crate(project.crate, place / "rust", project.symbols)
     source = place / "rust" / "src"
     names = sorted(modules or set(project.symbols.modules.values()))
     texts = {f"{name}.rs": (source / f"{name}.rs").read_text() for name in names}
-    every = [one for file, text in texts.items() for one in points_of(text, file)]
+    every = [site for file, text in texts.items() for site in points_of(text, file)]
     numbered = list(enumerate(choose(every, wanted, seed), 1))
     lib = source / "lib.rs"
     replace_file(lib, (lib.read_text() + SWITCH).encode())
     for _ in range(_TRIES):
         for file, text in texts.items():
-            mine = [one for one in numbered if one[1].file == file]
-            replace_file(source / file, planted(text, mine).encode())
+            mine = [site for site in numbered if site[1].file == file]
+            replace_file(source / file, plant_mutants(text, mine).encode())
         try:
-            shared.build_rust(place / "rust", project.crate, project.units.units,
-                              project.symbols, project.units.libraries, "mutants.so")  # fmt: skip
+            shared_libraries.build_rust(
+                place / "rust",
+                project.crate,
+                project.units.units,
+                project.symbols,
+                project.units.libraries,
+                "mutants.so",
+            )
         except JarvisError as error:
             bad = _at(str(error), source)
             if not bad:
                 raise
             found.not_built += len(bad)
-            numbered = [one for one in numbered if one[0] not in bad]
+            numbered = [site for site in numbered if site[0] not in bad]
         else:
             break
     else:
@@ -142,7 +155,7 @@ def _at(said: str, source: Path) -> set[int]:
     for match in _ERROR.finditer(said):
         lines = (source / match[1]).read_text().split("\n")
         near = "\n".join(lines[max(0, int(match[2]) - 3) : int(match[2]) + 2])
-        found.update(int(one) for one in re.findall(r"crate::mutant\((\d+)\)", near))
+        found.update(int(number) for number in re.findall(r"crate::mutant\((\d+)\)", near))
     return found
 
 
@@ -155,21 +168,24 @@ class _Alone:
         self._plain = b""
 
     def is_equivalent(self, point: Point) -> bool:
-        """Whether the machine code with a mutant is the machine code without one."""
+        """Return whether the machine code with a mutant is the machine code without one."""
         project = self._project
-        shared.copy_crate(project.crate, self._folder / "rust", project.symbols)
-        self._plain = self._plain or self._built()
+        shared_libraries.copy_crate(project.crate, self._folder / "rust", project.symbols)
+        self._plain = self._plain or self._build_mutants()
         path = self._folder / "rust" / "src" / point.file
-        replace_file(path, mutated(path.read_text(), point).encode())
+        replace_file(path, apply_mutant(path.read_text(), point).encode())
         try:
-            return self._built() == self._plain
+            return self._build_mutants() == self._plain
         except JarvisError:
             return False  # it does not compile by itself, as `planted` it does: not the same code
 
-    def _built(self) -> bytes:
+    def _build_mutants(self) -> bytes:
         project = self._project
-        made = shared.build_rust(
-            self._folder / "rust", project.crate, project.units.units, project.symbols,
+        made = shared_libraries.build_rust(
+            self._folder / "rust",
+            project.crate,
+            project.units.units,
+            project.symbols,
             project.units.libraries,
-        )  # fmt: skip
+        )
         return hashlib.sha256(made.read_bytes()).digest()

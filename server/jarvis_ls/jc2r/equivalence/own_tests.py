@@ -51,20 +51,30 @@ class OwnTests:
 
     @property
     def good(self) -> bool:
-        """Whether the tests pass both ways."""
+        """Return whether the tests pass both ways."""
         return self.c == 0 and self.rust == 0
 
     def to_json(self) -> dict[str, Any]:
-        """The record of kind `own_tests`."""
-        return {"command": self.command, "c": self.c, "rust": self.rust,
-                "replaced": self.replaced, "anew": self.anew, "reason": self.reason,
-                "said": self.said}  # fmt: skip
+        """Return the record of kind `own_tests`."""
+        return {
+            "command": self.command,
+            "c": self.c,
+            "rust": self.rust,
+            "replaced": self.replaced,
+            "anew": self.anew,
+            "reason": self.reason,
+            "said": self.said,
+        }
 
 
 def run_own_tests(
-    root: Path, crate: Path, folder: Path, command: Sequence[str], linked: Sequence[str],
+    root: Path,
+    crate: Path,
+    folder: Path,
+    command: Sequence[str],
+    linked: Sequence[str],
     prepare: str = "",
-) -> OwnTests:  # fmt: skip
+) -> OwnTests:
     """Run `command` on a copy of `root` below `folder`, first in C, then with the crate.
 
     `prepare` is run once before, by a shell: what would build all the C anew. `linked` are
@@ -89,10 +99,13 @@ def run_own_tests(
     archive = next(iter((crate / "target" / "release").glob("lib*.a")), None)
     if archive is None:
         raise JarvisError(f"{crate} is not built; run `jc2r run --baseline`.")
-    offered = _defined(archive)
+    offered = _defined_symbols(archive)
     made = sorted(path for path in copy.rglob("*") if path not in before and _is_built(path))
-    own = {path.name: path for path in (crate / "target" / "release").iterdir()
-           if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""}  # fmt: skip
+    own = {
+        path.name: path
+        for path in (crate / "target" / "release").iterdir()
+        if path.is_file() and os.access(path, os.X_OK) and path.suffix == ""
+    }
     programs = [path for path in made if _is_program(path)]
     if len(programs) == len(own) == 1:  # of a main.c, which the build calls otherwise
         own = {programs[0].name: next(iter(own.values()))}
@@ -100,9 +113,9 @@ def run_own_tests(
     for path in made:
         if path.is_symlink():
             continue
-        if path.suffix == ".a" and _all_in(_defined(path), offered):
+        if path.suffix == ".a" and _all_in(_defined_symbols(path), offered):
             _as_archive(archive, path)
-        elif ".so" in path.suffixes and _all_in(_defined(path, "-D"), offered):
+        elif ".so" in path.suffixes and _all_in(_defined_symbols(path, "-D"), offered):
             _as_shared(archive, path, linked)
         elif path.name in own and os.access(path, os.X_OK):
             shutil.copyfile(own[path.name], path)
@@ -114,7 +127,7 @@ def run_own_tests(
         found.reason = "the build makes no library or program that the crate could stand for"
         return found
     for path in relinked:
-        if _is_program(path) and offered & _defined(path):
+        if _is_program(path) and offered & _defined_symbols(path):
             path.unlink()
             found.anew += 1
     later = time.time() + 2
@@ -128,7 +141,9 @@ def run_own_tests(
 
 
 def _without_made_anew(found: OwnTests, anew: Sequence[str]) -> None:
-    """A program that was linked again is as good as its libraries; a library is not."""
+    """Drop programs that were linked again: they are as good as their libraries; a library is
+    not.
+    """
     found.replaced = [name for name in found.replaced if name not in anew]
     libraries = any(_is_library(Path(name)) for name in found.replaced)
     lost = [name for name in anew if _is_library(Path(name)) or not libraries]
@@ -142,14 +157,22 @@ def _without_made_anew(found: OwnTests, anew: Sequence[str]) -> None:
 
 
 def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("MAKE", "GIT_"))}  # fmt: skip
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "GIT_"))
+    }
     try:
         done = subprocess.run(
-            list(command), cwd=folder, env={**environment, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", timeout=SECONDS, check=False,
-        )  # fmt: skip
+            list(command),
+            cwd=folder,
+            env={**environment, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return -1, f"it took longer than {SECONDS:.0f} s"
     except OSError as error:
@@ -158,7 +181,7 @@ def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
 
 
 def _is_built(path: Path) -> bool:
-    """Whether a file is an archive, a shared library or a program."""
+    """Return whether a file is an archive, a shared library or a program."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return False
@@ -170,7 +193,7 @@ def _is_built(path: Path) -> bool:
 
 
 def _is_library(path: Path) -> bool:
-    """Whether that is the name of a library."""
+    """Return whether that is the name of a library."""
     return path.suffix == ".a" or ".so" in path.suffixes
 
 
@@ -180,7 +203,7 @@ def _digest(path: Path) -> bytes:
 
 
 def _is_program(path: Path) -> bool:
-    """Whether a file that was built is a program."""
+    """Return whether a file that was built is a program."""
     return path.suffix == "" and os.access(path, os.X_OK) and not path.is_symlink()
 
 
@@ -188,12 +211,16 @@ def _all_in(mine: set[str], offered: set[str]) -> bool:
     return bool(mine) and mine <= offered
 
 
-def _defined(path: Path, *options: str) -> set[str]:
+def _defined_symbols(path: Path, *options: str) -> set[str]:
     """Names of functions and variables that a file offers to others."""
     asked = subprocess.run(
-        ["nm", "-g", "--defined-only", *options, str(path)], capture_output=True, text=True,
-        errors="replace", timeout=300, check=False,
-    )  # fmt: skip
+        ["nm", "-g", "--defined-only", *options, str(path)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=300,
+        check=False,
+    )
     return set(_names(asked.stdout.splitlines()))
 
 
@@ -205,12 +232,13 @@ def _names(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _as_archive(archive: Path, target: Path) -> None:
-    """The crate in place of an archive: what that one did not offer gives way to what the tests,
-    or other libraries, have of that name. Raises `JarvisError`."""
-    names = _defined(target)
+    """Put the crate in place of an archive: symbols that the archive did not offer give way to
+    those of the tests, or of other libraries. Raises `JarvisError`.
+    """
+    names = _defined_symbols(target)
     made = _object(archive, target, names)
     weak = target.with_name(f"{target.name}.weak")
-    weak.write_text("\n".join(sorted(_defined(made) - names)))
+    weak.write_text("\n".join(sorted(_defined_symbols(made) - names)))
     _tool(["objcopy", f"--weaken-symbols={weak}", str(made)])
     target.unlink()
     _tool(["ar", "crs", str(target), str(made)])
@@ -226,28 +254,55 @@ def _object(archive: Path, target: Path, names: Iterable[str]) -> Path:
     made, asked = (target.with_name(f"{target.name}.{end}") for end in ("rust.o", "names"))
     asked.write_text("".join(f"--undefined={name}\n" for name in sorted(names)))
     for command in (
-        ["ld", "-r", "--gc-sections", f"@{asked}", "-o", str(made), "--whole-archive",
-         str(archive)],
+        [
+            "ld",
+            "-r",
+            "--gc-sections",
+            f"@{asked}",
+            "-o",
+            str(made),
+            "--whole-archive",
+            str(archive),
+        ],
         ["objcopy", "--remove-section=.llvmbc", "--remove-section=.llvmcmd", str(made)],
         ["objcopy", "--strip-unneeded", str(made)],
-    ):  # fmt: skip
+    ):
         _tool(command)
     asked.unlink()
     return made
 
 
 def _as_shared(archive: Path, target: Path, linked: Sequence[str]) -> None:
-    """The crate as a shared library with the name that programs ask for. Raises `JarvisError`."""
-    made = _object(archive, target, _defined(target, "-D"))
+    """Build the crate as a shared library with the name that programs ask for. Raises
+    `JarvisError`.
+    """
+    made = _object(archive, target, _defined_symbols(target, "-D"))
     asked = subprocess.run(
         ["readelf", "-d", str(target)], capture_output=True, text=True, timeout=60, check=False
     )
-    name = next((line.partition("[")[2].rstrip("]") for line in asked.stdout.splitlines()
-                 if "(SONAME)" in line), target.name)  # fmt: skip
+    name = next(
+        (
+            line.partition("[")[2].rstrip("]")
+            for line in asked.stdout.splitlines()
+            if "(SONAME)" in line
+        ),
+        target.name,
+    )
     _tool(
-        [shutil.which("cc") or "cc", "-shared", f"-Wl,-soname,{name}", str(made),
-         *(f"-l{one}" for one in linked), "-lm", "-lpthread", "-ldl", "-lgcc_s", "-o", str(target)]
-    )  # fmt: skip
+        [
+            shutil.which("cc") or "cc",
+            "-shared",
+            f"-Wl,-soname,{name}",
+            str(made),
+            *(f"-l{library}" for library in linked),
+            "-lm",
+            "-lpthread",
+            "-ldl",
+            "-lgcc_s",
+            "-o",
+            str(target),
+        ]
+    )
     made.unlink()
 
 

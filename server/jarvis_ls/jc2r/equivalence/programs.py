@@ -17,10 +17,10 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.store import read_records, replace_records
-from jarvis_ls.jc2r.equivalence import shared
-from jarvis_ls.jc2r.equivalence.cases import Ended, Recorded, case_of, program_of, run_case
-from jarvis_ls.jc2r.equivalence.record import Results
-from jarvis_ls.jc2r.equivalence.running import Undefined, undefined
+from jarvis_ls.jc2r.equivalence import shared_libraries
+from jarvis_ls.jc2r.equivalence.process import Undefined, undefined_behaviour
+from jarvis_ls.jc2r.equivalence.program_cases import Ended, Recorded, case_of, program_of, run_case
+from jarvis_ls.jc2r.equivalence.result_record import Results
 
 GENERATED = "generated.jsonl"
 """Cases that led somewhere new, kept for the next run and for mutants."""
@@ -28,9 +28,11 @@ SECONDS = 10.0
 """How long a generated case may take."""
 MOST_KEPT = 400
 _MAP = 65536
-_CAREFUL = {"ASAN_OPTIONS": "detect_leaks=0:exitcode=99:allocator_may_return_null=1"
-            ":detect_stack_use_after_return=0:print_legend=0",
-            "UBSAN_OPTIONS": "print_stacktrace=0:exitcode=99"}  # fmt: skip
+_CAREFUL = {
+    "ASAN_OPTIONS": "detect_leaks=0:exitcode=99:allocator_may_return_null=1"
+    ":detect_stack_use_after_return=0:print_legend=0",
+    "UBSAN_OPTIONS": "print_stacktrace=0:exitcode=99",
+}
 _BYTES = (0, 1, 16, 32, 48, 57, 64, 100, 127, 128, 255)
 
 
@@ -63,7 +65,7 @@ def replay(cases: Sequence[Recorded], programs: Programs, results: Results) -> l
     A case whose record the C does not repeat is `stale`. Raises `JarvisError` when a program cannot
     be started.
     """
-    known = {one["name"]: one for one in results.known("case")}
+    known = {record["name"]: record for record in results.known("case")}
     found = []
     for case in cases:
         record = known.get(case.name)
@@ -71,8 +73,13 @@ def replay(cases: Sequence[Recorded], programs: Programs, results: Results) -> l
             started = time.monotonic()
             state, why = _compare(case, programs)
             seconds = round(time.monotonic() - started, 3)
-            record = {"name": case.name, "program": case.program, "state": state,
-                      "difference": why, "seconds": seconds}  # fmt: skip
+            record = {
+                "name": case.name,
+                "program": case.program,
+                "state": state,
+                "difference": why,
+                "seconds": seconds,
+            }
             results.add("case", record)
         found.append(record)
     return found
@@ -99,8 +106,11 @@ def explore(
     explorer = _Explorer(programs, found)
     draw = random.Random(seed)
     started = time.monotonic()
-    corpus = [one for one in [*cases, *read_generated(folder)]
-              if program_of(one, programs.c) and program_of(one, programs.careful)]  # fmt: skip
+    corpus = [
+        case
+        for case in [*cases, *read_generated(folder)]
+        if program_of(case, programs.c) and program_of(case, programs.careful)
+    ]
     for case in corpus:
         if time.monotonic() < started + seconds / 2:
             explorer.is_new(case)
@@ -109,7 +119,7 @@ def explore(
     while corpus and (number == 0 or time.monotonic() < started + seconds):
         number += 1
         parent = corpus[draw.randrange(len(corpus))]
-        case = changed(parent, corpus[draw.randrange(len(corpus))], draw)
+        case = mutate_case(parent, corpus[draw.randrange(len(corpus))], draw)
         case = replace(case, name=f"generated {seed}.{number}", expected=None)
         new, ended = explorer.is_new(case)
         if ended is None:
@@ -122,7 +132,7 @@ def explore(
         elif new and of_c is not None and len(corpus) < MOST_KEPT:
             corpus.append(replace(case, expected=of_c))
             found.kept += 1
-    replace_records(folder / GENERATED, [one.to_json() for one in corpus[start:]])
+    replace_records(folder / GENERATED, [case.to_json() for case in corpus[start:]])
     return found
 
 
@@ -145,21 +155,24 @@ class _Explorer:
         self._gone: set[int] = set()
 
     def is_new(self, case: Recorded) -> tuple[bool, Ended | None]:
-        """Whether a case leads somewhere new, and how the careful C ended; None when the case is
-        not fit."""
+        """Return whether a case leads somewhere new, and how the careful C ended; None when the
+        case is not fit.
+        """
         program = program_of(case, self._programs.careful)
         assert program is not None
         with tempfile.NamedTemporaryFile(prefix="jc2r-coverage-") as counts:
             counts.truncate(_MAP)
             ended = run_case(
-                case, program, seconds=SECONDS,
+                case,
+                program,
+                seconds=SECONDS,
                 environment={**_CAREFUL, "JC2R_COVERAGE": counts.name},
-            )  # fmt: skip
+            )
             data = Path(counts.name).read_bytes()
         ways = {at << 4 | count.bit_length() for at, count in enumerate(data) if count}
         new = not ways <= self._gone
         self._gone |= ways
-        seen = undefined({"stderr": ended.stderr.decode("utf-8", "replace")})
+        seen = undefined_behaviour({"stderr": ended.stderr.decode("utf-8", "replace")})
         if seen is not None:
             self._found.undefined.setdefault(seen, case)
         if seen is not None or ended.timed_out or ended.status < 0:
@@ -167,8 +180,9 @@ class _Explorer:
         return new, ended
 
     def difference(self, case: Recorded, careful: Ended) -> tuple[str, Ended | None]:
-        """What the C and the Rust do not do alike, and what the C does: none when it does one
-        thing or another itself."""
+        """Return what the C and the Rust do not do alike, and what the C does: none when it does
+        one thing or another itself.
+        """
         c, rust = program_of(case, self._programs.c), program_of(case, self._programs.rust)
         assert c is not None and rust is not None
         of_c = run_case(case, c, seconds=SECONDS)
@@ -177,8 +191,8 @@ class _Explorer:
         return of_c.difference(run_case(case, rust, seconds=SECONDS)), of_c
 
 
-def changed(case: Recorded, other: Recorded, draw: random.Random) -> Recorded:
-    """A case like another, with one to four small changes."""
+def mutate_case(case: Recorded, other: Recorded, draw: random.Random) -> Recorded:
+    """Return a case like another, with one to four small changes."""
     for _ in range(draw.choice((1, 1, 2, 4))):
         places: list[str] = [*case.files, *(["-"] if case.stdin or not case.files else [])]
         if case.arguments and draw.random() < 0.15:
@@ -236,20 +250,26 @@ def _word(word: str, draw: random.Random) -> str:
 
 
 def build_programs(project: Any, folder: Path, *, careful: bool) -> Programs:
-    """The programs of `project`, as the crate divides it: a program is the file with its `main`
-    and what it needs of the others; with sanitizers too when `careful`. Raises `JarvisError`."""
-    c = shared.link_programs(project, folder, ("-O2",), "plain")
+    """Return the programs of `project`, as the crate divides it: a program is the file with its
+    `main` and what it needs of the others; with sanitizers too when `careful`. Raises
+    `JarvisError`.
+    """
+    c = shared_libraries.link_programs(project, folder, ("-O2",), "plain")
     checked: dict[str, Path] = {}
     if careful:
         try:
-            checked = shared.link_programs(
-                project, folder, (*shared.SANITIZED, "-fsanitize-coverage=trace-pc"), "careful"
+            checked = shared_libraries.link_programs(
+                project,
+                folder,
+                (*shared_libraries.SANITIZED, "-fsanitize-coverage=trace-pc"),
+                "careful",
             )
         except JarvisError as error:
             project.notes.append(f"no cases are generated, for want of sanitizers: {error}")
     rust = {}
-    for stem, module in ((Path(file).stem, project.symbols.modules[file])
-                         for file in project.symbols.programs):  # fmt: skip
+    for stem, module in (
+        (Path(file).stem, project.symbols.modules[file]) for file in project.symbols.programs
+    ):
         path = project.crate / "target" / "release" / module
         if path.is_file() and os.access(path, os.X_OK):
             rust[stem] = path

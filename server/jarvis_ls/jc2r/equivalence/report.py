@@ -7,23 +7,29 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.jc2r.equivalence.difference import difference_of
+from jarvis_ls.jc2r.equivalence.counterexample import difference_of
 
 if TYPE_CHECKING:
-    from jarvis_ls.jc2r.equivalence.stage import Outcome
+    from jarvis_ls.jc2r.equivalence.outcome import Outcome
 
 _STATES = {
-    "equal": Words("equal"), "differs": Words("differs"), "unstable": Words("unstable"),
-    "no_input": Words("no input"), "not_run": Words("not run"), "stale": Words("stale"),
-}  # fmt: skip
+    "equal": Words("equal"),
+    "differs": Words("differs"),
+    "unstable": Words("unstable"),
+    "no_input": Words("no input"),
+    "not_run": Words("not run"),
+    "stale": Words("stale"),
+}
 Say = Callable[[str], str]
 """Puts `Words`, and English text that was kept, into the reader's language."""
 
 
 def summary(outcome: Outcome, say: Say = str) -> str:
-    """The report: how many functions are in which state, what differs, why others were not run."""
+    """Return the report: how many functions are in which state, what differs, why others were not
+    run.
+    """
     lines = [*_of_functions(outcome, say), *_of_programs(outcome, say), *_reasons(outcome, say)]
-    lines += ["", *(Words("note: {text}", text=say(one)) for one in outcome.verified.notes)]
+    lines += ["", *(Words("note: {text}", text=say(note)) for note in outcome.verified.notes)]
     return "\n".join(map(say, lines)).rstrip() + "\n"
 
 
@@ -34,18 +40,23 @@ def strength(found: Mapping[str, Any]) -> Words:
     said = Words(
         "{killed} of {planted} planted mutants were found ({by_functions} by functions alone;"
         " {equivalent} that change nothing and {not_built} that do not compile are not counted).",
-        **{name: found[name]
-           for name in ("killed", "planted", "by_functions", "equivalent", "not_built")},
-    )  # fmt: skip
+        **{
+            name: found[name]
+            for name in ("killed", "planted", "by_functions", "equivalent", "not_built")
+        },
+    )
     if not found.get("unasked"):
         return said
-    more = Words("There was no time to look at {n} of those that were not found.",
-                 n=found["unasked"])  # fmt: skip
+    more = Words(
+        "There was no time to look at {n} of those that were not found.", n=found["unasked"]
+    )
     return together([said, more], " ")
 
 
 def advice(outcome: Outcome) -> Words | None:
-    """What would show more, when most of the mutants were missed and no program was ever run."""
+    """Return what would show more, when most of the mutants were missed and no program was ever
+    run.
+    """
     found = outcome.mutants
     if found is None or outcome.cases or 2 * found["killed"] >= found["planted"]:
         return None
@@ -68,66 +79,87 @@ def _of_functions(outcome: Outcome, say: Say) -> Iterator[str]:
         "{compared} of {total} functions ({share} %) were compared one by one, in {cases} generated"
         " cases; {left_out} more cases were left out because the C itself does something undefined"
         " with them, or does not end.",
-        compared=compared, total=total, share=round(100 * compared / max(1, total)),
-        cases=sum(one["cases"] for one in verified.functions),
-        left_out=sum(sum(one["excluded"].values()) for one in verified.functions),
-    )  # fmt: skip
-    for state, title in (("differs", Words("## What differs")),
-                         ("unstable", Words("## What is not stable"))):  # fmt: skip
-        some = [one for one in verified.functions if one["state"] == state]
+        compared=compared,
+        total=total,
+        share=round(100 * compared / max(1, total)),
+        cases=sum(function["cases"] for function in verified.functions),
+        left_out=sum(sum(function["excluded"].values()) for function in verified.functions),
+    )
+    for state, title in (
+        ("differs", Words("## What differs")),
+        ("unstable", Words("## What is not stable")),
+    ):
+        some = [function for function in verified.functions if function["state"] == state]
         if some:
             yield from ("", title, "")
-        for one in some:
-            yield f"- {one['file']}:{one['line']}: `{one['function']}`"
-            if told := difference_of(one) or one["reason"]:
+        for record in some:
+            yield f"- {record['file']}:{record['line']}: `{record['function']}`"
+            if told := difference_of(record) or record["reason"]:
                 yield f"  {say(told)}"
     if verified.undefined:
         yield from ("", Words("## Undefined in the C"), "")
         yield from (Words("`jsec scan` tells of these places too."), "")
     for found in verified.undefined:
-        yield Words("- {place}: {pattern}, in `{name}`", place=f"{found['file']}:{found['line']}",
-                    pattern=found["pattern"], name=found["function"])  # fmt: skip
+        yield Words(
+            "- {place}: {pattern}, in `{name}`",
+            place=f"{found['file']}:{found['line']}",
+            pattern=found["pattern"],
+            name=found["function"],
+        )
 
 
 def _of_programs(outcome: Outcome, say: Say) -> Iterator[str]:
     if outcome.cases:
-        equal = sum(one["state"] == "equal" for one in outcome.cases)
+        equal = sum(case["state"] == "equal" for case in outcome.cases)
         yield from ("", Words("## Programs"), "")
-        yield Words("{equal} of {total} recorded cases equal.", equal=equal,
-                    total=len(outcome.cases))  # fmt: skip
-        for one in outcome.cases:
-            if one["state"] != "equal":
-                why = say(one["difference"])
-                yield Words("- {name}: {state}, {difference}", name=one["name"],
-                            state=_STATES[one["state"]], difference=why)  # fmt: skip
+        yield Words(
+            "{equal} of {total} recorded cases equal.", equal=equal, total=len(outcome.cases)
+        )
+        for record in outcome.cases:
+            if record["state"] != "equal":
+                why = say(record["difference"])
+                yield Words(
+                    "- {name}: {state}, {difference}",
+                    name=record["name"],
+                    state=_STATES[record["state"]],
+                    difference=why,
+                )
     if outcome.explored is not None:
         explored = outcome.explored
         yield ""
-        yield Words("{cases} cases were generated from them and compared, {differ} differ; {kept}"
-                    " went a new way; {excluded} were left out.", cases=explored["cases"],
-                    differ=len(explored["differences"]), kept=explored["kept"],
-                    excluded=explored["excluded"])  # fmt: skip
+        yield Words(
+            "{cases} cases were generated from them and compared, {differ} differ; {kept}"
+            " went a new way; {excluded} were left out.",
+            cases=explored["cases"],
+            differ=len(explored["differences"]),
+            kept=explored["kept"],
+            excluded=explored["excluded"],
+        )
     if outcome.mutants is not None:
         yield from ("", Words("## How strong these tests are"), "", strength(outcome.mutants))
         if (said := advice(outcome)) is not None:
             yield from ("", said, "")
-        for one in outcome.mutants["survivors"]:
-            yield Words("- not found: {place}: {before} → {after}",
-                        place=f"{one['file']}:{one['line']}", before=_code(one["before"]),
-                        after=_code(one["after"]) or say("nothing"))  # fmt: skip
+        for mutant in outcome.mutants["survivors"]:
+            yield Words(
+                "- not found: {place}: {before} → {after}",
+                place=f"{mutant['file']}:{mutant['line']}",
+                before=_code(mutant["before"]),
+                after=_code(mutant["after"]) or say("nothing"),
+            )
 
 
 def _code(text: str) -> str:
-    """A piece of a program on one line of Markdown; empty when there is nothing in it."""
+    """Return a piece of a program on one line of Markdown; empty when there is nothing in it."""
     line = " ".join(text.split())
     return f"`{line}`" if line else ""
 
 
 def _reasons(outcome: Outcome, say: Say) -> Iterator[str]:
     reasons = Counter(
-        _kind_of(one["reason"]) for one in outcome.verified.functions
-        if one["state"] in ("not_run", "no_input")
-    )  # fmt: skip
+        _kind_of(function["reason"])
+        for function in outcome.verified.functions
+        if function["state"] in ("not_run", "no_input")
+    )
     if reasons:
         yield from ("", Words("## Why functions were not compared one by one"), "")
     for reason, count in reasons.most_common():
@@ -135,7 +167,7 @@ def _reasons(outcome: Outcome, say: Say) -> Iterator[str]:
 
 
 def _kind_of(reason: str) -> str:
-    """A reason without the way to what it is about."""
+    """Return a reason without the way to what it is about."""
     if not reason.startswith("it calls "):
         return reason
     name = reason.rsplit(" ", 1)[-1]

@@ -11,11 +11,22 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.baseline.kinds import ARRAYS, FLOATS, FUNCTIONS, INTEGERS
-from jarvis_ls.jc2r.commands import Unit
+from jarvis_ls.jc2r.build.compile_commands import Unit
+from jarvis_ls.jc2r.translate.c_types import ARRAYS, FLOATS, FUNCTIONS, INTEGERS
 
-Form = Literal["void", "integer", "float", "bool", "pointer", "function", "record", "array",
-               "file", "opaque", "unsupported"]  # fmt: skip
+Form = Literal[
+    "void",
+    "integer",
+    "float",
+    "bool",
+    "pointer",
+    "function",
+    "record",
+    "array",
+    "file",
+    "opaque",
+    "unsupported",
+]
 FILES = ("struct _IO_FILE", "FILE")
 """What the type of a stream is called, without typedefs and with."""
 MOST_HINTS = 64
@@ -126,8 +137,10 @@ class Signatures:
     @property
     def definitions(self) -> list[tuple[str, str, bool]]:
         """File, name and whether it is static, of every function and variable."""
-        functions = [(one.file, one.name, one.static) for one in self.functions]
-        return functions + [(one.file, one.name, one.static) for one in self.variables]
+        functions = [(function.file, function.name, function.static) for function in self.functions]
+        return functions + [
+            (variable.file, variable.name, variable.static) for variable in self.variables
+        ]
 
 
 def read_signatures(root: Path, units: tuple[Unit, ...]) -> Signatures:
@@ -145,9 +158,16 @@ class _Reader:
         kinds = clang.cindex().CursorKind
         self._wanted = frozenset(
             getattr(kinds, name).value
-            for name in ("CALL_EXPR", "DECL_REF_EXPR", "INTEGER_LITERAL", "FLOATING_LITERAL",
-                         "CHARACTER_LITERAL", "STRING_LITERAL", "ARRAY_SUBSCRIPT_EXPR")
-        )  # fmt: skip
+            for name in (
+                "CALL_EXPR",
+                "DECL_REF_EXPR",
+                "INTEGER_LITERAL",
+                "FLOATING_LITERAL",
+                "CHARACTER_LITERAL",
+                "STRING_LITERAL",
+                "ARRAY_SUBSCRIPT_EXPR",
+            )
+        )
 
     def read(self) -> None:
         top, problems = clang.parse(self._root / self._unit.path, self._unit.arguments)
@@ -164,7 +184,7 @@ class _Reader:
             elif name == "VAR_DECL" and clang.is_made_here(cursor):
                 seen[cursor.get_usr()] = cursor
                 taken = self._body(cursor)[0]
-                self._found.taken.update((self._unit.path, one) for one in taken)
+                self._found.taken.update((self._unit.path, name) for name in taken)
         for cursor in seen.values():
             static = cursor.linkage.name == "INTERNAL"
             kind = self._kind(cursor.type)
@@ -183,8 +203,12 @@ class _Reader:
                 type_.spelling,
                 self._kind(cursor.result_type),
                 tuple(
-                    Parameter(one.spelling, self._parameter(one.type), bounds.get(one.spelling, 0))
-                    for one in cursor.get_arguments()
+                    Parameter(
+                        get_argument.spelling,
+                        self._parameter(get_argument.type),
+                        bounds.get(get_argument.spelling, 0),
+                    )
+                    for get_argument in cursor.get_arguments()
                 ),
                 calls,
                 indirect,
@@ -197,8 +221,15 @@ class _Reader:
 
     def _body(
         self, cursor: Any
-    ) -> tuple[tuple[str, ...], bool, tuple[str, ...], tuple[int, ...], tuple[float, ...],
-               tuple[bytes, ...], dict[str, int]]:  # fmt: skip
+    ) -> tuple[
+        tuple[str, ...],
+        bool,
+        tuple[str, ...],
+        tuple[int, ...],
+        tuple[float, ...],
+        tuple[bytes, ...],
+        dict[str, int],
+    ]:
         calls: dict[str, None] = {}
         variables: dict[str, None] = {}
         numbers: dict[int, None] = {}
@@ -224,18 +255,25 @@ class _Reader:
             elif name == "STRING_LITERAL":
                 strings[child.spelling.strip('"').encode()[:64]] = None
             elif name == "ARRAY_SUBSCRIPT_EXPR":
-                self._bound(child, bounds)
+                self._note_bound(child, bounds)
             else:
                 value = clang.constant(child)
                 if isinstance(value, int):
                     numbers[value] = None
                 elif value is not None and math.isfinite(value):
                     fractions[value] = None
-        return (tuple(calls), indirect, tuple(variables), tuple(numbers)[:MOST_HINTS],
-                tuple(fractions)[:MOST_HINTS], tuple(strings)[:MOST_HINTS], bounds)  # fmt: skip
+        return (
+            tuple(calls),
+            indirect,
+            tuple(variables),
+            tuple(numbers)[:MOST_HINTS],
+            tuple(fractions)[:MOST_HINTS],
+            tuple(strings)[:MOST_HINTS],
+            bounds,
+        )
 
-    def _bound(self, subscript: Any, bounds: dict[str, int]) -> None:
-        """Notes that a parameter is an index of an array whose length is known."""
+    def _note_bound(self, subscript: Any, bounds: dict[str, int]) -> None:
+        """Note that a parameter is an index of an array whose length is known."""
         parts = clang.children(subscript)
         if len(parts) != 2:
             return
@@ -285,8 +323,11 @@ class _Reader:
     def _enumeration(self, type_: Any) -> Kind:
         declaration = type_.get_declaration()
         inner = self._kind(declaration.enum_type)
-        values = tuple(one.enum_value for one in declaration.get_children()
-                       if one.kind.name == "ENUM_CONSTANT_DECL")  # fmt: skip
+        values = tuple(
+            child.enum_value
+            for child in declaration.get_children()
+            if child.kind.name == "ENUM_CONSTANT_DECL"
+        )
         return Kind("integer", inner.size, inner.signed, values=values[:MOST_HINTS])
 
     def _record(self, type_: Any, depth: int) -> Kind:
@@ -303,12 +344,19 @@ class _Reader:
             self._found.records[key] = Record(size, union, ())  # ends the circle
             fields = list(type_.get_fields())
             members = tuple(
-                Member(one.spelling, type_.get_offset(one.spelling) if one.spelling
-                       else one.get_field_offsetof(), self._kind(one.type, depth + 1),
-                       one.get_bitfield_width() if one.is_bitfield() else 0)
-                for one in fields
-            )  # fmt: skip
-            if clang.in_system_header(definition) and any(_has_pointer(one) for one in members):
+                Member(
+                    cursor.spelling,
+                    type_.get_offset(cursor.spelling)
+                    if cursor.spelling
+                    else cursor.get_field_offsetof(),
+                    self._kind(cursor.type, depth + 1),
+                    cursor.get_bitfield_width() if cursor.is_bitfield() else 0,
+                )
+                for cursor in fields
+            )
+            if clang.in_system_header(definition) and any(
+                _has_pointer(member) for member in members
+            ):
                 members = ()
                 self._found.records[key] = Record(-1, union, ())
             else:
@@ -323,7 +371,7 @@ def _has_pointer(member: Member) -> bool:
 
 
 def _inner(cursor: Any) -> Any:
-    """An expression without the conversions and parentheses around it."""
+    """Return an expression without the conversions and parentheses around it."""
     while cursor.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
         below = clang.children(cursor)
         if len(below) != 1:

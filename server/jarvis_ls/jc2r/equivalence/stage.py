@@ -7,22 +7,24 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.store import replace_records
-from jarvis_ls.jc2r.baseline.crate import build
-from jarvis_ls.jc2r.commands import units_of
-from jarvis_ls.jc2r.config import alone, folder_of
-from jarvis_ls.jc2r.equivalence import cases as recorded
+from jarvis_ls.jc2r.build.compile_commands import units_of
+from jarvis_ls.jc2r.crate.config import alone, folder_of
+from jarvis_ls.jc2r.crate.git_history import History
+from jarvis_ls.jc2r.crate.state import read_progress, read_state, unfinished_error
+from jarvis_ls.jc2r.equivalence import program_cases as recorded
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
+from jarvis_ls.jc2r.equivalence.outcome import Outcome
 from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
 from jarvis_ls.jc2r.equivalence.programs import build_programs, explore, replay
-from jarvis_ls.jc2r.equivalence.record import FILE, Results, read_results
 from jarvis_ls.jc2r.equivalence.report import summary
+from jarvis_ls.jc2r.equivalence.result_record import FILE, Results, read_results
 from jarvis_ls.jc2r.equivalence.verify import (
     Progress,
     Project,
@@ -31,8 +33,7 @@ from jarvis_ls.jc2r.equivalence.verify import (
     digest_of,
     verify_functions,
 )
-from jarvis_ls.jc2r.history import History
-from jarvis_ls.jc2r.records import read_progress, read_state, unfinished
+from jarvis_ls.jc2r.translate.crate import build
 
 MUTANTS = 20
 """Mutants that are planted when nobody says how many."""
@@ -55,33 +56,17 @@ class Extent:
     """Whether functions are compared one by one."""
 
 
-@dataclass
-class Outcome:
-    """What a verification came to."""
-
-    verified: Verified
-    cases: list[dict[str, Any]] = field(default_factory=list)
-    """Records of kind `case`."""
-    explored: dict[str, Any] | None = None
-    """The record of kind `explored`."""
-    mutants: dict[str, Any] | None = None
-    """The record of kind `mutants`."""
-    report: Path = Path()
-    """In words, for people."""
-
-    @property
-    def good(self) -> bool:
-        """Whether nothing differs."""
-        functions = self.verified.count("differs") + self.verified.count("unstable")
-        cases = sum(one["state"] == "differs" for one in self.cases)
-        return not (functions or cases or (self.explored and self.explored["differences"]))
-
-
 def verify_project(
-    root: Path, *, settings: Settings, extent: Extent = Extent(), build_project: bool = False,
-    reset: bool = False, progress: Progress = lambda *_: None,
-    stage: Callable[[str], None] = lambda _: None, say: Callable[[str], str] = str,
-) -> Outcome:  # fmt: skip
+    root: Path,
+    *,
+    settings: Settings,
+    extent: Extent = Extent(),
+    build_project: bool = False,
+    reset: bool = False,
+    progress: Progress = lambda *_: None,
+    stage: Callable[[str], None] = lambda _: None,
+    say: Callable[[str], str] = str,
+) -> Outcome:
     """Compare the C at `root` with the crate of its last run; `say` puts `Words` into the language
     of the report.
 
@@ -94,7 +79,7 @@ def verify_project(
         functions = read_progress(folder).functions
         crate = Path(state.crate)
         if not state.crate or not (crate / "src").is_dir():
-            raise unfinished(folder)
+            raise unfinished_error(folder)
         units = units_of(root, build=build_project, folder=folder / "build")
         project = Project(root, crate, folder, units)
         if extent.functions or extent.mutants:
@@ -105,7 +90,9 @@ def verify_project(
             Results(folder, "").close()
         results = Results(folder, made)
         try:
-            in_rust = {(one.file, one.name) for one in functions if one.state != "c"}
+            in_rust = {
+                (function.file, function.name) for function in functions if function.state != "c"
+            }
             outcome = Outcome(Verified())
             if extent.functions:
                 stage("functions")
@@ -121,7 +108,7 @@ def verify_project(
             results.close()
         outcome.report = folder / REPORT
         replace_file(outcome.report, summary(outcome, say).encode())
-        if outcome.cases and all(one["state"] == "equal" for one in outcome.cases):
+        if outcome.cases and all(case["state"] == "equal" for case in outcome.cases):
             _into_crate(crate, folder)
         if outcome.good and extent.functions and not settings.only:
             state.done[VERIFY] = time.time()
@@ -141,28 +128,40 @@ def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnT
         state = read_state(folder)
         crate = Path(state.crate)
         if not state.crate or "build" not in state.done:
-            raise unfinished(folder)
+            raise unfinished_error(folder)
         units = units_of(root, build=False, folder=folder / "build")
         _build(crate)
         found = run_own_tests(root, crate, folder, command, units.libraries, prepare)
-        known = [one for one in read_results(folder) if one.get("kind") != "own_tests"]
+        known = [
+            read_result
+            for read_result in read_results(folder)
+            if read_result.get("kind") != "own_tests"
+        ]
         record = {"kind": "own_tests", "made": digest_of(root, crate, units), **found.to_json()}
         replace_records(folder / FILE, [*known, record])
         return found
 
 
 def _build(crate: Path) -> None:
-    """What is run is what stands in the crate now. Raises `JarvisError`."""
+    """Build the crate as it is now. Raises `JarvisError`."""
     built = build(crate)
     if built.returncode != 0:
-        raise JarvisError("The crate at {crate} does not build:\n{said}", crate=crate,
-                          said=built.stderr.strip()[:2000])  # fmt: skip
+        raise JarvisError(
+            "The crate at {crate} does not build:\n{said}",
+            crate=crate,
+            said=built.stderr.strip()[:2000],
+        )
 
 
 def _programs(
-    project: Project, folder: Path, results: Results, outcome: Outcome, settings: Settings,
-    extent: Extent, stage: Callable[[str], None],
-) -> None:  # fmt: skip
+    project: Project,
+    folder: Path,
+    results: Results,
+    outcome: Outcome,
+    settings: Settings,
+    extent: Extent,
+    stage: Callable[[str], None],
+) -> None:
     cases = recorded.read_cases(folder / recorded.FILE)
     if not cases:
         return
@@ -174,16 +173,23 @@ def _programs(
         stage("generated cases")
         found = explore(cases, programs, folder, seconds=extent.explore, seed=settings.seed)
         outcome.explored = {
-            "cases": found.cases, "excluded": found.excluded, "kept": found.kept,
-            "differences": [{"case": case.to_json(), "difference": why}
-                            for case, why in found.differences[:20]],
-        }  # fmt: skip
+            "cases": found.cases,
+            "excluded": found.excluded,
+            "kept": found.kept,
+            "differences": [
+                {"case": case.to_json(), "difference": why} for case, why in found.differences[:20]
+            ],
+        }
         results.add("explored", outcome.explored)
 
 
 def _into_crate(crate: Path, folder: Path) -> None:
-    """Recorded cases as tests of the crate, in its history."""
-    cases = [one for one in recorded.read_cases(folder / recorded.FILE) if one.expected is not None]
+    """Add recorded cases to the crate as tests, in its history."""
+    cases = [
+        read_case
+        for read_case in recorded.read_cases(folder / recorded.FILE)
+        if read_case.expected is not None
+    ]
     if not cases:
         return
     recorded.write_cargo_tests(crate, cases)
@@ -191,16 +197,27 @@ def _into_crate(crate: Path, folder: Path) -> None:
 
 
 def _mutants(
-    project: Project, folder: Path, results: Results, outcome: Outcome, settings: Settings,
+    project: Project,
+    folder: Path,
+    results: Results,
+    outcome: Outcome,
+    settings: Settings,
     extent: Extent,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     modules = [module for file, module in project.symbols.modules.items() if file in settings.only]
     key = {"wanted": extent.mutants, "seed": settings.seed, "only": list(settings.only)}
     for known in results.known("mutants"):
         if all(known.get(name) == value for name, value in key.items()):
             return known
-    found: Mutation = plant(project, folder, outcome.verified.functions, extent.mutants,
-                            settings.seed, modules, extent.mutant_seconds)  # fmt: skip
+    found: Mutation = plant(
+        project,
+        folder,
+        outcome.verified.functions,
+        extent.mutants,
+        settings.seed,
+        modules,
+        extent.mutant_seconds,
+    )
     record = {**key, **found.to_json()}
     results.add("mutants", record)
     return record

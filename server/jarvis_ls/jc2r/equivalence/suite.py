@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.jc2r.equivalence import shared
-from jarvis_ls.jc2r.equivalence.cases import FILE, program_of, read_cases, run_case
+from jarvis_ls.jc2r.equivalence import shared_libraries
+from jarvis_ls.jc2r.equivalence.eligibility import Suitability
+from jarvis_ls.jc2r.equivalence.process import Executor
+from jarvis_ls.jc2r.equivalence.program_cases import FILE, program_of, read_cases, run_case
 from jarvis_ls.jc2r.equivalence.programs import read_generated
-from jarvis_ls.jc2r.equivalence.running import Executor
-from jarvis_ls.jc2r.equivalence.suitable import Suitability
 from jarvis_ls.jc2r.equivalence.verify import Project
 
 SECONDS = 2.0
@@ -28,9 +28,13 @@ class Suite:
     """The tests of one project, on one shared object and the programs beside it."""
 
     def __init__(
-        self, project: Project, library: Path, programs: Mapping[str, Path], folder: Path,
+        self,
+        project: Project,
+        library: Path,
+        programs: Mapping[str, Path],
+        folder: Path,
         functions: Sequence[Mapping[str, Any]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`functions` are records of kind `function`; `folder` is `.jarvis/c2rust`.
 
         Raises `JarvisError` when the shared object cannot be loaded.
@@ -41,20 +45,20 @@ class Suite:
         """All that a function may call."""
         self._executor = Executor(library, {**project.data, SWITCH: 4}, project.names)
         self._requests: list[tuple[str, str, dict[str, Any]]] = []
-        for one in functions:
-            for request in one.get("requests", ()):
+        for function in functions:
+            for request in function.get("requests", ()):
                 if request["symbol"] in self._executor.functions:
-                    self._requests.append((one["file"], one["function"], request))
+                    self._requests.append((function["file"], function["function"], request))
         cases = [*read_cases(folder / FILE), *read_generated(folder)]
         self._cases = [(0.0, case) for case in cases if program_of(case, programs) is not None]
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many requests and cases there are."""
+        """Return the number of requests and cases."""
         return len(self._requests), len(self._cases)
 
     def check(self, only: Callable[[str, str], bool] = lambda *_: True) -> str:
-        """What differs first, in words; empty when nothing does.
+        """Return what differs first, in words; empty when nothing does.
 
         Learns how long cases take, and what those are to say that nobody recorded.
         """
@@ -71,32 +75,41 @@ class Suite:
             timed.append((seconds, replace(case, expected=case.expected or ended)))
             if case.expected is not None and (why := case.expected.difference(ended)):
                 return f"{case.name}: {why}"
-        self._cases = sorted(timed, key=lambda one: one[0])
+        self._cases = sorted(timed, key=lambda request: request[0])
         return ""
 
     def kills(self, number: int, file: str, function: str) -> str:
-        """What sees the mutant `number` in a function: `function`, `program`, or nothing."""
-        near = sorted((one for one in self._requests
-                       if one[0] == file or self._reaches(one[0], one[1], file, function)),
-                      key=lambda one: (one[1] != function, one[0] != file))  # fmt: skip
+        """Return what sees the mutant `number` in a function: `function`, `program`, or nothing."""
+        near = sorted(
+            (
+                request
+                for request in self._requests
+                if request[0] == file or self._reaches(request[0], request[1], file, function)
+            ),
+            key=lambda request: (request[1] != function, request[0] != file),
+        )
         for _, _, request in near:
             if self._says(request, number) != request["expected"]:
                 return "function"
         for seconds, case in self._cases:
             program = program_of(case, self._programs)
             assert program is not None and case.expected is not None
-            ended = run_case(case, program, seconds=SECONDS + 20 * seconds,
-                             environment={"JC2R_MUTANT": str(number)})  # fmt: skip
+            ended = run_case(
+                case,
+                program,
+                seconds=SECONDS + 20 * seconds,
+                environment={"JC2R_MUTANT": str(number)},
+            )
             if case.expected.difference(ended):
                 return "program"
         return ""
 
     def _reaches(self, file: str, name: str, wanted_file: str, wanted: str) -> bool:
-        """Whether one function may call another, by way of others too."""
+        """Return whether one function may call another, by way of others too."""
         key = file, name
         if key not in self._called:
-            one = next((f for f in self._known.functions if (f.file, f.name) == key), None)
-            closure = [] if one is None else Suitability(self._known, set()).closure(one)
+            caller = next((f for f in self._known.functions if (f.file, f.name) == key), None)
+            closure = [] if caller is None else Suitability(self._known, set()).closure(caller)
             self._called[key] = {(found.file, found.name) for found, _ in closure}
         return (wanted_file, wanted) in self._called[key]
 
@@ -119,11 +132,11 @@ class Suite:
 
 
 def link_programs(project: Project, place: Path) -> dict[str, Path]:
-    """The Rust programs of the copy below `place`, by stem of the C file with the `main`."""
-    return dict(_linked(project, place))
+    """Return the Rust programs of the copy below `place`, by stem of the C file with the `main`."""
+    return dict(_linked_programs(project, place))
 
 
-def _linked(project: Project, place: Path) -> Iterator[tuple[str, Path]]:
+def _linked_programs(project: Project, place: Path) -> Iterator[tuple[str, Path]]:
     for file in sorted(project.symbols.programs):
         if file in project.symbols.modules:
-            yield Path(file).stem, shared.link_rust_program(project, place, file)
+            yield Path(file).stem, shared_libraries.link_rust_program(project, place, file)

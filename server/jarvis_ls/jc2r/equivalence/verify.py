@@ -20,16 +20,16 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.store import replace_records
-from jarvis_ls.jc2r.commands import Units
-from jarvis_ls.jc2r.equivalence import shared
-from jarvis_ls.jc2r.equivalence.case import code_of
+from jarvis_ls.jc2r.build.compile_commands import Units
+from jarvis_ls.jc2r.equivalence import shared_libraries
+from jarvis_ls.jc2r.equivalence.call_case import code_of
+from jarvis_ls.jc2r.equivalence.eligibility import Suitability
 from jarvis_ls.jc2r.equivalence.findings import UNDEFINED, findings_of
-from jarvis_ls.jc2r.equivalence.functions import LATE, Compared, compare
+from jarvis_ls.jc2r.equivalence.functions import LATE, Budget, Compared, compare
 from jarvis_ls.jc2r.equivalence.inputs import Inputs
-from jarvis_ls.jc2r.equivalence.record import Results
-from jarvis_ls.jc2r.equivalence.running import Executor, sanitizer_library
+from jarvis_ls.jc2r.equivalence.process import Executor, sanitizer_library
+from jarvis_ls.jc2r.equivalence.result_record import Results
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Signatures, read_signatures
-from jarvis_ls.jc2r.equivalence.suitable import Suitability
 
 CASES = 40
 """Cases of one function, by default."""
@@ -69,7 +69,7 @@ class Verified:
 
     def count(self, state: str) -> int:
         """Functions in a state."""
-        return sum(one["state"] == state for one in self.functions)
+        return sum(function["state"] == state for function in self.functions)
 
 
 class Project:
@@ -81,32 +81,39 @@ class Project:
         self.folder = folder / "equivalence"
         self.folder.mkdir(exist_ok=True)
         self.found: Signatures = read_signatures(root, units.units)
-        self.symbols = shared.symbols_of(crate, self.found)
+        self.symbols = shared_libraries.symbols_of(crate, self.found)
         self.found.functions = [f for f in self.found.functions if f.file in self.symbols.modules]
         self.found.variables = [v for v in self.found.variables if v.file in self.symbols.modules]
         self.variables = {
-            self.symbols.of(one.file, one.name, one.static): one for one in self.found.variables
+            self.symbols.of(variable.file, variable.name, variable.static): variable
+            for variable in self.found.variables
         }
         self.notes: list[str] = []
 
     def build(self) -> None:
-        """The shared objects, anew where something changed. Raises `JarvisError`."""
+        """Build the shared objects where something changed. Raises `JarvisError`."""
         made = digest_of(self.root, self.crate, self.units)
         stamp = self.folder / "made"
         if stamp.is_file() and stamp.read_text() == made:
             self.prepare()
             return
-        arguments = (self.root, self.units.units, self.found, self.symbols, self.folder,
-                     self.units.libraries)  # fmt: skip
-        shared.build_c(*arguments, shared.PLAIN, "c.so")
+        arguments = (
+            self.root,
+            self.units.units,
+            self.found,
+            self.symbols,
+            self.folder,
+            self.units.libraries,
+        )
+        shared_libraries.build_c(*arguments, shared_libraries.PLAIN, "c.so")
         try:
-            shared.build_c(*arguments, shared.SANITIZED, "sanitized.so")
+            shared_libraries.build_c(*arguments, shared_libraries.SANITIZED, "sanitized.so")
         except JarvisError as error:
             self.notes.append(f"the C cannot be built with sanitizers: {error}")
             (self.folder / "sanitized.so").unlink(missing_ok=True)
-            shared.build_c(*arguments, shared.OTHERWISE, "otherwise.so")
-        shared.copy_crate(self.crate, self.folder / "rust", self.symbols)
-        shared.build_rust(
+            shared_libraries.build_c(*arguments, shared_libraries.OTHERWISE, "otherwise.so")
+        shared_libraries.copy_crate(self.crate, self.folder / "rust", self.symbols)
+        shared_libraries.build_rust(
             self.folder / "rust", self.crate, self.units.units, self.symbols, self.units.libraries
         )
         stamp.write_text(made)
@@ -114,60 +121,72 @@ class Project:
 
     def prepare(self) -> None:
         """Learn from the C that was built what there is to compare. Raises `JarvisError`."""
-        sizes = shared.data_sizes(self.folder / "c.so")
+        sizes = shared_libraries.data_sizes(self.folder / "c.so")
         self.data = {name: size for name, size in sizes.items() if name in self.variables}
         self.names = [self.symbols.of(f.file, f.name, f.static) for f in self.found.functions]
 
     def executor(self, library: str) -> Executor:
-        """A process with one of the shared objects. Raises `JarvisError`."""
+        """Return a process with one of the shared objects. Raises `JarvisError`."""
         sanitizer = sanitizer_library("gcc") if library == "sanitized.so" else ""
         return Executor(self.folder / library, self.data, self.names, sanitizer)
 
     def executors(self) -> tuple[Executor, Executor, Executor]:
-        """The C, the C built otherwise, and the Rust."""
+        """Return the C, the C built otherwise, and the Rust."""
         other = "sanitized.so" if (self.folder / "sanitized.so").exists() else "otherwise.so"
         return self.executor("c.so"), self.executor(other), self.executor("rust.so")
 
 
 def verify_functions(
-    project: Project, in_rust: set[tuple[str, str]], results: Results, settings: Settings,
+    project: Project,
+    in_rust: set[tuple[str, str]],
+    results: Results,
+    settings: Settings,
     progress: Progress = lambda *_: None,
-) -> Verified:  # fmt: skip
+) -> Verified:
     """Compare every function that can be called; `in_rust` are those of the crate that are Rust.
 
     Raises `JarvisError` when the shared objects cannot be run at all.
     """
     suitability = Suitability(project.found, in_rust)
-    known = {(one["file"], one["function"]): one for one in results.known("function")}
+    known = {(record["file"], record["function"]): record for record in results.known("function")}
     records: dict[tuple[str, str], dict[str, Any]] = {}
     waiting: list[Function] = []
-    wanted = [one for one in project.found.functions if _is_wanted(one, settings.only)]
-    for one in wanted:
-        if (one.file, one.name) in known:
-            records[one.file, one.name] = known[one.file, one.name]
+    wanted = [
+        function for function in project.found.functions if _is_wanted(function, settings.only)
+    ]
+    for candidate in wanted:
+        if (candidate.file, candidate.name) in known:
+            records[candidate.file, candidate.name] = known[candidate.file, candidate.name]
             continue
-        if why := suitability.why_not(one):
-            record = _record(Compared(one, "not_run", reason=why), project.root)
+        if why := suitability.why_not(candidate):
+            record = _record(Compared(candidate, "not_run", reason=why), project.root)
             results.add("function", record)
-            records[one.file, one.name] = record
+            records[candidate.file, candidate.name] = record
         else:
-            waiting.append(one)
+            waiting.append(candidate)
     if waiting:
         for done in _all(project, suitability, waiting, settings, progress):
             record = _record(done, project.root)
             if done.reason != LATE or done.state == "differs":  # else the next run goes on with it
                 results.add("function", record)
             records[done.function.file, done.function.name] = record
-    ordered = [records[one.file, one.name] for one in wanted if (one.file, one.name) in records]
+    ordered = [
+        records[function.file, function.name]
+        for function in wanted
+        if (function.file, function.name) in records
+    ]
     verified = Verified(ordered, list(project.notes), findings_of(project.root, ordered))
     replace_records(project.folder.parent / UNDEFINED, verified.undefined)
     return verified
 
 
 def _all(
-    project: Project, suitability: Suitability, waiting: Sequence[Function], settings: Settings,
+    project: Project,
+    suitability: Suitability,
+    waiting: Sequence[Function],
+    settings: Settings,
     progress: Progress,
-) -> Iterator[Compared]:  # fmt: skip
+) -> Iterator[Compared]:
     """Every function as it is done, in order."""
     set_hypothesis_home_dir(project.folder / "hypothesis")  # else it writes where we stand
     deadline = time.monotonic() + settings.seconds
@@ -184,7 +203,7 @@ def _all(
         left = max(1, len(waiting) - next(begun))
         return max(LEAST, GENEROUS * settings.jobs * (deadline - time.monotonic()) / left)
 
-    def one(function: Function) -> Compared:
+    def compare_function(function: Function) -> Compared:
         if late():
             return Compared(function, "no_input", reason=LATE)
         if not hasattr(local, "executors"):
@@ -196,13 +215,18 @@ def _all(
             return Compared(function, "not_run", reason="one side does not offer it to callers")
         inputs = inputs_of(project, suitability, function, offered)
         return compare(
-            function, symbol, code_of(function.result, project.found.records), inputs,
-            local.executors, cases=settings.cases, seed=settings.seed,
-            late=late, share=share(), keep=KEPT,
-        )  # fmt: skip
+            function,
+            symbol,
+            code_of(function.result, project.found.records),
+            inputs,
+            local.executors,
+            Budget(settings.cases, settings.seed, late, share(), KEPT),
+        )
 
     with ThreadPoolExecutor(settings.jobs) as pool:
-        futures: list[Future[Compared]] = [pool.submit(one, function) for function in waiting]
+        futures: list[Future[Compared]] = [
+            pool.submit(compare_function, function) for function in waiting
+        ]
         try:
             for number, future in enumerate(futures, 1):
                 done = future.result()
@@ -221,11 +245,11 @@ def _all(
 def inputs_of(
     project: Project, suitability: Suitability, function: Function, offered: Container[str]
 ) -> Inputs:
-    """What draws cases for a function; `offered` are the symbols that both sides have."""
+    """Return what draws cases for a function; `offered` are the symbols that both sides have."""
     used: dict[str, Kind] = {}
-    for one, _ in suitability.closure(function):
-        for name in one.variables:
-            for symbol in (project.symbols.of(one.file, name, True), name):
+    for reached, _ in suitability.closure(function):
+        for name in reached.variables:
+            for symbol in (project.symbols.of(reached.file, name, True), name):
                 if symbol in project.data:
                     used[symbol] = project.variables[symbol].kind
     symbols = project.symbols
@@ -234,22 +258,32 @@ def inputs_of(
         found = (symbols.of(f.file, f.name, f.static) for f in suitability.callbacks(type_))
         return [symbol for symbol in found if symbol in offered]
 
-    def symbol_of(one: Function) -> str:
-        symbol = symbols.of(one.file, one.name, one.static)
+    def symbol_of(function: Function) -> str:
+        symbol = symbols.of(function.file, function.name, function.static)
         return symbol if symbol in offered else ""
 
-    variables = sorted(used.items(), key=lambda one: one[0])
-    return Inputs(function, project.found.records, callbacks, variables, suitability.handles,
-                  symbol_of, suitability.writers(function.file))  # fmt: skip
+    variables = sorted(used.items(), key=lambda item: item[0])
+    return Inputs(
+        function,
+        project.found.records,
+        callbacks,
+        variables,
+        suitability.handles,
+        symbol_of,
+        suitability.writers(function.file),
+    )
 
 
 def digest_of(root: Path, crate: Path, units: Units) -> str:
     """Of the sources, how they are compiled, the crate and this package."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr([(one.path, one.arguments) for one in units.units]).encode())
-    for folder, suffixes in ((root, (".c", ".h", ".inc")), (crate / "src", (".rs",)),
-                             (crate / "c", (".c", ".h")),
-                             (Path(__file__).parent, (".py", ".c"))):  # fmt: skip
+    digest.update(repr([(unit.path, unit.arguments) for unit in units.units]).encode())
+    for folder, suffixes in (
+        (root, (".c", ".h", ".inc")),
+        (crate / "src", (".rs",)),
+        (crate / "c", (".c", ".h")),
+        (Path(__file__).parent, (".py", ".c")),
+    ):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder).parts  # the crate may be a copy below `.jarvis`
             if path.suffix in suffixes and ".jarvis" not in inside and path.is_file():
@@ -264,15 +298,23 @@ def _is_wanted(function: Function, only: Sequence[str]) -> bool:
 def _record(done: Compared, root: Path) -> dict[str, Any]:
     function = done.function
     record: dict[str, Any] = {
-        "file": function.file, "function": function.name, "line": function.line,
-        "state": done.state, "cases": done.cases, "excluded": dict(done.excluded),
-        "reason": done.reason, "seconds": round(done.seconds, 3),
-    }  # fmt: skip
+        "file": function.file,
+        "function": function.name,
+        "line": function.line,
+        "state": done.state,
+        "cases": done.cases,
+        "excluded": dict(done.excluded),
+        "reason": done.reason,
+        "seconds": round(done.seconds, 3),
+    }
     if done.example is not None:
         record["example"] = done.example
-        record["parameters"] = [one.name for one in function.parameters]
-    seen = [{**asdict(one), "request": request} for one, request in done.undefined.items()
-            if one.file.startswith(str(root))]  # fmt: skip
+        record["parameters"] = [parameter.name for parameter in function.parameters]
+    seen = [
+        {**asdict(fault), "request": request}
+        for fault, request in done.undefined.items()
+        if fault.file.startswith(str(root))
+    ]
     if seen:
         record["undefined"] = seen
     if done.requests:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.cargo import cargo
+from jarvis_ls.jc2r.crate.cargo import cargo
 
 SECONDS = 900
 UNSAFE = "E0133"
@@ -42,7 +42,8 @@ class Message:
 
 
 def check(crate: Path, *lints: str) -> list[Message]:
-    """What rustc says of library and programs; `lints` are warned of whatever the source allows.
+    """Return what rustc says of library and programs; `lints` are warned of whatever the source
+    allows.
 
     Raises `JarvisError` when cargo cannot be run or says nothing useful.
     """
@@ -52,35 +53,42 @@ def check(crate: Path, *lints: str) -> list[Message]:
             [cargo(), "check", "--offline", "--quiet", "--keep-going", "--message-format=json"],
             cwd=crate,
             env={**os.environ, "RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(crate / "target")},
-            capture_output=True, timeout=SECONDS, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         raise JarvisError(f"cargo check took more than {SECONDS} seconds in {crate}.") from None
     found: dict[tuple[Any, ...], Message] = {}
     for line in done.stdout.splitlines():
         record = json.loads(line)
         if record.get("reason") == "compiler-message":
-            one = _message(crate, record["message"])
-            if one is not None:  # a module is seen once for the library and once for its tests
-                found[one.path, one.start, one.end, one.code, one.text] = one
+            span = _message(crate, record["message"])
+            if span is not None:  # a module is seen once for the library and once for its tests
+                found[span.path, span.start, span.end, span.code, span.text] = span
     messages = list(found.values())
-    if done.returncode != 0 and not any(one.level == "error" for one in messages):
+    if done.returncode != 0 and not any(message.level == "error" for message in messages):
         raise JarvisError(f"cargo check failed in {crate}:\n{done.stderr.decode(errors='replace')}")
     return messages
 
 
 def _message(crate: Path, said: dict[str, Any]) -> Message | None:
-    span = next((one for one in said["spans"] if one["is_primary"]), None)
+    span = next((span for span in said["spans"] if span["is_primary"]), None)
     if span is None or said["level"] not in ("error", "warning"):
         return None
     changes = [
-        Change(one["byte_start"], one["byte_end"], one["suggested_replacement"])
+        Change(span["byte_start"], span["byte_end"], span["suggested_replacement"])
         for child in said["children"]
-        for one in child["spans"]
-        if one["suggestion_applicability"] == "MachineApplicable"
+        for span in child["spans"]
+        if span["suggestion_applicability"] == "MachineApplicable"
     ]
     code = (said.get("code") or {}).get("code", "")
     return Message(
-        crate / span["file_name"], code, said["level"], said["message"],
-        span["byte_start"], span["byte_end"], tuple(changes),
-    )  # fmt: skip
+        crate / span["file_name"],
+        code,
+        said["level"],
+        said["message"],
+        span["byte_start"],
+        span["byte_end"],
+        tuple(changes),
+    )

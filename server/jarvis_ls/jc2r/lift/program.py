@@ -11,12 +11,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.equivalence.shared import FROM_C
+from jarvis_ls.jc2r.equivalence.shared_libraries import FROM_C
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, name_of
 
-_ACTING = ("assignment_expression", "compound_assignment_expr", "macro_invocation",
-           "reference_expression", "unsafe_block", "loop_expression",
-           "while_expression")  # fmt: skip
+_ACTING = (
+    "assignment_expression",
+    "compound_assignment_expr",
+    "macro_invocation",
+    "reference_expression",
+    "unsafe_block",
+    "loop_expression",
+    "while_expression",
+)
 """What a function does that is more than working something out."""
 Key = tuple[str, str]
 """Module and function."""
@@ -40,89 +46,103 @@ class Own:
     """Every call: index of the file, and the expression."""
 
 
-def module_of(one: Source) -> str:
-    """What other modules call it; a program's own name has a mark, since nobody can name it."""
-    return f"bin/{one.path.stem}" if one.path.parent.name == "bin" else one.path.stem
+def module_of(source: Source) -> str:
+    """Return what other modules call it; a program's own name has a mark, since nobody can name
+    it.
+    """
+    return f"bin/{source.path.stem}" if source.path.parent.name == "bin" else source.path.stem
 
 
-def key_of(path: bytes, one: Source) -> Key:
-    """Which function a path means in a file."""
+def key_of(path: bytes, source: Source) -> Key:
+    """Return which function a path means in a file."""
     parts = path.decode("utf-8", "replace").split("::")
-    return (parts[-2] if len(parts) > 1 else module_of(one), parts[-1])
+    return (parts[-2] if len(parts) > 1 else module_of(source), parts[-1])
 
 
 def addresses(sources: list[Source]) -> set[Key]:
     """Functions that are named other than to be called."""
     taken = set()
-    for one in sources:
-        for whole, parent in _named(one):
+    for source in sources:
+        for whole, parent in _name_nodes(source):
             if parent.type == "function_item":
                 continue
             if parent.type == "call_expression" and field(parent, "function") == whole:
                 continue
-            taken.add(key_of(one.text(whole), one))
+            taken.add(key_of(source.text(whole), source))
     return taken
 
 
 def own_functions(sources: list[Source]) -> list[Own]:
     """Functions as C has them (`extern "C"`) that only this crate calls, none by its address."""
     calls: dict[Key, list[tuple[int, Node]]] = {}
-    for number, one in enumerate(sources):
-        for whole, parent in _named(one):
+    for number, source in enumerate(sources):
+        for whole, parent in _name_nodes(source):
             if parent.type == "call_expression" and field(parent, "function") == whole:
-                calls.setdefault(key_of(one.text(whole), one), []).append((number, parent))
+                calls.setdefault(key_of(source.text(whole), source), []).append((number, parent))
     taken = addresses(sources)
     found = []
-    for number, one in enumerate(sources):
-        for node in one.functions:
-            key = (module_of(one), name_of(node))
-            parameters = _parameters(one, node)
-            if key in taken or parameters is None or not _is_own(one, node):
+    for number, source in enumerate(sources):
+        for node in source.functions:
+            key = (module_of(source), name_of(node))
+            parameters = _parameters(source, node)
+            if key in taken or parameters is None or not _is_own(source, node):
                 continue
             result = field(node, "return_type")
-            kind = b"" if result is None else one.text(result)
+            kind = b"" if result is None else source.text(result)
             found.append(Own(key, number, node, parameters, kind, calls.get(key, [])))
     return found
 
 
 def remade(sources: list[Source], new: Callable[[int, Node], bytes]) -> dict[int, bytes]:
-    """New texts by the index of their file, where each function becomes what `new` says of it."""
+    """Return new texts by the index of their file, where `new` rewrites each function."""
     made = {}
-    for number, one in enumerate(sources):
-        text = one.with_functions(lambda _, node, number=number: new(number, node))  # type: ignore[misc]
-        if text != one.data:
+    for number, source in enumerate(sources):
+        text = source.with_functions(lambda _, node, number=number: new(number, node))  # type: ignore[misc]
+        if text != source.data:
             made[number] = text
     return made
 
 
 def arguments_of(call: Node) -> list[Node]:
-    """What a call hands over."""
+    """Return the arguments of a call."""
     arguments = field(call, "arguments")
     return [] if arguments is None else list(arguments.named_children)
 
 
-def head(one: Source, function: Own, parameters: list[bytes], result: bytes) -> bytes:
-    """The line of a function with another signature."""
-    shown = b"pub " if one.text(function.node).startswith(b"pub ") else b""
+def head(source: Source, function: Own, parameters: list[bytes], result: bytes) -> bytes:
+    """Return the line of a function with another signature."""
+    shown = b"pub " if source.text(function.node).startswith(b"pub ") else b""
     arrow = b" -> " + result if result else b""
     name = function.key[1].encode()
     return shown + b"unsafe fn " + name + b"(" + b", ".join(parameters) + b")" + arrow + b" "
 
 
 def from_c(function: Own, body: bytes) -> bytes:
-    """The line that says how C would call it: `body` in a function of the old signature."""
+    """Return the line that says how C would call it: `body` in a function of the old signature."""
     parameters = b", ".join(name + b": " + kind for name, kind in function.parameters)
     arrow = b" -> " + function.result if function.result else b""
     name = function.key[1].encode()
-    return (FROM_C.encode() + b'unsafe extern "C" fn ' + name + b"_from_c(" + parameters + b")"
-            + arrow + b" { " + body + b" }\n")  # fmt: skip
+    return (
+        FROM_C.encode()
+        + b'unsafe extern "C" fn '
+        + name
+        + b"_from_c("
+        + parameters
+        + b")"
+        + arrow
+        + b" { "
+        + body
+        + b" }\n"
+    )
 
 
 def lent_from_c(text: bytes, name: str, lent: dict[int, bytes]) -> bytes:
-    """The text of a file where what C hands to the function `name`, should it have a line that says
-    so, has what `lent` says before the argument of a place."""
-    line = re.search(re.escape(FROM_C.encode()) + rb".* fn " + re.escape(name.encode())
-                     + rb"_from_c\(.*", text)  # fmt: skip
+    """Return the text of a file where what C hands to the function `name`, should it have a line
+    that says so, has what `lent` says before the argument of a place.
+    """
+    line = re.search(
+        re.escape(FROM_C.encode()) + rb".* fn " + re.escape(name.encode()) + rb"_from_c\(.*", text
+    )
     call = None if line is None else line[0].find(name.encode() + b"(", line[0].find(b" { "))
     if line is None or call is None or call < 0:
         return text
@@ -140,58 +160,62 @@ def lent_from_c(text: bytes, name: str, lent: dict[int, bytes]) -> bytes:
     return text
 
 
-def idle_functions(one: Source) -> set[bytes]:
+def idle_functions(source: Source) -> set[bytes]:
     """Functions of a file that only work out a number from numbers, as many macros did."""
     found = set()
-    for function in one.functions:
-        parameters, body = _parameters(one, function), field(function, "body")
-        if parameters is None or body is None or any(b"*" in kind or b"&" in kind
-                                                     for _, kind in parameters):  # fmt: skip
+    for function in source.functions:
+        parameters, body = _parameters(source, function), field(function, "body")
+        if (
+            parameters is None
+            or body is None
+            or any(b"*" in kind or b"&" in kind for _, kind in parameters)
+        ):
             continue
         own = {name for name, _ in parameters}
         calls = [field(call, "function") for call in below(body, "call_expression")]
         plain = all(call is not None and call.type == "field_expression" for call in calls)
-        named = all(one.text(node) in own for node in below(body, "identifier"))
+        named = all(source.text(node) in own for node in below(body, "identifier"))
         if plain and named and not any(True for _ in below(body, *_ACTING)):
             found.add(name_of(function).encode())
     return found
 
 
-def places(one: Source, body: Node, name: bytes) -> list[Node]:
-    """Where a name stands in a body."""
-    return [node for node in below(body, "identifier") if one.text(node) == name]
+def places(source: Source, body: Node, name: bytes) -> list[Node]:
+    """Return the nodes of a name in a body."""
+    return [node for node in below(body, "identifier") if source.text(node) == name]
 
 
-def is_named_anew(one: Source, body: Node, name: bytes) -> bool:
-    """Whether something else in the body has the same name."""
+def is_named_anew(source: Source, body: Node, name: bytes) -> bool:
+    """Return whether something else in the body has the same name."""
     return any(
-        one.text(pattern) == name
+        source.text(pattern) == name
         for node in below(body, "let_declaration", "for_expression", "closure_parameters")
         for pattern in (field(node, "pattern"),)
         if pattern is not None
     )
 
 
-def is_changed(one: Source, body: Node, name: bytes) -> bool:
-    """Whether a variable is given another value, or its address is taken."""
-    for node in below(body, "assignment_expression", "compound_assignment_expr",
-                      "reference_expression"):  # fmt: skip
+def is_changed(source: Source, body: Node, name: bytes) -> bool:
+    """Return whether a variable is given another value, or its address is taken."""
+    for node in below(
+        body, "assignment_expression", "compound_assignment_expr", "reference_expression"
+    ):
         place = field(node, "value" if node.type == "reference_expression" else "left")
         inner = bare(place)
-        if inner is not None and one.text(inner) == name:
+        if inner is not None and source.text(inner) == name:
             return True
     return False
 
 
 def outermost(node: Node) -> Node:
-    """A node with the parentheses around it."""
+    """Return a node with the parentheses around it."""
     while node.parent is not None and node.parent.type == "parenthesized_expression":
         node = node.parent
     return node
 
 
 def is_looked_through(node: Node) -> bool:
-    """Whether it stands as `*node`, and no reference is made of that."""
+    """Return whether it stands as `*node`, and no reference is made of that."""
     star = outermost(node).parent
     if star is None or star.type != "unary_expression" or star.children[0].type != "*":
         return False
@@ -199,15 +223,18 @@ def is_looked_through(node: Node) -> bool:
     return around is None or around.type != "reference_expression"
 
 
-def element_of(one: Source, node: Node) -> Node | None:
-    """The index where a pointer stands as `*node.offset(index as isize)`; None elsewhere."""
+def element_of(source: Source, node: Node) -> Node | None:
+    """Return the index where a pointer stands as `*node.offset(index as isize)`; None elsewhere."""
     method = outermost(node).parent
     if method is None or method.type != "field_expression":
         return None
     name, call = field(method, "field"), method.parent
-    if name is None or one.text(name) != b"offset" or call is None or (
-        call.type != "call_expression" or not is_looked_through(call)
-    ):  # fmt: skip
+    if (
+        name is None
+        or source.text(name) != b"offset"
+        or call is None
+        or (call.type != "call_expression" or not is_looked_through(call))
+    ):
         return None
     cast = bare(arguments_of(call)[0]) if len(arguments_of(call)) == 1 else None
     if cast is not None and cast.type == "integer_literal":
@@ -215,12 +242,12 @@ def element_of(one: Source, node: Node) -> Node | None:
     if cast is None or cast.type != "type_cast_expression":
         return None
     kind = field(cast, "type")
-    return field(cast, "value") if kind is not None and one.text(kind) == b"isize" else None
+    return field(cast, "value") if kind is not None and source.text(kind) == b"isize" else None
 
 
-def _named(one: Source) -> Iterator[tuple[Node, Node]]:
+def _name_nodes(source: Source) -> Iterator[tuple[Node, Node]]:
     """Every name with its path, and what it stands in."""
-    for node in below(one.root, "identifier"):
+    for node in below(source.root, "identifier"):
         whole = node
         while whole.parent is not None and whole.parent.type == "scoped_identifier":
             whole = whole.parent
@@ -228,15 +255,15 @@ def _named(one: Source) -> Iterator[tuple[Node, Node]]:
             yield whole, whole.parent
 
 
-def _is_own(one: Source, node: Node) -> bool:
-    """Whether it has the interface of C and C has no name for it."""
+def _is_own(source: Source, node: Node) -> bool:
+    """Return whether it has the interface of C and C has no name for it."""
     before = node.prev_sibling
     exported = before is not None and before.type == "attribute_item"
     modifiers = next((c for c in node.children if c.type == "function_modifiers"), None)
-    return not exported and modifiers is not None and b'unsafe extern "C"' in one.text(modifiers)
+    return not exported and modifiers is not None and b'unsafe extern "C"' in source.text(modifiers)
 
 
-def _parameters(one: Source, node: Node) -> list[tuple[bytes, bytes]] | None:
+def _parameters(source: Source, node: Node) -> list[tuple[bytes, bytes]] | None:
     """Name and type of each parameter; None when one is a pattern or there is no end of them."""
     parameters = field(node, "parameters")
     found = []
@@ -247,5 +274,5 @@ def _parameters(one: Source, node: Node) -> list[tuple[bytes, bytes]] | None:
         inner = first(pattern) if pattern.type == "mut_pattern" else pattern
         if inner is None or inner.type != "identifier":
             return None
-        found.append((one.text(inner), one.text(kind)))
+        found.append((source.text(inner), source.text(kind)))
     return found

@@ -33,11 +33,11 @@ class Source:
         return [node for node in self.root.children if node.type == "function_item"]
 
     def text(self, node: Node) -> bytes:
-        """What a node says."""
+        """Return the text of a node."""
         return self.data[node.start_byte : node.end_byte]
 
     def with_functions(self, new: Callable[[int, Node], bytes]) -> bytes:
-        """The text with what each function becomes, by its number and node."""
+        """Return the text with what each function becomes, by its number and node."""
         parts, at = [], 0
         for number, function in enumerate(self.functions):
             parts += [self.data[at : function.start_byte], new(number, function)]
@@ -45,8 +45,8 @@ class Source:
         return b"".join([*parts, self.data[at:]])
 
 
-def source(path: Path, data: bytes) -> Source:
-    """The text of a file with its tree."""
+def parse_source(path: Path, data: bytes) -> Source:
+    """Return the text of a file with its tree."""
     return Source(path, data, parse(data, "rust").root_node)
 
 
@@ -60,16 +60,18 @@ def read_sources(crate: Path, known: dict[Path, Source] | None = None) -> list[S
         except SkippedFile:
             continue  # a link or a device: nothing of ours
         old = None if known is None else known.get(path)
-        one = old if old is not None and old.data == data else source(path, data)
+        source = old if old is not None and old.data == data else parse_source(path, data)
         if known is not None:
-            known[path] = one
-        if not one.root.has_error and not nests_too_deep(one.root):
-            found.append(one)
+            known[path] = source
+        if not source.root.has_error and not nests_too_deep(source.root):
+            found.append(source)
     return found
 
 
 def rewritten(data: bytes, node: Node, rule: Rule) -> bytes:
-    """The text of `node`, where every node for which `rule` has an answer is replaced by it."""
+    """Return the text of `node`, where every node for which `rule` has an answer is replaced by
+    it.
+    """
 
     def say(node: Node) -> bytes:
         new = rule(node, say)
@@ -97,27 +99,27 @@ def below(node: Node, *kinds: str) -> Iterator[Node]:
 
 
 def field(node: Node, name: str) -> Node | None:
-    """A child by the name of its role."""
+    """Return a child by the name of its role."""
     return node.child_by_field_name(name)
 
 
 def bare(node: Node | None) -> Node | None:
-    """What stands in parentheses."""
+    """Return an expression without its parentheses."""
     while node is not None and node.type == "parenthesized_expression":
         node = first(node)
     return node
 
 
 def first(node: Node) -> Node | None:
-    """The first named child."""
+    """Return the first named child."""
     return next(iter(node.named_children), None)
 
 
-def variable_of(one: Source, declared: Node) -> bytes:
+def variable_of(source: Source, declared: Node) -> bytes:
     """Name of a declared variable or parameter; empty when it has none."""
     pattern = field(declared, "pattern")
     inner = first(pattern) if pattern is not None and pattern.type == "mut_pattern" else pattern
-    return b"" if inner is None else one.text(inner)
+    return b"" if inner is None else source.text(inner)
 
 
 def name_of(function: Node) -> str:

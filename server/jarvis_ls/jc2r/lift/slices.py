@@ -68,28 +68,40 @@ class _Slices:
 
 
 def slices(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
-    """New texts by the index of their file; functions whose names are `excluded` stay."""
-    numbers = {one.path.stem: at for at, one in enumerate(sources)}
+    """Return new texts by the index of their file; functions whose names are `excluded` stay."""
+    numbers = {source.path.stem: at for at, source in enumerate(sources)}
     shared = {
-        one.text(name)
-        for one in sources
-        for item in one.root.children
+        source.text(name)
+        for source in sources
+        for item in source.root.children
         if item.type == "static_item" and (name := field(item, "name")) is not None
     }
-    idle = [idle_functions(one) for one in sources]
+    idle = [idle_functions(source) for source in sources]
     chosen: dict[int, _Slices] = {}
     for function in own_functions(sources):
-        if function.key[1] not in excluded and function.calls and "sys" in numbers and (
-            found := _found(sources[function.source], function, shared, idle[function.source])
-        ) is not None:  # fmt: skip
+        if (
+            function.key[1] not in excluded
+            and function.calls
+            and "sys" in numbers
+            and (
+                found := _find_slices(
+                    sources[function.source], function, shared, idle[function.source]
+                )
+            )
+            is not None
+        ):
             chosen[function.node.id] = found
     if not chosen:
         return {}
-    calls = {(file, call.start_byte, call.end_byte): one for one in chosen.values()
-             for file, call in one.function.calls}  # fmt: skip
-    made = remade(sources, lambda number, node: _text(
-        sources[number], number, node, chosen.get(node.id), calls
-    ))  # fmt: skip
+    calls = {
+        (file, call.start_byte, call.end_byte): own
+        for own in chosen.values()
+        for file, call in own.function.calls
+    }
+    made = remade(
+        sources,
+        lambda number, node: _text(sources[number], number, node, chosen.get(node.id), calls),
+    )
     system = numbers["sys"]
     text = made.get(system, sources[system].data)
     if made and b"fn elements<" not in text:
@@ -97,68 +109,89 @@ def slices(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
     return made
 
 
-def _found(one: Source, function: Own, shared: set[bytes], idle: set[bytes]) -> _Slices | None:
-    """The slices of a function, with the first length that has some."""
+def _find_slices(
+    source: Source, function: Own, shared: set[bytes], idle: set[bytes]
+) -> _Slices | None:
+    """Return the slices of a function, with the first length that has some."""
     body = field(function.node, "body")
     if body is None:
         return None
     for at, (name, kind) in enumerate(function.parameters):
-        if not _NUMBER.match(kind) or is_changed(one, body, name) or is_named_anew(one, body, name):
+        if (
+            not _NUMBER.match(kind)
+            or is_changed(source, body, name)
+            or is_named_anew(source, body, name)
+        ):
             continue
-        pointers = tuple(place for place in range(at)
-                         if _is_slice(one, body, function.parameters[place], name))  # fmt: skip
-        if not pointers or not _are_alone(one, body, function, pointers, shared, idle):
+        pointers = tuple(
+            place
+            for place in range(at)
+            if _is_slice(source, body, function.parameters[place], name)
+        )
+        if not pointers or not _are_alone(source, body, function, pointers, shared, idle):
             continue
-        ends = all(_is_end(node) for node in places(one, body, name))
-        written = frozenset(place for place in pointers
-                            if _is_written(one, body, function.parameters[place][0]))  # fmt: skip
+        ends = all(_is_end(node) for node in places(source, body, name))
+        written = frozenset(
+            place for place in pointers if _is_written(source, body, function.parameters[place][0])
+        )
         return _Slices(function, pointers, at, ends or kind.startswith(b"u"), written)
     return None
 
 
-def _is_slice(one: Source, body: Node, parameter: tuple[bytes, bytes], length: bytes) -> bool:
+def _is_slice(source: Source, body: Node, parameter: tuple[bytes, bytes], length: bytes) -> bool:
     name, kind = parameter
     if not kind.startswith((b"*mut ", b"*const ")) or kind.endswith(b"c_void"):
         return False
-    if is_named_anew(one, body, name):
+    if is_named_anew(source, body, name):
         return False
-    used = places(one, body, name)
+    used = places(source, body, name)
     for node in used:
-        index = bare(element_of(one, node))
-        if index is None or index.type != "identifier" or _loop(one, node, index, length) is None:
+        index = bare(element_of(source, node))
+        if (
+            index is None
+            or index.type != "identifier"
+            or _loop(source, node, index, length) is None
+        ):
             return False
-    return any(_goes_through(one, body, node, length) for node in used)
+    return any(_goes_through(source, body, node, length) for node in used)
 
 
-def _loop(one: Source, node: Node, index: Node, length: bytes) -> Node | None:
-    """The `for index in A..length` around an element, where A is a number."""
+def _loop(source: Source, node: Node, index: Node, length: bytes) -> Node | None:
+    """Return the `for index in A..length` around an element, where A is a number."""
     around = node.parent
     while around is not None and around.type != "function_item":
         if around.type in ("let_declaration", "closure_expression"):
             return None
         if around.type == "for_expression":
             pattern, span = field(around, "pattern"), field(around, "value")
-            if pattern is not None and one.text(pattern) == one.text(index):
-                ends = [] if span is None else [one.text(child) for child in span.named_children]
-                plain = span is not None and span.type == "range_expression" and (
-                    b"..=" not in one.text(span))  # fmt: skip
-                right = plain and len(ends) == 2 and ends[1] == length and (
-                    LITERAL.match(ends[0]) is not None)  # fmt: skip
+            if pattern is not None and source.text(pattern) == source.text(index):
+                ends = [] if span is None else [source.text(child) for child in span.named_children]
+                plain = (
+                    span is not None
+                    and span.type == "range_expression"
+                    and (b"..=" not in source.text(span))
+                )
+                right = (
+                    plain
+                    and len(ends) == 2
+                    and ends[1] == length
+                    and (LITERAL.match(ends[0]) is not None)
+                )
                 return around if right else None
         around = around.parent
     return None
 
 
-def _goes_through(one: Source, body: Node, node: Node, length: bytes) -> bool:
-    """Whether every way through the function comes by this element with every index."""
-    index = element_of(one, node)
+def _goes_through(source: Source, body: Node, node: Node, length: bytes) -> bool:
+    """Return whether every way through the function comes by this element with every index."""
+    index = element_of(source, node)
     inner = bare(index)
-    loop = None if inner is None else _loop(one, node, inner, length)
+    loop = None if inner is None else _loop(source, node, inner, length)
     if loop is None or any(True for _ in below(loop, *_LEAVING)):
         return False
     span = field(loop, "value")
     start = None if span is None else first(span)
-    if start is None or not _ZERO.match(one.text(start)):
+    if start is None or not _ZERO.match(source.text(start)):
         return False
     statement = loop if loop.parent == body else loop.parent
     if statement is None or statement.parent != body:
@@ -172,7 +205,7 @@ def _goes_through(one: Source, body: Node, node: Node, length: bytes) -> bool:
 
 
 def _at_once(node: Node, loop: Node) -> bool:
-    """Whether each turn of the loop evaluates it."""
+    """Return whether each turn of the loop evaluates it."""
     block = field(loop, "body")
     while node.parent is not None and node != block:
         parent = node.parent
@@ -189,25 +222,38 @@ def _at_once(node: Node, loop: Node) -> bool:
 
 
 def _are_alone(
-    one: Source, body: Node, function: Own, pointers: tuple[int, ...], shared: set[bytes],
+    source: Source,
+    body: Node,
+    function: Own,
+    pointers: tuple[int, ...],
+    shared: set[bytes],
     idle: set[bytes],
-) -> bool:  # fmt: skip
-    """Whether nothing writes to what a slice shows, or sees what is written to one."""
-    if not all(_is_harmless(one, call, idle) for call in below(body, "call_expression")):
+) -> bool:
+    """Return whether nothing writes to what a slice shows, or sees what is written to one."""
+    if not all(_is_harmless(source, call, idle) for call in below(body, "call_expression")):
         return False
-    written = {name for name, _ in function.parameters if _is_written(one, body, name)}
-    others = [kind for at, (_, kind) in enumerate(function.parameters)
-              if at not in pointers and kind[:1] in b"*&"]  # fmt: skip
-    used = {one.text(node) for node in below(body, "identifier")}
+    written = {name for name, _ in function.parameters if _is_written(source, body, name)}
+    others = [
+        kind
+        for at, (_, kind) in enumerate(function.parameters)
+        if at not in pointers and kind[:1] in b"*&"
+    ]
+    used = {source.text(node) for node in below(body, "identifier")}
     if others and any(_is_member(node) for node in below(body, "field_expression")):
         return False  # what lies behind a structure is not known
-    if any(one.text(typed).startswith(b"*") for node in below(body, "let_declaration")
-           if (typed := field(node, "type")) is not None):  # fmt: skip
+    if any(
+        source.text(typed).startswith(b"*")
+        for node in below(body, "let_declaration")
+        if (typed := field(node, "type")) is not None
+    ):
         return False  # nor what another pointer points to
-    if any(_is_written(one, body, name) for name in shared & used):
+    if any(_is_written(source, body, name) for name in shared & used):
         return False
-    kinds = [(name in written, kind.split(b" ", 1)[1]) for name, kind in function.parameters
-             if kind.startswith(b"*")]  # fmt: skip
+    kinds = [
+        (name in written, kind.split(b" ", 1)[1])
+        for name, kind in function.parameters
+        if kind.startswith(b"*")
+    ]
     for at, (writes, kind) in enumerate(kinds):
         for other, (_, its) in enumerate(kinds):
             if at != other and writes and (kind == its or kind in _BYTES or its in _BYTES):
@@ -216,36 +262,39 @@ def _are_alone(
 
 
 def _is_member(node: Node) -> bool:
-    """Whether it is a member of a structure, and no method."""
+    """Return whether it is a member of a structure, and no method."""
     call = node.parent
     return call is None or call.type != "call_expression" or field(call, "function") != node
 
 
-def _is_harmless(one: Source, call: Node, idle: set[bytes]) -> bool:
-    """Whether a call is arithmetic of a number, or an element of a pointer."""
+def _is_harmless(source: Source, call: Node, idle: set[bytes]) -> bool:
+    """Return whether a call is arithmetic of a number, or an element of a pointer."""
     method = field(call, "function")
-    if method is not None and one.text(method) in idle:
+    if method is not None and source.text(method) in idle:
         return True
     name = None if method is None or method.type != "field_expression" else field(method, "field")
-    text = b"" if name is None else one.text(name)
+    text = b"" if name is None else source.text(name)
     return text == b"offset" or text.startswith(b"wrapping_") or text in (b"is_null", b"as_ptr")
 
 
-def _is_written(one: Source, body: Node, name: bytes) -> bool:
-    """Whether something is assigned to it, or to what it points to."""
-    for node in below(body, "assignment_expression", "compound_assignment_expr",
-                      "reference_expression"):  # fmt: skip
+def _is_written(source: Source, body: Node, name: bytes) -> bool:
+    """Return whether something is assigned to it, or to what it points to."""
+    for node in below(
+        body, "assignment_expression", "compound_assignment_expr", "reference_expression"
+    ):
         place = field(node, "value" if node.type == "reference_expression" else "left")
         if place is None:
             continue
-        if any(one.text(inner) == name and not _is_index(inner, place)
-               for inner in below(place, "identifier")):  # fmt: skip
+        if any(
+            source.text(inner) == name and not _is_index(inner, place)
+            for inner in below(place, "identifier")
+        ):
             return True
     return False
 
 
 def _is_index(node: Node, place: Node) -> bool:
-    """Whether a name in a place only says which element is meant."""
+    """Return whether a name in a place only says which element is meant."""
     while node != place and node.parent is not None:
         parent = node.parent
         if parent.type == "arguments":
@@ -259,14 +308,18 @@ def _is_index(node: Node, place: Node) -> bool:
 def _is_end(node: Node) -> bool:
     whole = outermost(node)
     span = whole.parent
-    return span is not None and span.type == "range_expression" and (
-        span.named_children[-1] == whole)  # fmt: skip
+    return (
+        span is not None and span.type == "range_expression" and (span.named_children[-1] == whole)
+    )
 
 
 def _text(
-    one: Source, number: int, node: Node, own: _Slices | None,
+    source: Source,
+    number: int,
+    node: Node,
+    own: _Slices | None,
     calls: dict[tuple[int, int, int], _Slices],
-) -> bytes:  # fmt: skip
+) -> bytes:
     names: set[bytes] = set()
     if own is not None:
         names = {own.function.parameters[place][0] for place in own.pointers}
@@ -274,27 +327,37 @@ def _text(
     def rule(inner: Node, say: Say) -> bytes | None:
         called = calls.get((number, inner.start_byte, inner.end_byte))
         if called is not None and inner.type == "call_expression":
-            return _call(one, inner, called, say)
+            return _call(source, inner, called, say)
         if not names or inner.type not in ("unary_expression", "parenthesized_expression"):
             return None
         star = bare(inner)
         call = None if star is None or star.type != "unary_expression" else bare(first(star))
         method = None if call is None else field(call, "function")
         pointer = None if method is None else bare(field(method, "value"))
-        if call is None or pointer is None or one.text(pointer) not in names:
+        if call is None or pointer is None or source.text(pointer) not in names:
             return None
-        index = bare(element_of(one, pointer))
-        return None if index is None else one.text(pointer) + b"[" + say(index) + b" as usize]"
+        index = bare(element_of(source, pointer))
+        return None if index is None else source.text(pointer) + b"[" + say(index) + b" as usize]"
 
     body = field(node, "body")
     if own is None or body is None:
-        return rewritten(one.data, node, rule)
-    said = rewritten(one.data, body, rule)
+        return rewritten(source.data, node, rule)
+    said = rewritten(source.data, body, rule)
     if own.gone:
         name, kind = own.function.parameters[own.length]
         measured = own.function.parameters[own.pointers[0]][0]
-        said = b"{\nlet " + name + b": " + kind + b" = " + measured + b".len() as " + kind + (
-            b";") + said[1:]  # fmt: skip
+        said = (
+            b"{\nlet "
+            + name
+            + b": "
+            + kind
+            + b" = "
+            + measured
+            + b".len() as "
+            + kind
+            + (b";")
+            + said[1:]
+        )
     parameters = []
     for at, (name, kind) in enumerate(own.function.parameters):
         if at in own.pointers:
@@ -303,20 +366,23 @@ def _text(
             parameters.append(name + head_of + element + b"]")
         elif at != own.length or not own.gone:
             parameters.append(b"mut " + name + b": " + kind)
-    handed = _handed(own, [name for name, _ in own.function.parameters])
+    handed = _new_arguments(own, [name for name, _ in own.function.parameters])
     to_c = own.function.key[1].encode() + b"(" + b", ".join(handed) + b")"
-    return from_c(own.function, to_c) + head(one, own.function, parameters,
-                                             own.function.result) + said  # fmt: skip
+    return (
+        from_c(own.function, to_c)
+        + head(source, own.function, parameters, own.function.result)
+        + said
+    )
 
 
-def _call(one: Source, node: Node, own: _Slices, say: Say) -> bytes:
+def _call(source: Source, node: Node, own: _Slices, say: Say) -> bytes:
     function = field(node, "function")
     said = [say(argument) for argument in arguments_of(node)]
-    name = b"" if function is None else one.text(function)
-    return name + b"(" + b", ".join(_handed(own, said)) + b")"
+    name = b"" if function is None else source.text(function)
+    return name + b"(" + b", ".join(_new_arguments(own, said)) + b")"
 
 
-def _handed(own: _Slices, said: list[bytes]) -> list[bytes]:
+def _new_arguments(own: _Slices, said: list[bytes]) -> list[bytes]:
     """Arguments in the new form, from those in the old."""
     found = []
     for at, text in enumerate(said):
@@ -328,7 +394,9 @@ def _handed(own: _Slices, said: list[bytes]) -> list[bytes]:
 
 
 def _slice(own: _Slices, at: int, pointer: bytes, length: bytes) -> bytes:
-    """A slice from pointer and length; of an array that is known to have so many, its part."""
+    """Return a slice from pointer and length; of an array that is known to have so many, its
+    part.
+    """
     changing = at in own.written
     array, number = _ARRAY.match(pointer), LITERAL.match(length)
     if array is not None and number is not None:

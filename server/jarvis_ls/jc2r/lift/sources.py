@@ -33,7 +33,7 @@ def replace_sources(crate: Path, texts: Mapping[Path, bytes]) -> None:
             target = new / path.relative_to("src")
             if target.read_bytes() != data:
                 replace_file(target, data)
-        if not _exchanged(new, crate / "src"):
+        if not _exchange(new, crate / "src"):
             (crate / "src").rename(old)
             new.rename(crate / "src")
         for place in (new, old):
@@ -52,14 +52,14 @@ def recover(crate: Path) -> None:
 
 
 def _places(crate: Path) -> tuple[Path, Path]:
-    """Where the new folder is made and the old one goes, among what git ignores."""
+    """Return where the new folder is made and the old one goes, among what git ignores."""
     return crate / "target" / "lifted", crate / "target" / "before-lift"
 
 
-def _exchanged(one: Path, other: Path) -> bool:
+def _exchange(folder: Path, other: Path) -> bool:
     """Let two folders change places; False where that is not known."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:
         return False
-    made = rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE)
+    made = rename(_HERE, os.fsencode(folder), _HERE, os.fsencode(other), _EXCHANGE)
     return bool(made == 0)

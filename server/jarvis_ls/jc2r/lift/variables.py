@@ -34,19 +34,18 @@ class _Loop:
     """Whether the end belongs to it."""
 
 
-def iterators(one: Source, function: Node) -> bytes:
+def iterators(source: Source, function: Node) -> bytes:
     """`while` over an index that nothing else uses becomes `for` over a range."""
     body = field(function, "body")
     if body is None:
-        return one.text(function)
-    declared = _declared(one, body)
-    places = _places(one, body)
+        return source.text(function)
+    declared = _declarations(source, body)
+    places = _places(source, body)
     chosen: dict[int, _Loop] = {}
     gone: set[int] = set()
     for name, declaration in declared.items():
-        loops = list(_loops(one, body, name))
-        inside = [node for node in places.get(name, ())
-                  if not _covers(declaration, node)]  # fmt: skip
+        loops = list(_loops(source, body, name))
+        inside = [node for node in places.get(name, ()) if not _covers(declaration, node)]
         if not loops or not all(any(_belongs(loop, node) for loop in loops) for node in inside):
             continue
         if any(_covers(a.loop, b.loop) for a in loops for b in loops if a is not b):
@@ -54,7 +53,7 @@ def iterators(one: Source, function: Node) -> bytes:
         chosen |= {loop.loop.start_byte: loop for loop in loops}
         gone |= {loop.begun.start_byte for loop in loops}
         gone |= {loop.step.start_byte for loop in loops} | {declaration.start_byte}
-    for loop in _own_loops(one, body):
+    for loop in _own_loops(source, body):
         chosen[loop.loop.start_byte] = loop
         gone |= {loop.begun.start_byte, loop.step.start_byte}
 
@@ -68,35 +67,52 @@ def iterators(one: Source, function: Node) -> bytes:
         if node.type != "while_expression" or node.start_byte not in chosen:
             return None
         found = chosen[node.start_byte]
-        name = _index(one, found)
+        name = _index(source, found)
         body = field(node, "body")
         label = next((c for c in node.children if c.type == "label"), None)
-        head = one.text(label) + b": " if label is not None else b""
+        head = source.text(label) + b": " if label is not None else b""
         dots = b"..=" if found.whole else b".."
-        span = _end(one, found.begin) + dots + _end(one, found.end)
+        span = _end(source, found.begin) + dots + _end(source, found.end)
         return head + b"for " + name + b" in " + span + b" " + (b"" if body is None else say(body))
 
-    return rewritten(one.data, function, rule)
+    return rewritten(source.data, function, rule)
 
 
-def _own_loops(one: Source, body: Node) -> Iterator[_Loop]:
+def _own_loops(source: Source, body: Node) -> Iterator[_Loop]:
     """Loops whose index is declared right before them and named in them alone."""
     for declaration in below(body, "let_declaration"):
-        name, kind, block = _name(one, declaration), field(declaration, "type"), declaration.parent
-        if kind is None or not _INTEGER.match(one.text(kind)) or block is None:
+        name, kind, block = (
+            _name(source, declaration),
+            field(declaration, "type"),
+            declaration.parent,
+        )
+        if kind is None or not _INTEGER.match(source.text(kind)) or block is None:
             continue
-        found = next((loop for loop in _loops(one, block, name) if loop.begun == declaration), None)
-        if found is None or sum(_name(one, node) == name for node in below(block, "let_declaration",
-                                "for_expression", "closure_parameters")) > 1:  # fmt: skip
+        found = next(
+            (loop for loop in _loops(source, block, name) if loop.begun == declaration), None
+        )
+        if (
+            found is None
+            or sum(
+                _name(source, node) == name
+                for node in below(block, "let_declaration", "for_expression", "closure_parameters")
+            )
+            > 1
+        ):
             continue
-        places = [node for node in below(block, "identifier") if one.text(node) == name
-                  and node.start_byte >= declaration.end_byte]  # fmt: skip
+        places = [
+            node
+            for node in below(block, "identifier")
+            if source.text(node) == name and node.start_byte >= declaration.end_byte
+        ]
         if all(_belongs(found, node) for node in places):
             yield found
 
 
 def _alone(block: Node, gone: set[int], chosen: Mapping[int, _Loop]) -> Node | None:
-    """The loop, when a block that is a statement holds nothing else once its index is gone."""
+    """Return the loop, when a block that is a statement holds nothing else once its index is
+    gone.
+    """
     if block.parent is None or block.parent.type not in ("expression_statement", "block"):
         return None
     inside = block.named_children
@@ -106,151 +122,156 @@ def _alone(block: Node, gone: set[int], chosen: Mapping[int, _Loop]) -> Node | N
     return inside[1] if loop is not None and loop.start_byte in chosen else None
 
 
-def flags(one: Source, function: Node) -> bytes:
-    """An integer that is only set to 0 or 1, and only asked whether it is 0 or handed back at the
-    end, becomes a `bool`."""
+def flags(source: Source, function: Node) -> bytes:
+    """Return an integer that is only set to 0 or 1, and only asked whether it is 0 or handed back
+    at the end, becomes a `bool`.
+    """
     body = field(function, "body")
     if body is None:
-        return one.text(function)
-    places = _places(one, body)
+        return source.text(function)
+    places = _places(source, body)
     chosen: dict[bytes, bytes] = {}
-    for name, declaration in _declared(one, body).items():
+    for name, declaration in _declarations(source, body).items():
         uses = [node for node in places.get(name, ()) if not _covers(declaration, node)]
-        begins = _BIT.match(_value(one, declaration))
-        if uses and begins and all(_as_flag(one, node) for node in uses):
+        begins = _BIT.match(_value(source, declaration))
+        if uses and begins and all(_as_flag(source, node) for node in uses):
             kind = field(declaration, "type")
-            chosen[name] = b"" if kind is None else one.text(kind)
+            chosen[name] = b"" if kind is None else source.text(kind)
 
     def rule(node: Node, say: Say) -> bytes | None:
-        if node.type == "let_declaration" and _name(one, node) in chosen:
-            value = b"true" if _value(one, node).startswith(b"1") else b"false"
-            return b"let mut " + _name(one, node) + b": bool = " + value + b";"
+        if node.type == "let_declaration" and _name(source, node) in chosen:
+            value = b"true" if _value(source, node).startswith(b"1") else b"false"
+            return b"let mut " + _name(source, node) + b": bool = " + value + b";"
         if node.type == "assignment_expression":
             left, right = field(node, "left"), field(node, "right")
-            if left is None or right is None or one.text(left) not in chosen:
+            if left is None or right is None or source.text(left) not in chosen:
                 return None
-            return one.text(left) + b" = " + _truth(one, right, say)
+            return source.text(left) + b" = " + _truth(source, right, say)
         if node.type == "binary_expression":
             left = field(node, "left")
-            if left is None or bare(left) is None or one.text(bare(left) or left) not in chosen:
+            if left is None or bare(left) is None or source.text(bare(left) or left) not in chosen:
                 return None
             sign = field(node, "operator")
-            name = one.text(bare(left) or left)
+            name = source.text(bare(left) or left)
             return name if sign is not None and sign.type == "!=" else b"!" + name
-        if node.type == "identifier" and one.text(node) in chosen and _is_result(node):
-            return one.text(node) + b" as " + chosen[one.text(node)]
+        if node.type == "identifier" and source.text(node) in chosen and _is_result(node):
+            return source.text(node) + b" as " + chosen[source.text(node)]
         return None
 
-    return rewritten(one.data, function, rule) if chosen else one.text(function)
+    return rewritten(source.data, function, rule) if chosen else source.text(function)
 
 
-def _declared(one: Source, body: Node) -> dict[bytes, Node]:
+def _declarations(source: Source, body: Node) -> dict[bytes, Node]:
     """Integers that are declared once, by name."""
     found: dict[bytes, Node] = {}
     twice = set()
     for node in below(body, "let_declaration"):
-        name, kind = _name(one, node), field(node, "type")
+        name, kind = _name(source, node), field(node, "type")
         if name in found:
             twice.add(name)
-        if kind is not None and _INTEGER.match(one.text(kind)):
+        if kind is not None and _INTEGER.match(source.text(kind)):
             found[name] = node
     return {name: node for name, node in found.items() if name not in twice}
 
 
-def _name(one: Source, declaration: Node) -> bytes:
+def _name(source: Source, declaration: Node) -> bytes:
     pattern = field(declaration, "pattern")
-    return b"" if pattern is None else one.text(pattern)
+    return b"" if pattern is None else source.text(pattern)
 
 
-def _value(one: Source, declaration: Node) -> bytes:
+def _value(source: Source, declaration: Node) -> bytes:
     value = field(declaration, "value")
-    return b"" if value is None else one.text(value)
+    return b"" if value is None else source.text(value)
 
 
-def _places(one: Source, body: Node) -> dict[bytes, list[Node]]:
+def _places(source: Source, body: Node) -> dict[bytes, list[Node]]:
     found: dict[bytes, list[Node]] = {}
     for node in below(body, "identifier"):
-        found.setdefault(one.text(node), []).append(node)
+        found.setdefault(source.text(node), []).append(node)
     return found
 
 
-def _loops(one: Source, body: Node, name: bytes) -> Iterator[_Loop]:
+def _loops(source: Source, body: Node, name: bytes) -> Iterator[_Loop]:
     for loop in below(body, "while_expression"):
         statement = loop.parent
         if statement is None or statement.type != "expression_statement":
             statement = loop
-        begun, condition, block = (statement.prev_named_sibling, field(loop, "condition"),
-                                   field(loop, "body"))  # fmt: skip
+        begun, condition, block = (
+            statement.prev_named_sibling,
+            field(loop, "condition"),
+            field(loop, "body"),
+        )
         if begun is None or condition is None or block is None or not block.named_children:
             continue
         step = block.named_children[-1]
-        begin = _begun(one, begun, name)
-        end, sign = _bound(one, condition, name)
-        stepped = _set_to(one, step, name)
-        if begin is None or end is None or stepped is None or not _is_next(one, stepped, name):
+        begin = _start_value(source, begun, name)
+        end, sign = _loop_bound(source, condition, name)
+        stepped = _set_to(source, step, name)
+        if begin is None or end is None or stepped is None or not _is_next(source, stepped, name):
             continue
-        if _may_change(one, end, block) or _goes_on(one, loop):
+        if _may_change(source, end, block) or _goes_on(source, loop):
             continue
-        if any(one.text(node) == name for node in below(begin, "identifier")):
+        if any(source.text(node) == name for node in below(begin, "identifier")):
             continue
         yield _Loop(begun, loop, step, begin, end, sign == "<=")
 
 
-def _begun(one: Source, statement: Node, name: bytes) -> Node | None:
-    """What the statement before a loop sets its index to."""
-    if statement.type == "let_declaration" and _name(one, statement) == name:
+def _start_value(source: Source, statement: Node, name: bytes) -> Node | None:
+    """Return the value that the statement before a loop gives its index."""
+    if statement.type == "let_declaration" and _name(source, statement) == name:
         return field(statement, "value")
-    return _set_to(one, statement, name)
+    return _set_to(source, statement, name)
 
 
-def _set_to(one: Source, statement: Node, name: bytes) -> Node | None:
+def _set_to(source: Source, statement: Node, name: bytes) -> Node | None:
     inner = first(statement) if statement.type == "expression_statement" else None
     if inner is None or inner.type != "assignment_expression":
         return None
     left = field(inner, "left")
-    return field(inner, "right") if left is not None and one.text(left) == name else None
+    return field(inner, "right") if left is not None and source.text(left) == name else None
 
 
-def _bound(one: Source, condition: Node, name: bytes) -> tuple[Node | None, str]:
+def _loop_bound(source: Source, condition: Node, name: bytes) -> tuple[Node | None, str]:
     inner = bare(condition)
     if inner is None or inner.type != "binary_expression":
         return None, ""
     left, sign, right = field(inner, "left"), field(inner, "operator"), field(inner, "right")
-    if left is None or sign is None or sign.type not in ("<", "<=") or one.text(left) != name:
+    if left is None or sign is None or sign.type not in ("<", "<=") or source.text(left) != name:
         return None, ""
     return right, sign.type
 
 
-def _is_next(one: Source, value: Node, name: bytes) -> bool:
+def _is_next(source: Source, value: Node, name: bytes) -> bool:
     return (
         re.fullmatch(
-            rb"\(?" + re.escape(name) + rb"\)?\.wrapping_add\(1(?:[iu]\w+)?\)", one.text(value)
+            rb"\(?" + re.escape(name) + rb"\)?\.wrapping_add\(1(?:[iu]\w+)?\)", source.text(value)
         )
         is not None
     )
 
 
-def _may_change(one: Source, end: Node, block: Node) -> bool:
-    """Whether the end of the range is other than a number or a variable that stays."""
+def _may_change(source: Source, end: Node, block: Node) -> bool:
+    """Return whether the end of the range is other than a number or a variable that stays."""
     inner = bare(end)
-    if inner is None or _LITERAL.match(one.text(inner)):
+    if inner is None or _LITERAL.match(source.text(inner)):
         return inner is None
     if inner.type != "identifier":
         return True
-    for node in below(block, "assignment_expression", "compound_assignment_expr",
-                      "reference_expression"):  # fmt: skip
+    for node in below(
+        block, "assignment_expression", "compound_assignment_expr", "reference_expression"
+    ):
         place = field(node, "value" if node.type == "reference_expression" else "left")
-        if place is not None and one.text(place) == one.text(inner):
+        if place is not None and source.text(place) == source.text(inner):
             return True
     return False
 
 
-def _goes_on(one: Source, loop: Node) -> bool:
-    """Whether something in it goes on with the next turn, past the step."""
+def _goes_on(source: Source, loop: Node) -> bool:
+    """Return whether something in it goes on with the next turn, past the step."""
     label = next((c for c in loop.children if c.type == "label"), None)
     for node in below(loop, "continue_expression"):
         to = next((c for c in node.children if c.type == "label"), None)
-        if to is None or (label is not None and one.text(to) == one.text(label)):
+        if to is None or (label is not None and source.text(to) == source.text(label)):
             return True
     return False
 
@@ -260,7 +281,7 @@ def _covers(outer: Node, node: Node) -> bool:
 
 
 def _belongs(loop: _Loop, node: Node) -> bool:
-    """Whether a place is of the loop, and nothing that changes the index."""
+    """Return whether a place is of the loop, and nothing that changes the index."""
     if _covers(loop.begun, node) and not _covers(loop.begin, node):
         return True
     if not _covers(loop.loop, node):
@@ -276,22 +297,22 @@ def _belongs(loop: _Loop, node: Node) -> bool:
     return not (changed and field(around, "left") == node)
 
 
-def _index(one: Source, found: _Loop) -> bytes:
+def _index(source: Source, found: _Loop) -> bytes:
     if found.begun.type == "let_declaration":
-        return _name(one, found.begun)
+        return _name(source, found.begun)
     inner = first(found.begun)
     left = None if inner is None else field(inner, "left")
-    return b"_" if left is None else one.text(left)
+    return b"_" if left is None else source.text(left)
 
 
-def _end(one: Source, node: Node) -> bytes:
+def _end(source: Source, node: Node) -> bytes:
     inner = bare(node)
     simple = inner is not None and inner.type in ("identifier", "integer_literal")
-    return one.text(inner) if simple and inner is not None else b"(" + one.text(node) + b")"
+    return source.text(inner) if simple and inner is not None else b"(" + source.text(node) + b")"
 
 
 def _is_result(node: Node) -> bool:
-    """Whether a variable is what a function gives back."""
+    """Return whether a variable is what a function gives back."""
     around = node.parent
     if around is None or around.type == "return_expression":
         return around is not None
@@ -299,7 +320,7 @@ def _is_result(node: Node) -> bool:
     return last == node and around.parent is not None and around.parent.type == "function_item"
 
 
-def _as_flag(one: Source, node: Node) -> bool:
+def _as_flag(source: Source, node: Node) -> bool:
     if _is_result(node):
         return True
     around = node.parent
@@ -309,25 +330,29 @@ def _as_flag(one: Source, node: Node) -> bool:
         return False
     if around.type == "assignment_expression" and field(around, "left") == node:
         right = field(around, "right")
-        return right is not None and _truth(one, right, one.text) != b""
+        return right is not None and _truth(source, right, source.text) != b""
     if around.type == "binary_expression" and field(around, "left") == node:
         sign, right = field(around, "operator"), field(around, "right")
-        return sign is not None and sign.type in ("==", "!=") and right is not None and (
-            re.fullmatch(rb"0(?:[iu]\w+)?", one.text(right)) is not None)  # fmt: skip
+        return (
+            sign is not None
+            and sign.type in ("==", "!=")
+            and right is not None
+            and (re.fullmatch(rb"0(?:[iu]\w+)?", source.text(right)) is not None)
+        )
     return False
 
 
-def _truth(one: Source, value: Node, say: Say) -> bytes:
-    """A 0, a 1 or a comparison as a `bool`, else nothing."""
+def _truth(source: Source, value: Node, say: Say) -> bytes:
+    """Return a 0, a 1 or a comparison as a `bool`, else nothing."""
     inner = bare(value)
     while inner is not None and inner.type == "type_cast_expression":
         kind = field(inner, "type")
-        if kind is None or not _INTEGER.match(one.text(kind)):
+        if kind is None or not _INTEGER.match(source.text(kind)):
             return b""
         inner = bare(field(inner, "value"))
     if inner is None:
         return b""
-    if bit := _BIT.match(one.text(inner)):
+    if bit := _BIT.match(source.text(inner)):
         return b"true" if bit[1] == b"1" else b"false"
     sign = field(inner, "operator") if inner.type == "binary_expression" else None
     return say(inner) if sign is not None and sign.type in _COMPARISONS else b""

@@ -14,11 +14,11 @@ from typing import Any
 
 from jarvis_ls.core.finding import SEVERITIES, Finding, Related, Severity
 from jarvis_ls.core.translations import CHINESE, ENGLISH, Translations
-from jarvis_ls.jsec.categories import category_name
+from jarvis_ls.jsec.base.categories import category_name
 from jarvis_ls.jsec.report.spoken import IN_ENGLISH, hidden_by
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.report.text import printable
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.scan.result import ScanResult
 
 _CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -65,8 +65,10 @@ body:has(#show-low:not(:checked)) article.low { display: none; }
 
 
 _WITH_SEVERITY: dict[Severity, str] = {
-    "high": "high severity", "medium": "medium severity", "low": "low severity",
-}  # fmt: skip
+    "high": "high severity",
+    "medium": "medium severity",
+    "low": "low severity",
+}
 _TAGS = {ENGLISH: "en", CHINESE: "zh-CN"}
 """Languages as pages name them."""
 
@@ -74,12 +76,12 @@ _TAGS = {ENGLISH: "en", CHINESE: "zh-CN"}
 def render_html(
     result: ScanResult, findings: Sequence[Finding], say: Translations = IN_ENGLISH
 ) -> str:
-    """The page."""
+    """Return the page."""
     summary = summary_of(result, findings)
     name = PurePath(result.root).name or result.root
     title = _text(say("Security report: {name}", name=name))
     closing = say(
-        "Made by jsec, offline. Each finding is a suspicion with a confidence, not a verdict."
+        "Generated offline by jsec. Each finding has a confidence; review it before you act on it."
     )
     parts = [
         "<!doctype html>",
@@ -112,14 +114,14 @@ def _overview(
     yield f'<section aria-labelledby="overview"><h2 id="overview">{heading}</h2>'
     numbers = [
         (summary["total"], say("findings")),
-        *((summary["by_severity"][one], say(_WITH_SEVERITY[one])) for one in SEVERITIES),
+        *((summary["by_severity"][item], say(_WITH_SEVERITY[item])) for item in SEVERITIES),
         (summary["scanned_files"], say("files scanned")),
         (summary["suppressed"] + summary["baselined"], say("hidden")),
     ]
     items = "".join(f"<li><strong>{count}</strong> {_text(what)}</li>" for count, what in numbers)
     yield f'<ul class="numbers">{items}</ul>'
     if summary["cancelled"]:
-        yield f"<p>{_text(say('The scan was stopped before its end.'))}</p>"
+        yield f"<p>{_text(say('The scan was interrupted.'))}</p>"
     for warning in summary["warnings"]:
         yield f"<p>{_text(say.told(warning))}</p>"
     yield from _chart(summary, findings, say)
@@ -130,18 +132,20 @@ def _overview(
 def _chart(
     summary: dict[str, Any], findings: Sequence[Finding], say: Translations
 ) -> Iterator[str]:
-    """A bar for each family, cut by severity; the numbers stand beside the bars."""
+    """Yield a bar for each family, cut by severity; the numbers stand beside the bars."""
     counts: dict[str, int] = summary["by_category"]
     if not counts:
         return
-    names = {one: category_name(one, say) for one in counts}
-    parts = Counter((one.category, one.severity) for one in findings)
+    names = {item: category_name(item, say) for item in counts}
+    parts = Counter((finding.category, finding.severity) for finding in findings)
     largest, height = max(counts.values()), 26 * len(counts)
-    told = ", ".join(f"{names[one]} {count}" for one, count in counts.items())
-    caption = _text(say("Findings by family and severity"))
+    told = ", ".join(f"{names[item]} {count}" for item, count in counts.items())
+    caption = _text(say("Findings by category and severity"))
     yield f'<figure><figcaption id="chart">{caption}</figcaption>'
-    yield (f'<svg role="img" aria-labelledby="chart" aria-describedby="chart-text" '
-           f'width="100%" viewBox="0 0 640 {height}">')  # fmt: skip
+    yield (
+        f'<svg role="img" aria-labelledby="chart" aria-describedby="chart-text" '
+        f'width="100%" viewBox="0 0 640 {height}">'
+    )
     yield f'<desc id="chart-text">{_text(told)}</desc>'
     for row, (category, count) in enumerate(counts.items()):
         x, y = 190.0, 26 * row
@@ -149,8 +153,10 @@ def _chart(
         for severity in SEVERITIES:
             width = 360 * parts[category, severity] / largest
             if width:
-                yield (f'<rect class="bar-{severity}" x="{x:.1f}" y="{y + 4}" '
-                       f'width="{width:.1f}" height="18"/>')  # fmt: skip
+                yield (
+                    f'<rect class="bar-{severity}" x="{x:.1f}" y="{y + 4}" '
+                    f'width="{width:.1f}" height="18"/>'
+                )
             x += width
         yield f'<text x="{x + 8:.1f}" y="{y + 17}">{count}</text>'
     yield "</svg></figure>"
@@ -160,13 +166,17 @@ def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]
     if not summary["top_risk_files"]:
         return
     score, number = _text(say("Score")), _text(say("Findings"))
-    yield (f"<table><caption>{_text(say('Files most at risk'))}</caption><thead><tr>"
-           f'<th scope="col">{_text(say("File"))}</th>'
-           f'<th scope="col" class="n">{score}</th>'
-           f'<th scope="col" class="n">{number}</th></tr></thead><tbody>')  # fmt: skip
-    for one in summary["top_risk_files"]:
-        yield (f'<tr><td>{_text(one["file"])}</td><td class="n">{one["score"]}</td>'
-               f'<td class="n">{one["findings"]}</td></tr>')  # fmt: skip
+    yield (
+        f"<table><caption>{_text(say('Files by risk'))}</caption><thead><tr>"
+        f'<th scope="col">{_text(say("File"))}</th>'
+        f'<th scope="col" class="n">{score}</th>'
+        f'<th scope="col" class="n">{number}</th></tr></thead><tbody>'
+    )
+    for file in summary["top_risk_files"]:
+        yield (
+            f'<tr><td>{_text(file["file"])}</td><td class="n">{file["score"]}</td>'
+            f'<td class="n">{file["findings"]}</td></tr>'
+        )
     yield "</tbody></table>"
 
 
@@ -179,8 +189,8 @@ def _findings(
         yield f"<p>{_text(say('None.'))}</p></section>"
         return
     boxes = "".join(
-        f'<label><input type="checkbox" id="show-{one}" checked> {_text(say(one))}</label>'
-        for one in SEVERITIES
+        f'<label><input type="checkbox" id="show-{item}" checked> {_text(say(item))}</label>'
+        for item in SEVERITIES
     )
     yield f"<fieldset><legend>{_text(say('Show severity'))}</legend>{boxes}</fieldset>"
     for category, count in summary["by_category"].items():
@@ -199,9 +209,11 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
     yield f"<h3>{place} – {_text(finding.rule)}</h3>"
     cwe = "".join(f" · CWE-{number}" for number in finding.cwe)
     severity = f'<span class="sev-{finding.severity}">{_text(say(finding.severity))}</span>'
-    yield (f'<p class="facts">{severity} · '
-           f"{_text(say('confidence'))} {finding.confidence:.2f} · "
-           f"{_text(say('score'))} {finding.score:.2f}{cwe}</p>")  # fmt: skip
+    yield (
+        f'<p class="facts">{severity} · '
+        f"{_text(say('confidence'))} {finding.confidence:.2f} · "
+        f"{_text(say('score'))} {finding.score:.2f}{cwe}</p>"
+    )
     yield f"<p>{_text(say.text(finding.message))}</p>"
     if finding.evidence:
         yield f'<pre tabindex="0"><code>{_text(finding.evidence)}</code></pre>'
@@ -210,7 +222,7 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
     if finding.related:
         yield f"<ul>{_places(finding.related, say)}</ul>"
     if finding.trace:
-        heading = _text(say("How it comes to this:"))
+        heading = _text(say("Path:"))
         yield f"<p>{heading}</p><ol>{_places(finding.trace, say)}</ol>"
     if finding.suppressed:
         yield f"<p>{_text(hidden_by(say, finding.suppressed))}</p>"
@@ -219,8 +231,8 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
 
 def _places(places: Sequence[Related], say: Translations) -> str:
     return "".join(
-        f"<li>{_text(one.file)}:{one.span.line}: {_text(say.text(one.message))}</li>"
-        for one in places
+        f"<li>{_text(place.file)}:{place.span.line}: {_text(say.text(place.message))}</li>"
+        for place in places
     )
 
 
@@ -228,10 +240,10 @@ def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if not left:
         return
-    heading = _text(say("Not scanned, or not wholly"))
+    heading = _text(say("Not scanned or only partly scanned"))
     yield f'<section aria-labelledby="left"><h2 id="left">{heading}</h2><ul>'
-    for one in left:
-        yield f"<li>{_text(one.path)}: {_text(say.told(one.reason))}</li>"
+    for item in left:
+        yield f"<li>{_text(item.path)}: {_text(say.told(item.reason))}</li>"
     yield "</ul></section>"
 
 

@@ -9,23 +9,24 @@ from typing import Any
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.store import line_of
 from jarvis_ls.jsec.report.summary import summary_of
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.scan.result import ScanResult
 
 
 def render_json(result: ScanResult, findings: Sequence[Finding]) -> str:
     """`{"summary": …, "issues": […]}` with the gravest finding first."""
     head = {"summary": summary_of(result, findings)}
-    return one_a_line(head, "issues", (one.to_json() for one in findings)) + "\n"
+    return one_a_line(head, "issues", (finding.to_json() for finding in findings)) + "\n"
 
 
 def one_a_line(head: Mapping[str, Any], name: str, items: Iterable[Any]) -> str:
-    """An object with the members of `head`, of which there is one at least, and `name` with the
-    items, each on a line of its own: Python's encoder is several times slower where it indents."""
+    """Return an object with the members of `head`, of which there is one at least, and `name` with
+    the items, each on a line of its own: Python's encoder is several times slower where it indents.
+    """
     before = json.dumps(head, indent=2).removesuffix("\n}")
-    lines = ",".join("\n    " + json.dumps(one) for one in items)
+    lines = ",".join("\n    " + json.dumps(item) for item in items)
     return f'{before},\n  "{name}": [{lines}\n  ]\n}}'
 
 
 def render_jsonl(_result: ScanResult, findings: Sequence[Finding]) -> str:
     """One finding a line."""
-    return b"".join(line_of(one.to_json()) for one in findings).decode()
+    return b"".join(line_of(finding.to_json()) for finding in findings).decode()

@@ -9,11 +9,11 @@ from typing import Any
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.translations import Translations
-from jarvis_ls.jsec.categories import category_name
+from jarvis_ls.jsec.base.categories import category_name
 from jarvis_ls.jsec.report.spoken import IN_ENGLISH, hidden_by
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.report.text import printable
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.scan.result import ScanResult
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&])")
 
@@ -21,7 +21,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&])")
 def render_markdown(
     result: ScanResult, findings: Sequence[Finding], say: Translations = IN_ENGLISH
 ) -> str:
-    """The report; families come in the order of the summary, in each the gravest first."""
+    """Return the report; families come in the order of the summary, in each the gravest first."""
     summary = summary_of(result, findings)
     title = say("Security report")
     lines = [f"# {title}", "", *_overview(summary, say), *_table_of_files(summary, say)]
@@ -32,7 +32,7 @@ def render_markdown(
                 lines += _finding(finding, say)
     lines += _left_out(result, say)
     if findings:
-        lines += ["", f"## {say('What to do')}", "", *_advice(findings, say)]
+        lines += ["", f"## {say('Recommendation')}", "", *_advice(findings, say)]
     return "\n".join(lines) + "\n"
 
 
@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 def _overview(summary: dict[str, Any], say: Translations) -> Iterator[str]:
     severities = {say(name): count for name, count in summary["by_severity"].items()}
-    families = {category_name(one, say): n for one, n in summary["by_category"].items()}
+    families = {category_name(item, say): n for item, n in summary["by_category"].items()}
     none = say("none")
     yield f"- {say('findings')}: **{summary['total']}** ({_numbers(severities)})"
     yield f"- {say('languages')}: {_numbers(summary['by_language']) or none}"
@@ -54,7 +54,7 @@ def _overview(summary: dict[str, Any], say: Translations) -> Iterator[str]:
         baseline=summary["baselined"],
     )
     yield f"- {say('hidden')}: {hidden}"
-    stopped = say(", stopped before the end") if summary["cancelled"] else ""
+    stopped = say(", interrupted") if summary["cancelled"] else ""
     yield f"- {say('files scanned')}: {summary['scanned_files']}{stopped}"
     for warning in summary["warnings"]:
         yield f"- {plain(say.told(warning))}"
@@ -64,9 +64,9 @@ def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]
     if not summary["top_risk_files"]:
         return
     heads = f"| {say('file')} | {say('score')} | {say('findings')} |"
-    yield from ("", f"## {say('Files most at risk')}", "", heads, "| --- | ---: | ---: |")
-    for one in summary["top_risk_files"]:
-        yield f"| {plain(one['file'])} | {one['score']} | {one['findings']} |"
+    yield from ("", f"## {say('Files by risk')}", "", heads, "| --- | ---: | ---: |")
+    for file in summary["top_risk_files"]:
+        yield f"| {plain(file['file'])} | {file['score']} | {file['findings']} |"
 
 
 def _finding(finding: Finding, say: Translations) -> Iterator[str]:
@@ -80,18 +80,21 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
     if finding.evidence:
         yield f"    {printable(finding.evidence)}"
         yield ""
-    facts = [f"{say('severity')} **{say(finding.severity)}**",
-             f"{say('confidence')} {finding.confidence:.2f}",
-             f"{say('score')} {finding.score:.2f}", finding.id]  # fmt: skip
+    facts = [
+        f"{say('severity')} **{say(finding.severity)}**",
+        f"{say('confidence')} {finding.confidence:.2f}",
+        f"{say('score')} {finding.score:.2f}",
+        finding.id,
+    ]
     yield "- " + " · ".join(facts + ([cwe] if cwe else []))
     if finding.suggestion.template:
         yield f"- {plain(say.text(finding.suggestion))}"
-    for one in finding.related:
-        yield f"- {plain(one.file)}:{one.span.line}: {plain(say.text(one.message))}"
+    for place in finding.related:
+        yield f"- {plain(place.file)}:{place.span.line}: {plain(say.text(place.message))}"
     if finding.trace:
         yield ""
-    for step, one in enumerate(finding.trace, 1):
-        yield f"{step}. {plain(one.file)}:{one.span.line}: {plain(say.text(one.message))}"
+    for step, place in enumerate(finding.trace, 1):
+        yield f"{step}. {plain(place.file)}:{place.span.line}: {plain(say.text(place.message))}"
     if finding.trace and finding.suppressed:
         yield ""
     if finding.suppressed:
@@ -101,15 +104,15 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
 def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if left:
-        yield from ("", f"## {say('Not scanned, or not wholly')}", "")
-    for one in left:
-        yield f"- {plain(one.path)}: {plain(say.told(one.reason))}"
+        yield from ("", f"## {say('Not scanned or only partly scanned')}", "")
+    for item in left:
+        yield f"- {plain(item.path)}: {plain(say.told(item.reason))}"
 
 
 def _advice(findings: Sequence[Finding], say: Translations) -> Iterator[str]:
-    """What to do about each rule's findings, the most frequent rule first."""
-    counts = Counter(one.rule for one in findings)
-    advice = {one.rule: say.text(one.suggestion) for one in reversed(findings)}
+    """Yield the advice for each rule's findings, the most frequent rule first."""
+    counts = Counter(finding.rule for finding in findings)
+    advice = {finding.rule: say.text(finding.suggestion) for finding in reversed(findings)}
     for rule in sorted(counts, key=lambda name: (-counts[name], name)):
         if advice[rule]:
             yield f"- {plain(rule)} ({counts[rule]}×): {plain(advice[rule])}"

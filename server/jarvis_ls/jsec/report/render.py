@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.translations import Translations
 from jarvis_ls.jsec.report.spoken import IN_ENGLISH
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.scan.result import ScanResult
 
 Format = Literal["json", "jsonl", "sarif", "markdown", "html"]
 
@@ -21,7 +21,7 @@ def render(
     findings: Sequence[Finding] | None = None,
     say: Translations = IN_ENGLISH,
 ) -> str:
-    """The report of `result` in the format `form` over `findings`.
+    """Return the report of `result` in the format `form` over `findings`.
 
     Without `findings`: what nothing hides, the gravest first; SARIF then has what is hidden
     too, marked as suppressed. What people read is said in the language of `say`; what programs

@@ -13,12 +13,13 @@ from urllib.parse import quote
 
 from jarvis_ls import __version__
 from jarvis_ls.core.finding import Finding, Fix, Related, Severity, Span
-from jarvis_ls.jsec.baseline import BASELINE
-from jarvis_ls.jsec.hints import PAGES
+from jarvis_ls.jsec.base.rule import Rule
+from jarvis_ls.jsec.findings.baseline import BASELINE
+from jarvis_ls.jsec.findings.scan_findings import PAGES
 from jarvis_ls.jsec.report.json import one_a_line
-from jarvis_ls.jsec.result import ScanResult
-from jarvis_ls.jsec.rule import Rule, all_rules
-from jarvis_ls.jsec.walk import Skipped
+from jarvis_ls.jsec.rules.registry import all_rules
+from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.jsec.scan.source_files import Skipped
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -35,23 +36,23 @@ _BASE = "SRCROOT"
 def render_sarif(result: ScanResult, findings: Sequence[Finding]) -> str:
     """One run with the findings, each on a line, those that are hidden marked as suppressed."""
     told = list(findings[:MAX_RESULTS])
-    rules = sorted({one.rule for one in told})
+    rules = sorted({item.rule for item in told})
     index = {rule: number for number, rule in enumerate(rules)}
-    compared = any(one.suppressed == BASELINE for one in result.findings)
+    compared = any(finding.suppressed == BASELINE for finding in result.findings)
     run = {
         "tool": {"driver": _driver(rules, told)},
         "invocations": [_invocation(result)],
         "originalUriBaseIds": {_BASE: {"uri": _folder_uri(result.root)}},
         "columnKind": "utf16CodeUnits",
     }
-    results = (_result(one, index[one.rule], compared) for one in told)
+    results = (_result(item, index[item.rule], compared) for item in told)
     runs = one_a_line(run, "results", results)
     return f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{runs}]}}\n'
 
 
 def _driver(rules: Sequence[str], findings: Sequence[Finding]) -> dict[str, Any]:
     known = all_rules()
-    first = {one.rule: one for one in reversed(findings)}
+    first = {finding.rule: finding for finding in reversed(findings)}
     return {
         "name": "jsec",
         "fullName": "Jarvis LS security scanner",
@@ -70,17 +71,29 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _other_rule(finding: Finding) -> dict[str, Any]:
-    """A hint about the scan, or a pattern of the user's own."""
+    """Return a hint about the scan, or a pattern of the user's own."""
     page = PAGES.get(finding.rule) or f"{finding.message}\n\n{finding.suggestion}".strip()
     title = page.partition("\n")[0]
-    return _descriptor(finding.rule, title, page, finding.category, finding.cwe,
-                       finding.severity, finding.confidence)  # fmt: skip
+    return _descriptor(
+        finding.rule,
+        title,
+        page,
+        finding.category,
+        finding.cwe,
+        finding.severity,
+        finding.confidence,
+    )
 
 
 def _descriptor(
-    id_: str, title: str, page: str, category: str, cwe: Sequence[int], severity: Severity,
+    id_: str,
+    title: str,
+    page: str,
+    category: str,
+    cwe: Sequence[int],
+    severity: Severity,
     confidence: float,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     tags = ["security", category, *(f"external/cwe/cwe-{number:03d}" for number in cwe)]
     return {
         "id": id_,
@@ -127,8 +140,10 @@ def _result(finding: Finding, rule_index: int, compared: bool) -> dict[str, Any]
     }
     if finding.related:
         result["relatedLocations"] = [
-            _location(one.file, one.span, message=str(one.message))
-            for one in list(dict.fromkeys(finding.related))[:MAX_LOCATIONS]  # the schema: unique
+            _location(fromkey.file, fromkey.span, message=str(fromkey.message))
+            for fromkey in list(dict.fromkeys(finding.related))[
+                :MAX_LOCATIONS
+            ]  # the schema: unique
         ]
     if finding.trace:
         result["codeFlows"] = [_code_flow(finding.trace[:MAX_STEPS])]
@@ -198,8 +213,8 @@ def _suppression(why: str) -> dict[str, Any]:
 
 def _invocation(result: ScanResult) -> dict[str, Any]:
     notes = [
-        *(_notification(one, "not scanned") for one in result.skipped),
-        *(_notification(one, "not scanned wholly") for one in result.notes),
+        *(_notification(file, "not scanned") for file in result.skipped),
+        *(_notification(note, "partly scanned") for note in result.notes),
         *({"level": "warning", "message": {"text": text}} for text in result.warnings),
     ]
     return {
@@ -209,11 +224,11 @@ def _invocation(result: ScanResult) -> dict[str, Any]:
     }
 
 
-def _notification(one: Skipped, what: str) -> dict[str, Any]:
-    location = {"physicalLocation": {"artifactLocation": _artifact(one.path)}}
+def _notification(skipped: Skipped, what: str) -> dict[str, Any]:
+    location = {"physicalLocation": {"artifactLocation": _artifact(skipped.path)}}
     return {
         "level": "warning",
-        "message": {"text": f"{what}: {one.reason}"},
+        "message": {"text": f"{what}: {skipped.reason}"},
         "locations": [location],
     }
 

@@ -16,18 +16,18 @@ def speaker(language: str) -> Translations:
     return Translations(language, LOCALE)
 
 
-def counted(say: Translations, one: str, many: str, count: int) -> str:
-    """A count with its noun: templates with `{count}`, for one and for any other number."""
-    return say(one if count == 1 else many, count=count)
+def count_phrase(say: Translations, item: str, many: str, count: int) -> str:
+    """Return a count with its noun: templates with `{count}`, for one and for any other number."""
+    return say(item if count == 1 else many, count=count)
 
 
 def findings_in_words(say: Translations, count: int) -> str:
     """`1 finding`, `2 findings`."""
-    return counted(say, "{count} finding", "{count} findings", count)
+    return count_phrase(say, "{count} finding", "{count} findings", count)
 
 
 def hidden_by(say: Translations, why: str) -> str:
-    """What hides a finding: the baseline, or a comment with its reason."""
+    """Return what hides a finding: the baseline, or a comment with its reason."""
     kind, _, reason = why.partition(": ")
     what = say("hidden by the baseline") if kind == "baseline" else say("hidden by a comment")
     return f"{what}: {reason}" if reason else what

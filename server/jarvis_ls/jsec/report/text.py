@@ -13,13 +13,18 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Severity, Span
 from jarvis_ls.core.translations import Translations
-from jarvis_ls.jsec.report.spoken import IN_ENGLISH, counted, findings_in_words, hidden_by
+from jarvis_ls.jsec.report.spoken import IN_ENGLISH, count_phrase, findings_in_words, hidden_by
 from jarvis_ls.jsec.report.summary import summary_of
-from jarvis_ls.jsec.result import ScanResult
+from jarvis_ls.jsec.scan.result import ScanResult
 
 _COLOURS: dict[str, str] = {
-    "high": "1;31", "medium": "33", "low": "36", "dim": "2", "bold": "1", "caret": "1;32",
-}  # fmt: skip
+    "high": "1;31",
+    "medium": "33",
+    "low": "36",
+    "dim": "2",
+    "bold": "1",
+    "caret": "1;32",
+}
 _LIMIT = 64_000_000
 _MAX_SKIPPED = 20
 _MAX_STEPS = 12
@@ -48,8 +53,9 @@ def render_text(
         lines += _finding(finding, sources, paint, width, say)
         lines.append("")
     if len(told) < len(findings):
-        more = say("… and {count} more (--max-findings 0 shows all)",
-                   count=len(findings) - len(told))  # fmt: skip
+        more = say(
+            "… and {count} more (--max-findings 0 shows all)", count=len(findings) - len(told)
+        )
         lines += [more, ""]
     lines += _summary(result, findings, paint, width, say)
     return "\n".join(lines) + "\n"
@@ -59,10 +65,10 @@ def printable(text: str) -> str:
     """`text` with everything that moves or hides things on a screen written as an escape."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_seen(char) for char in text)
+    return "".join(_visible_text(char) for char in text)
 
 
-def _seen(char: str) -> str:
+def _visible_text(char: str) -> str:
     if char == "\t":
         return "    "
     if unicodedata.category(char)[0] in "CZ" and char != " ":
@@ -80,21 +86,24 @@ def _finding(
     known = f", id {finding.id}" if finding.trace else ""
     sure = f"{say('confidence')} {finding.confidence:.2f}"
     yield paint(f"  {finding.rule}{cwe}, {sure}{known}", "dim")
-    yield from wrapped(say.text(finding.message), width)
+    yield from wrap_lines(say.text(finding.message), width)
     yield from sources.excerpt(finding.span, finding.file, paint, width)
-    for one in finding.related[:5]:
-        yield f"  {printable(one.file)}:{one.span.line}: {printable(say.text(one.message))}"
-    for number, one in enumerate(finding.trace[:_MAX_STEPS], 1):
-        place = f"{printable(one.file)}:{one.span.line}"
-        yield f"  {number:>2}. {place}: {printable(say.text(one.message))}"
+    for item in finding.related[:5]:
+        yield f"  {printable(item.file)}:{item.span.line}: {printable(say.text(item.message))}"
+    for number, item in enumerate(finding.trace[:_MAX_STEPS], 1):
+        place = f"{printable(item.file)}:{item.span.line}"
+        yield f"  {number:>2}. {place}: {printable(say.text(item.message))}"
     if len(finding.trace) > _MAX_STEPS:
-        more = say("… and {count} more steps (`jsec explain-finding {id}`)",
-                   count=len(finding.trace) - _MAX_STEPS, id=finding.id)  # fmt: skip
+        more = say(
+            "… and {count} more steps (`jsec explain-finding {id}`)",
+            count=len(finding.trace) - _MAX_STEPS,
+            id=finding.id,
+        )
         yield f"      {more}"
     if finding.suggestion.template:
-        yield from wrapped("→ " + say.text(finding.suggestion), width)
+        yield from wrap_lines("→ " + say.text(finding.suggestion), width)
     if finding.suppressed:
-        yield from wrapped(hidden_by(say, finding.suppressed), width)
+        yield from wrap_lines(hidden_by(say, finding.suppressed), width)
 
 
 class Sources:
@@ -106,7 +115,7 @@ class Sources:
         self._last: tuple[str, Source | None] = ("", None)
 
     def excerpt(self, span: Span, file: str, paint: Paint, width: int) -> Iterator[str]:
-        """The line of a place and a caret line below it; nothing when it cannot be read."""
+        """Yield the line of a place and a caret line below it; nothing when it cannot be read."""
         source = self._source(file)
         if source is None or span.line > len(source.line_starts) or not span.end_column > 1:
             return
@@ -142,19 +151,19 @@ def _summary(
         paint(f"{count} {say(name)}", name) for name, count in numbers["by_severity"].items()
     )
     yield f"{paint(findings_in_words(say, numbers['total']), 'bold')} ({by_severity})"
-    yield from _hidden(numbers, say)
+    yield from _hidden_counts(numbers, say)
     if result.stale_baseline and not result.cancelled:
-        yield from _gone(result.stale_baseline, say)
-    yield _scanned(result, numbers["scanned_files"], say)
+        yield from _stale_entries(result.stale_baseline, say)
+    yield _scan_line(result, numbers["scanned_files"], say)
     if numbers["top_risk_files"]:
         yield ""
-        yield paint(say("most at risk"), "bold")
-    for one in numbers["top_risk_files"][:5]:
-        yield f"  {one['score']:>7.2f}  {one['findings']:>4}  {printable(one['file'])}"
+        yield paint(say("files by risk"), "bold")
+    for file in numbers["top_risk_files"][:5]:
+        yield f"  {file['score']:>7.2f}  {file['findings']:>4}  {printable(file['file'])}"
     yield from _left_out(result, paint, width, say)
 
 
-def _hidden(numbers: dict[str, Any], say: Translations) -> Iterator[str]:
+def _hidden_counts(numbers: dict[str, Any], say: Translations) -> Iterator[str]:
     parts = []
     if numbers["suppressed"]:
         parts.append(say("{count} suppressed by comments", count=numbers["suppressed"]))
@@ -164,46 +173,48 @@ def _hidden(numbers: dict[str, Any], say: Translations) -> Iterator[str]:
         yield say("hidden: {what}", what=", ".join(parts))
 
 
-def _gone(count: int, say: Translations) -> Iterator[str]:
-    yield counted(
+def _stale_entries(count: int, say: Translations) -> Iterator[str]:
+    yield count_phrase(
         say,
-        "{count} finding of the baseline no longer there; `jsec baseline --prune` removes them",
-        "{count} findings of the baseline no longer there; `jsec baseline --prune` removes them",
+        "{count} baseline entry without a finding; `jsec baseline --prune` removes it",
+        "{count} baseline entries without a finding; `jsec baseline --prune` removes them",
         count,
     )
 
 
-def _scanned(result: ScanResult, files: int, say: Translations) -> str:
+def _scan_line(result: ScanResult, files: int, say: Translations) -> str:
     seconds = f"{result.seconds:.1f}"
-    told = say("{files} scanned in {seconds} s", seconds=seconds,
-               files=counted(say, "{count} file", "{count} files", files))  # fmt: skip
+    told = say(
+        "{files} scanned in {seconds} s",
+        seconds=seconds,
+        files=count_phrase(say, "{count} file", "{count} files", files),
+    )
     if result.cached:
         told += say(", {count} unchanged", count=result.cached)
-    return told + (say(", stopped before the end") if result.cancelled else "")
+    return told + (say(", interrupted") if result.cancelled else "")
 
 
 def _left_out(result: ScanResult, paint: Paint, width: int, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if left:
         yield ""
-        yield paint(say("not scanned, or not wholly"), "bold")
-    for one in left[:_MAX_SKIPPED]:
-        yield f"  {printable(one.path)}: {printable(say.told(one.reason))}"
+        yield paint(say("not scanned or only partly scanned"), "bold")
+    for item in left[:_MAX_SKIPPED]:
+        yield f"  {printable(item.path)}: {printable(say.told(item.reason))}"
     if len(left) > _MAX_SKIPPED:
-        more = say("… and {count} more (--format json names them all)",
-                   count=len(left) - _MAX_SKIPPED)  # fmt: skip
+        more = say("… and {count} more (--format json lists all)", count=len(left) - _MAX_SKIPPED)
         yield f"  {more}"
     for warning in result.warnings:
         yield from broken(say("note: {what}", what=printable(say.told(warning))), width)
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap_lines(text: str, width: int) -> list[str]:
     """Printable lines of at most `width` columns, two of them blank."""
     return [f"  {line}" for line in broken(printable(text), width - 2)]
 
 
 def painter(colour: bool) -> Paint:
-    """What puts a text into a style, or leaves it as it is."""
+    """Return a function that applies a style to a text, or leaves it as it is without colour."""
     if not colour:
         return lambda text, _style: text
     return lambda text, style: f"\x1b[{_COLOURS[style]}m{text}\x1b[0m"

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding
-from jarvis_ls.jsec.fix import joined
-from jarvis_ls.lsp import protocol
+from jarvis_ls.jsec.scan.apply_fixes import join_edits
 from jarvis_ls.lsp.convert import SOURCE, overlaps, to_diagnostic, to_range, to_text_edits
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
+from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.suppressing import Scope, suppressing_edits
 
@@ -44,11 +44,11 @@ class _Actions:
         if state is None or document is None:
             return []
         self._say = self._server.say
-        here = _meant(state.active, params)
+        here = _findings_in_question(state.active, params)
         found = [*self._fixes(document, state, here), *self._settle(document, state, here)]
         found += self._fix_all(document, state)
         only = params.context.only
-        return [one for one in found if _wanted(one.kind, only)]
+        return [action for action in found if _is_wanted(action.kind, only)]
 
     def _fixes(
         self, document: Document, state: FileState, here: list[Finding]
@@ -63,8 +63,8 @@ class _Actions:
                 finding,
                 preferred=finding.fix.safe,
             )
-        for rule in dict.fromkeys(one.rule for one in here):
-            alike = [one for one in _safe(state.active) if one.rule == rule]
+        for rule in dict.fromkeys(finding.rule for finding in here):
+            alike = [finding for finding in _safe(state.active) if finding.rule == rule]
             if len(alike) > 1:
                 title = self._say("Fix all {n} '{rule}' in this file", n=len(alike), rule=rule)
                 yield self._action(title, document, self._together(document, alike))
@@ -105,12 +105,12 @@ class _Actions:
     def _baseline(self, document: Document, finding: Finding) -> types.CodeAction:
         title = self._say("Add this {rule} to the baseline", rule=finding.rule)
         arguments = [document.uri, finding.fingerprint]
-        return self._command(title, protocol.COMMAND_ADD_TO_BASELINE, arguments)
+        return self._command(title, extensions.COMMAND_ADD_TO_BASELINE, arguments)
 
     def _explain(self, finding: Finding) -> types.CodeAction:
         title = self._say("Explain {rule}", rule=finding.rule)
         own = self._server.own_client
-        command = "jarvisLs.explainRule" if own else protocol.COMMAND_EXPLAIN_RULE
+        command = "jarvisLs.explainRule" if own else extensions.COMMAND_EXPLAIN_RULE
         return self._command(title, command, [finding.rule])
 
     def _together(self, document: Document, findings: Iterable[Finding]) -> list[types.TextEdit]:
@@ -118,7 +118,7 @@ class _Actions:
         taken: list[Edit] = []
         for finding in findings:
             assert finding.fix is not None
-            together = joined(taken, finding.fix.edits)
+            together = join_edits(taken, finding.fix.edits)
             taken = taken if together is None else together
         return to_text_edits(document, taken)
 
@@ -158,38 +158,44 @@ class _Actions:
 
 
 def _safe(findings: Iterable[Finding]) -> list[Finding]:
-    return [one for one in findings if one.fix is not None and one.fix.safe]
+    return [finding for finding in findings if finding.fix is not None and finding.fix.safe]
 
 
 def _alike(state: FileState, finding: Finding, scope: Scope) -> list[Finding]:
-    """The findings of the same rule that a comment of this scope would cover."""
-    alike = [one for one in state.active if one.rule == finding.rule]
+    """Return the findings of the same rule that a comment of this scope would cover."""
+    alike = [other for other in state.active if other.rule == finding.rule]
     if scope == "file":
         return alike[:1]
     return [finding]
 
 
-def _wanted(kind: str | None, only: Sequence[types.CodeActionKind | str] | None) -> bool:
+def _is_wanted(kind: str | None, only: Sequence[types.CodeActionKind | str] | None) -> bool:
     if only is None:
         return True
     name = str(kind.value if isinstance(kind, types.CodeActionKind) else kind)
-    wanted = [str(one.value if isinstance(one, types.CodeActionKind) else one) for one in only]
-    return any(name == one or name.startswith(f"{one}.") or one == "" for one in wanted)
+    wanted = [str(kind.value if isinstance(kind, types.CodeActionKind) else kind) for kind in only]
+    return any(name == kind or name.startswith(f"{kind}.") or kind == "" for kind in wanted)
 
 
-def _meant(findings: Sequence[Finding], params: types.CodeActionParams) -> list[Finding]:
-    """The findings a client asks about: those under the cursor, those it names (Neovim means the
-    whole line), and where there is neither and the user asked by a key, those of the line."""
+def _findings_in_question(
+    findings: Sequence[Finding], params: types.CodeActionParams
+) -> list[Finding]:
+    """Return the findings a client asks about: those under the cursor, those it names (Neovim means
+    the whole line), and where there is neither and the user asked by a key, those of the line.
+    """
     context = params.context
     named = {
-        (str(one.code), one.range.start.line + 1)
-        for one in context.diagnostics if one.source == SOURCE
-    }  # fmt: skip
+        (str(diagnostic.code), diagnostic.range.start.line + 1)
+        for diagnostic in context.diagnostics
+        if diagnostic.source == SOURCE
+    }
     meant = [
-        one for one in findings
-        if overlaps(to_range(one.span), params.range) or (one.rule, one.span.line) in named
-    ]  # fmt: skip
+        finding
+        for finding in findings
+        if overlaps(to_range(finding.span), params.range)
+        or (finding.rule, finding.span.line) in named
+    ]
     if meant or context.trigger_kind != types.CodeActionTriggerKind.Invoked:
         return meant
     first, last = params.range.start.line + 1, params.range.end.line + 1
-    return [one for one in findings if first <= one.span.line <= last]
+    return [finding for finding in findings if first <= finding.span.line <= last]

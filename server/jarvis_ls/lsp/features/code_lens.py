@@ -9,7 +9,8 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.lsp import convert, protocol
+from jarvis_ls.lsp import convert
+from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.server import Server
 
 
@@ -42,7 +43,7 @@ def register(server: Server) -> None:
         if window is not None and window.show_document and window.show_document.support:
             place = convert.to_range(first.span).start
             arguments = [uri, place.line, place.character]
-            command = types.Command(title, protocol.COMMAND_SHOW_FINDING, arguments=arguments)
+            command = types.Command(title, extensions.COMMAND_SHOW_FINDING, arguments=arguments)
         return types.CodeLens(types.Range(start, start), command)
 
     async def show(arguments: list[Any]) -> bool:
@@ -61,7 +62,7 @@ def register(server: Server) -> None:
             server.workspace_code_lens_refresh(None)
 
     server.answer(types.TEXT_DOCUMENT_CODE_LENS, lenses, types.CodeLensOptions())
-    server.run(protocol.COMMAND_SHOW_FINDING, show)
+    server.run(extensions.COMMAND_SHOW_FINDING, show)
     server.configured.subscribe(refresh)
 
 

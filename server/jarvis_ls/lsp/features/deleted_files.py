@@ -51,10 +51,11 @@ class _Deleted:
 
 
 def _is_unchanged(document: Document, digest: str) -> bool:
-    """Whether a document is what its file was: nobody has typed since it was opened or saved, or
-    it has the bytes that were scanned, because the editor had read the file again."""
+    """Return whether a document is what its file was: nobody has typed since it was opened or
+    saved, or it has the bytes that were scanned, because the editor had read the file again.
+    """
     if document.version == document.saved:
         return True
-    from jarvis_ls.jsec.project import digest_of  # loaded by the scan that was
+    from jarvis_ls.jsec.scan.project import digest_of  # loaded by the scan that was
 
     return digest_of(document.text.encode("utf-8", "replace")) == digest

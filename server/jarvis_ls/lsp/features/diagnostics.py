@@ -64,7 +64,7 @@ class _Diagnostics:
         state = self._server.findings.get(key)
         if not self._server.pulls:
             self._publish(key, state)
-        elif state is not None and self._outdated(key, state):
+        elif state is not None and self._is_outdated(key, state):
             self._ask_again()
 
     def changed(self, key: str) -> None:
@@ -72,20 +72,21 @@ class _Diagnostics:
             self._publish(key, self._server.findings.get(key))
 
     def noted(self, key: str) -> None:
-        """What is said besides the findings has changed."""
+        """Show the notes of a file again."""
         if not self._server.is_open(key) or not self._server.pulls:
             self._publish(key, self._server.findings.get(key))
         elif key in self._pulled:
             self._ask_again()
 
     def refresh(self, _news: None) -> None:
-        """Settings have changed: every open document is looked at anew."""
+        """Analyse every open document again after a change of settings."""
         for document in self._server.documents:
             self._server.live.schedule(document, 0)
 
-    def _outdated(self, key: str, state: FileState) -> bool:
-        """Whether the client has other findings of the same text: by a change of settings, of
-        the baseline or of a header, of which it does not know."""
+    def _is_outdated(self, key: str, state: FileState) -> bool:
+        """Return whether the client has other findings of the same text: by a change of settings,
+        of the baseline or of a header, of which it does not know.
+        """
         pulled = self._pulled.get(key)
         return pulled is not None and pulled[0] == state.version and pulled[1] != state.serial
 
@@ -97,14 +98,14 @@ class _Diagnostics:
 
     @property
     def _is_told(self) -> bool:
-        """Whether the client pulls anew when it is told that there is more."""
+        """Return whether the client pulls anew when it is told that there is more."""
         workspace = self._server.client_capabilities.workspace
         refresh = workspace.diagnostics if workspace else None
         return refresh is not None and bool(refresh.refresh_support)
 
     async def _state(self, uri: str) -> FileState | None:
-        """What is told of an open document: to a client that hears when there is more, what the
-        findings view and the status have as well; to any other, all there is to be found."""
+        """Return the state of an open document to report: the present one for a client that is
+        told of changes, the settled one for any other."""
         live = self._server.live
         if not self._is_told:
             return await live.settled(uri, math.inf)
@@ -129,7 +130,7 @@ class _Diagnostics:
         return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
 
     def _clear(self, key: str) -> None:
-        """What was pushed of a file is from here on pulled."""
+        """Withdraw what was pushed of a file: from here on it is pulled."""
         if key in self._published:
             self._published.discard(key)
             params = {"uri": self._server.uri(key), "diagnostics": []}
@@ -149,7 +150,7 @@ class _Diagnostics:
         params: dict[str, Any] = {"uri": self._server.uri(key)}
         if version is not None:
             params["version"] = version
-        params["diagnostics"] = [diagnostic_json(one) for one in items]
+        params["diagnostics"] = [diagnostic_json(diagnostic) for diagnostic in items]
         self._server.protocol.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _diagnostics(self, key: str, state: FileState | None) -> list[types.Diagnostic]:

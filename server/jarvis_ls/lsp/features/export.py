@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, get_args
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.folders import uri_of
-from jarvis_ls.lsp.progress import Work
-from jarvis_ls.lsp.protocol import ExportFormat, ExportParams, ExportResult
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import ExportFormat, ExportParams, ExportResult
+from jarvis_ls.lsp.pygls_fixes.progress import Work
 from jarvis_ls.lsp.server import Server
 
 if TYPE_CHECKING:
-    from jarvis_ls.jsec.result import ScanResult
+    from jarvis_ls.jsec.scan.result import ScanResult
 
 
 def register(server: Server) -> None:
@@ -35,18 +35,18 @@ def register(server: Server) -> None:
             result = _result(server, findings, root)
             text = await server.analysis.ask("report", params.format, result, server.say.language)
             await asyncio.to_thread(replace_file, Path(path), text.encode("utf-8"), mode=0o644)
-        shown = sum(not one.suppressed for one in findings)
+        shown = sum(not finding.suppressed for finding in findings)
         return ExportResult(path, shown, _partial(server, result))
 
     async def command(arguments: list[Any]) -> dict[str, Any]:
-        texts = len(arguments) == 2 and all(isinstance(one, str) for one in arguments)
+        texts = len(arguments) == 2 and all(isinstance(argument, str) for argument in arguments)
         if not texts or arguments[0] not in get_args(ExportFormat):
             raise UsageError(server.say("The command needs a format and a path."))
         result = await export(ExportParams(*arguments))
         return {"path": result.path, "findings": result.findings, "partial": result.partial}
 
-    server.answer(protocol.EXPORT, export)
-    server.run(protocol.COMMAND_EXPORT_REPORT, command)
+    server.answer(extensions.EXPORT, export)
+    server.run(extensions.COMMAND_EXPORT_REPORT, command)
 
 
 async def _all_known(server: Server, work: Work) -> bool:
@@ -62,19 +62,21 @@ async def _all_known(server: Server, work: Work) -> bool:
     try:
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for one in waiting:
-            one.cancel()
+        for task in waiting:
+            task.cancel()
     return not work.cancelled
 
 
 def _partial(server: Server, result: ScanResult) -> str:
-    """Why a report is not about everything; empty when it is."""
+    """Return why a report is incomplete; empty when it is complete."""
     stopped = ["The scan was stopped before its end."] if result.cancelled else []
     return " ".join(map(server.say, [*stopped, *result.warnings]))
 
 
 def _target(server: Server, path: str) -> str:
-    """The file to write: inside the workspace with links followed, in a folder that exists."""
+    """Return the file to write: inside the workspace with links followed, in a folder that
+    exists.
+    """
     if not Path(path).is_absolute() or "\0" in path:
         raise UsageError(server.say("The path of a report must be absolute."))
     real = server.folders.resolve(uri_of(os.path.normpath(path)))
@@ -101,14 +103,21 @@ def _collect(server: Server) -> tuple[list[Finding], str]:
             continue
         below = os.path.relpath(place.root, top).replace(os.sep, "/")
         prefix = "" if below == "." else f"{below}/"
-        found += [replace(one, file=prefix + one.file) for one in state.findings]
-    found.sort(key=lambda one: (one.file.split("/"), one.span.line, one.span.column, one.rule))
-    return [one.with_gid(gid) for gid, one in enumerate(found, 1)], top
+        found += [replace(finding, file=prefix + finding.file) for finding in state.findings]
+    found.sort(
+        key=lambda finding: (
+            finding.file.split("/"),
+            finding.span.line,
+            finding.span.column,
+            finding.rule,
+        )
+    )
+    return [finding.with_gid(gid) for gid, finding in enumerate(found, 1)], top
 
 
 def _result(server: Server, findings: list[Finding], root: str) -> ScanResult:
-    from jarvis_ls.jsec.result import ONLY_OPEN, ScanResult
-    from jarvis_ls.jsec.walk import Skipped
+    from jarvis_ls.jsec.scan.result import ONLY_OPEN, ScanResult
+    from jarvis_ls.jsec.scan.source_files import Skipped
 
     scan = server.scanning
     digests = {}

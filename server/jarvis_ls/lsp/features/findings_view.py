@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.convert import to_item
-from jarvis_ls.lsp.protocol import (
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import (
     FileFindings,
     FindingItem,
     FindingsChangedParams,
@@ -23,7 +23,7 @@ def register(server: Server) -> None:
     """Answer `jarvis/findings`, and tell of changes."""
     view = _View(server)
     server.findings.changed.subscribe(view.changed)
-    server.answer(protocol.FINDINGS, view.all)
+    server.answer(extensions.FINDINGS, view.all)
 
 
 class _View:
@@ -48,9 +48,11 @@ class _View:
         self._revision += 1
         files = [FileFindings(self._server.uri(key), self._items(key)) for key in waiting]
         params = FindingsChangedParams(self._revision, files)
-        self._server.protocol.notify(protocol.FINDINGS_CHANGED, params)
+        self._server.protocol.notify(extensions.FINDINGS_CHANGED, params)
 
     def _items(self, key: str) -> list[FindingItem]:
         state = self._server.findings.get(key)
         uri = self._server.uri(key)
-        return [to_item(one, uri, self._server.say) for one in state.findings] if state else []
+        return (
+            [to_item(finding, uri, self._server.say) for finding in state.findings] if state else []
+        )

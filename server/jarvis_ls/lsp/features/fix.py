@@ -7,9 +7,9 @@ is now.
 from __future__ import annotations
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.convert import to_text_edits
-from jarvis_ls.lsp.protocol import FindingRef, FixResult
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import FindingRef, FixResult
 from jarvis_ls.lsp.server import Server
 
 
@@ -25,6 +25,6 @@ def register(server: Server) -> None:
             if finding.fingerprint == params.fingerprint and finding.fix is not None:
                 edits = to_text_edits(document, finding.fix.edits)
                 return FixResult(server.edit_of(document, edits))
-        raise UsageError(server.say("The code has changed: there is no such finding any more."))
+        raise UsageError(server.say("The code has changed; this finding no longer exists."))
 
-    server.answer(protocol.FIX, fix)
+    server.answer(extensions.FIX, fix)

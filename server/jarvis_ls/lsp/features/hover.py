@@ -8,11 +8,11 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.page_text import reason
-from jarvis_ls.jsec.pages import RulePage
+from jarvis_ls.jsec.engine.page_text import reason
+from jarvis_ls.jsec.engine.rule_pages import RulePage
 from jarvis_ls.lsp.convert import contains, cwe_link, to_range
-from jarvis_ls.lsp.messages import Messages
 from jarvis_ls.lsp.server import Server
+from jarvis_ls.lsp.user_messages import Messages
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +25,9 @@ def register(server: Server) -> None:
         state = server.findings.get(server.key(uri))
         if state is None or server.documents.get(uri) is None:
             return None
-        here = [one for one in state.active if contains(to_range(one.span), params.position)]
+        here = [
+            finding for finding in state.active if contains(to_range(finding.span), params.position)
+        ]
         if not here:
             return None
         try:
@@ -34,7 +36,9 @@ def register(server: Server) -> None:
             logger.warning("the rules' pages are missing in the hover: %s", error)
             pages = {}
         told = server.own_client
-        texts = [describe(one, pages.get(one.rule), server.say, told=told) for one in here]
+        texts = [
+            describe(finding, pages.get(finding.rule), server.say, told=told) for finding in here
+        ]
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
         return types.Hover(content, to_range(here[0].span))
 
@@ -77,7 +81,7 @@ def describe(finding: Finding, page: RulePage | None, say: Messages, *, told: bo
 
 
 def _fence(code: str, language: str) -> str:
-    """A code block whose fence no text inside can close."""
+    """Return a code block whose fence no text inside can close."""
     ticks = "```"
     while ticks in code:
         ticks += "`"

@@ -14,23 +14,17 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.process import Worker
-from jarvis_ls.lsp import migration_protocol as wire
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.folders import Folder, uri_of
-from jarvis_ls.lsp.migration_text import (
-    function_range,
-    items,
-    own_name,
-    passes_of,
-    stage_message,
-)
+from jarvis_ls.lsp.migration.text import function_range, items, own_name, passes_of, stage_message
+from jarvis_ls.lsp.protocol import migration as wire
 from jarvis_ls.lsp.server import Server
 
 if TYPE_CHECKING:
-    from jarvis_ls.jc2r.overview import Function, Overview
-    from jarvis_ls.jc2r.running import Request
-    from jarvis_ls.lsp.migration import Outcome
-    from jarvis_ls.lsp.progress import Work
+    from jarvis_ls.jc2r.run.overview import Function, Overview
+    from jarvis_ls.jc2r.run.process import Request
+    from jarvis_ls.lsp.migration.runs import Outcome
+    from jarvis_ls.lsp.pygls_fixes.progress import Work
 
 TELL_SECONDS = 0.1
 SETTLE_SECONDS = 0.2
@@ -150,11 +144,13 @@ class _Migration:
     async def run(self, params: wire.MigrationRunParams) -> wire.MigrationRunResult:
         self._migrations.check_trust()
         if params.scope not in _SCOPES:
-            raise UsageError(self._server.say("There is no such part of a migration."))
+            raise UsageError(self._server.say("Unknown scope of a migration."))
         folder = self._folder_of(params)
         request = await self._request(params, folder)
         say = self._server.say
-        title = say("Scanning the C project") if params.scope == "scan" else say("Moving C to Rust")
+        title = (
+            say("Scanning the C project") if params.scope == "scan" else say("Migrating C to Rust")
+        )
         async with self._server.work.work(title, params.work_done_token) as work:
             outcome = await self._run(request, folder, work)
         result = outcome.result
@@ -190,12 +186,12 @@ class _Migration:
             self._migrations.progressed.unsubscribe(report)
 
     async def _request(self, params: wire.MigrationRunParams, folder: Folder) -> Request:
-        from jarvis_ls.jc2r.running import Request
+        from jarvis_ls.jc2r.run.process import Request
 
         only: tuple[str, ...] = ()
         if params.scope in ("file", "function"):
             if params.uri is None:
-                raise UsageError(self._server.say("Say which C file is meant."))
+                raise UsageError(self._server.say("The command needs a C file."))
             path = self._server.place(params.uri).path
             only = (path,)
             if params.scope == "function":
@@ -213,9 +209,9 @@ class _Migration:
         )
 
     async def stop(self, params: wire.MigrationParams) -> bool:
-        """True when there was a run to stop."""
+        """Stop the run; return whether there was one."""
         if params.folder is None:
-            stopped = [self._migrations.stop(one.path) for one in self._server.folders]
+            stopped = [self._migrations.stop(folder.path) for folder in self._server.folders]
             return True in stopped
         folder = self._folder(params.folder)
         return folder is not None and self._migrations.stop(folder.path)
@@ -227,7 +223,7 @@ class _Migration:
         name = params.function or await self._name_at(params.uri, params.line)
         known = _function(overview, place.path, name)
         if overview is None or known is None:
-            text = "{name} is not known yet: scan the C project first."
+            text = "{name} has not been scanned yet. Scan the C project first."
             raise UsageError(self._server.say(text, name=name))
         found = await asyncio.to_thread(_rust_place, overview, known)
         return wire.MigrationRustResult(
@@ -244,7 +240,7 @@ class _Migration:
         folder = self._folder(params.folder)
         if folder is None:
             return wire.MigrationGraphResult(0, 0, [], [], 0)
-        worker = Worker("jarvis_ls.jc2r.worker")
+        worker = Worker("jarvis_ls.jc2r.symbols.worker")
         try:
             kinds = list(params.kinds or ["function"])
             drawn = await worker.call(
@@ -314,30 +310,37 @@ class _Migration:
         return folder
 
     async def _name_at(self, uri: str, line: int | None) -> str:
-        """The function at a line (from 0) of a document that is open, or was when scanned."""
+        """Return the function at a line (from 0) of a document that is open, or was when
+        scanned.
+        """
         state = await self._server.live.current(uri) if self._server.documents.get(uri) else None
         place = self._server.place(uri)
         known = [
-            one for one in self._migrations.known(place.root).functions if one.file == place.path
+            function
+            for function in self._migrations.known(place.root).functions
+            if function.file == place.path
         ]
         if line is not None and state is not None:
             for name, first, last in state.functions:
                 if first <= line + 1 <= last:
-                    return own_name(name, {one.name for one in known})
+                    return own_name(name, {function.name for function in known})
         at = line + 1 if line is not None else 0
-        for one in known:
-            if one.line <= at <= one.end_line:
-                return one.name
+        for function in known:
+            if function.line <= at <= function.end_line:
+                return function.name
         raise UsageError(self._server.say("There is no function at the cursor."))
 
 
 def _function(overview: Overview | None, path: str, name: str) -> Function | None:
     functions = overview.functions if overview is not None else ()
-    return next((one for one in functions if one.file == path and one.name == name), None)
+    return next(
+        (function for function in functions if function.file == path and function.name == name),
+        None,
+    )
 
 
 def _rust_place(overview: Overview, function: Function) -> Any:
-    from jarvis_ls.jc2r.rust_side import place_of
+    from jarvis_ls.jc2r.translate.rust_locations import place_of
 
     if overview.crate is None or function.state in ("new", "c"):
         return None
@@ -345,7 +348,9 @@ def _rust_place(overview: Overview, function: Function) -> Any:
 
 
 def _crate(setting: str, root: str) -> str:
-    """The setting's folder: `~` is the user's home, what is relative begins at the project."""
+    """Return the setting's folder: `~` is the user's home, what is relative begins at the
+    project.
+    """
     if not setting.strip():
         return ""
     path = setting.strip().replace("${workspaceFolder}", root)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from jarvis_ls.lsp import migration_protocol as wire
-from jarvis_ls.lsp.migration_text import notes_of, own_name
+from jarvis_ls.lsp.migration.text import notes_of, own_name
+from jarvis_ls.lsp.protocol import migration as wire
 from jarvis_ls.lsp.server import Server
 
 if TYPE_CHECKING:
-    from jarvis_ls.jc2r.overview import Function
+    from jarvis_ls.jc2r.run.overview import Function
     from jarvis_ls.lsp.notes import Note
 
 SOURCE = "jarvis-c2rust"
@@ -45,7 +45,7 @@ class _Marks:
             server.workspace_code_lens_refresh(None)
 
     def lenses(self, uri: str) -> list[types.CodeLens]:
-        """What each function of a C file is written in, and what can be done about it."""
+        """Return a code lens for each function of a C file: its state and an action."""
         place = self._server.place(uri)
         if not place.root or not self._server.migrations.has(place.root):
             return []
@@ -53,7 +53,11 @@ class _Marks:
         state = self._server.findings.get(self._server.key(uri))
         if overview.is_empty or state is None or place.path not in overview.files:
             return []
-        by_name = {one.name: one for one in overview.functions if one.file == place.path}
+        by_name = {
+            function.name: function
+            for function in overview.functions
+            if function.file == place.path
+        }
         found = [self._lens(1, self._server.say("Transpile this file"), "file", uri, "")]
         for name, first, _last in state.functions:
             function = by_name.get(own_name(name, by_name))
@@ -69,8 +73,8 @@ class _Marks:
         titles = {
             "new": "C",
             "c": say("Stays in C: {reason}", reason=say.told(function.reason)),
-            "baseline": say("Rust (baseline): show"),
-            "idiomatic": say("Rust (idiomatic): show"),
+            "baseline": say("Show Rust (baseline)"),
+            "idiomatic": say("Show Rust (idiomatic)"),
         }
         in_rust = function.state in ("baseline", "idiomatic")
         own = self._server.own_client

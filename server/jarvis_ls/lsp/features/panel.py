@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.lsp import protocol
-from jarvis_ls.lsp.lean import load_tls
-from jarvis_ls.lsp.protocol import PanelAskParams, PanelKeysParams
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import PanelAskParams, PanelKeysParams
+from jarvis_ls.lsp.pygls_fixes.lean import load_tls
 from jarvis_ls.lsp.server import Server
 
 if TYPE_CHECKING:
-    from jarvis_ls.lsp.panel import Panel
+    from jarvis_ls.lsp.panel.bridge import Panel
 
 OLDEST = (3, 11)
 """Python for which a packaged extension brings what agents need."""
@@ -28,8 +28,8 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}\Z")
 def register(server: Server) -> None:
     """Answer `jarvis/panel/ask` and `jarvis/panel/keys`."""
     feature = _PanelFeature(server)
-    server.answer(protocol.PANEL_ASK, feature.ask)
-    server.answer(protocol.PANEL_KEYS, feature.keys)
+    server.answer(extensions.PANEL_ASK, feature.ask)
+    server.answer(extensions.PANEL_KEYS, feature.keys)
     server.closing.append(feature.close)
 
 
@@ -41,14 +41,14 @@ class _PanelFeature:
 
     async def ask(self, params: PanelAskParams) -> dict[str, Any]:
         try:
-            return await self._loaded().answer(params.ask)
+            return await self._load().answer(params.ask)
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] == "jarvis_ls":
                 raise
             raise JarvisError(
                 self._server.say(
-                    "The parts that agents need are not installed ({name} is missing):"
-                    " {python} -m pip install 'jarvis-ls[agent]'",
+                    "The packages for agents are not installed ({name} is missing)."
+                    " Run: {python} -m pip install 'jarvis-ls[agent]'",
                     name=error.name,
                     python=sys.executable,
                 )
@@ -57,7 +57,7 @@ class _PanelFeature:
     async def keys(self, params: PanelKeysParams) -> bool:
         """Keys go nowhere but into the runtime's own environment."""
         if not all(_VARIABLE.match(name) for name in params.keys):
-            raise UsageError(self._server.say("A key has the name of no environment variable."))
+            raise UsageError(self._server.say("The name of a key must be an environment variable."))
         self._keys = {name: key for name, key in params.keys.items() if key}
         if self._panel is not None:
             self._panel.use_keys(self._keys)
@@ -68,18 +68,18 @@ class _PanelFeature:
         if self._panel is not None:
             await self._panel.close()
 
-    def _loaded(self) -> Panel:
+    def _load(self) -> Panel:
         if self._panel is None:
             if sys.version_info < OLDEST and "bundled" in Path(__file__).parts:
                 raise JarvisError(
                     self._server.say(
-                        "Agents need Python 3.11 or newer; Jarvis runs on Python {version} here."
+                        "Agents need Python 3.11 or newer, but Jarvis runs on Python {version}."
                         " Choose another with the setting jarvisLs.interpreter.",
                         version=f"{sys.version_info.major}.{sys.version_info.minor}",
                     )
                 )
             load_tls()
-            from jarvis_ls.lsp.panel import Panel
+            from jarvis_ls.lsp.panel.bridge import Panel
 
             self._panel = Panel(self._server, self._keys)
             # A long session is thousands of records and no cycle: what was loaded is not looked

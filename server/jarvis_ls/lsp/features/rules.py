@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.convert import cwe_link
-from jarvis_ls.lsp.protocol import (
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import (
     ExplainRuleParams,
     ExplainRuleResult,
     RuleItem,
@@ -40,8 +40,8 @@ def register(server: Server) -> None:
     async def explain(params: ExplainRuleParams) -> ExplainRuleResult:
         page = (await server.rule_pages()).get(params.rule)
         if page is None:
-            raise UsageError(server.say("There is no rule '{rule}'.", rule=params.rule))
-        body = _WEAKNESS.sub(_linked, page.page.partition("\n")[2].strip())
+            raise UsageError(server.say("Unknown rule '{rule}'.", rule=params.rule))
+        body = _WEAKNESS.sub(_link, page.page.partition("\n")[2].strip())
         return ExplainRuleResult(page.id, page.title, f"# {page.title}\n\n`{page.id}`\n\n{body}\n")
 
     async def command(arguments: list[Any]) -> str:
@@ -49,10 +49,10 @@ def register(server: Server) -> None:
             raise UsageError(server.say("The command needs the id of a rule."))
         return (await explain(ExplainRuleParams(arguments[0]))).markdown
 
-    server.answer(protocol.RULES, rules)
-    server.answer(protocol.EXPLAIN_RULE, explain)
-    server.run(protocol.COMMAND_EXPLAIN_RULE, command)
+    server.answer(extensions.RULES, rules)
+    server.answer(extensions.EXPLAIN_RULE, explain)
+    server.run(extensions.COMMAND_EXPLAIN_RULE, command)
 
 
-def _linked(reference: re.Match[str]) -> str:
+def _link(reference: re.Match[str]) -> str:
     return f"- [{reference[1]}]({cwe_link(int(reference[2]))})"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from jarvis_ls.lsp import protocol
-from jarvis_ls.lsp.protocol import ServerState, StatusParams
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import ServerState, StatusParams
 from jarvis_ls.lsp.server import Server
 
 INTERVAL = 0.2
@@ -49,4 +49,4 @@ class _Status:
         )
         if params != self._last:
             self._last = params
-            self._server.protocol.notify(protocol.STATUS, params)
+            self._server.protocol.notify(extensions.STATUS, params)

@@ -14,9 +14,9 @@ from lsprotocol import types
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.lsp import protocol
 from jarvis_ls.lsp.documents import Document
-from jarvis_ls.lsp.protocol import FindingRef, SuppressParams, SuppressResult
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import FindingRef, SuppressParams, SuppressResult
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.suppressing import suppressing_edits
 
@@ -26,8 +26,8 @@ _MAX_BYTES = 64_000_000
 def register(server: Server) -> None:
     """Answer `jarvis/suppress` and the command `jarvis.addToBaseline`."""
     suppress = _Suppress(server)
-    server.answer(protocol.SUPPRESS, suppress.answer)
-    server.run(protocol.COMMAND_ADD_TO_BASELINE, suppress.command)
+    server.answer(extensions.SUPPRESS, suppress.answer)
+    server.run(extensions.COMMAND_ADD_TO_BASELINE, suppress.command)
 
 
 class _Suppress:
@@ -35,9 +35,9 @@ class _Suppress:
         self._server = server
 
     async def answer(self, params: SuppressParams) -> SuppressResult:
-        by_file = await self._known(params.items)
+        by_file = await self._find(params.items)
         if not by_file:
-            raise UsageError(self._server.say("These findings are not known any more."))
+            raise UsageError(self._server.say("These findings no longer exist."))
         if params.scope == "baseline":
             return SuppressResult(await self._to_baseline(by_file))
         changes: list[Any] = []
@@ -56,15 +56,15 @@ class _Suppress:
 
     async def command(self, arguments: list[Any]) -> int:
         """`jarvis.addToBaseline` (uri, fingerprint); how many were added."""
-        if len(arguments) != 2 or not all(isinstance(one, str) for one in arguments):
+        if len(arguments) != 2 or not all(isinstance(argument, str) for argument in arguments):
             raise UsageError(self._server.say("The command needs a URI and a fingerprint."))
-        by_file = await self._known([FindingRef(*arguments)])
+        by_file = await self._find([FindingRef(*arguments)])
         if not by_file:
-            raise UsageError(self._server.say("These findings are not known any more."))
+            raise UsageError(self._server.say("These findings no longer exist."))
         return await self._to_baseline(by_file)
 
-    async def _known(self, items: list[FindingRef]) -> dict[str, list[Finding]]:
-        """The findings meant, by file; only what was found before can be meant."""
+    async def _find(self, items: list[FindingRef]) -> dict[str, list[Finding]]:
+        """Return the findings meant, by file; only what was found before can be meant."""
         for uri in {item.uri for item in items}:
             await self._server.live.settled(uri)
         keys = dict.fromkeys(self._server.key(item.uri) for item in items)
@@ -75,7 +75,9 @@ class _Suppress:
         """Those of the findings meant that a file has now."""
         state = self._server.findings.get(key)
         wanted = {item.fingerprint for item in items if self._server.key(item.uri) == key}
-        return [one for one in state.active if one.fingerprint in wanted] if state else []
+        return (
+            [finding for finding in state.active if finding.fingerprint in wanted] if state else []
+        )
 
     async def _to_baseline(self, by_file: dict[str, list[Finding]]) -> int:
         judgement = await self._server.judgement()
@@ -91,7 +93,7 @@ class _Suppress:
         return sum(len(findings) for findings in by_file.values())
 
     async def _functions(self, document: Document, key: str) -> list[tuple[str, int, int]]:
-        """The functions of a file, which for one that is not open only a parse can tell."""
+        """Return the functions of a file, which for one that is not open only a parse can tell."""
         if self._server.documents.get(document.uri) is document:
             state = self._server.findings.get(key)
             return state.functions if state is not None else []
@@ -104,7 +106,7 @@ class _Suppress:
         return result.functions if result is not None else []
 
     async def _text(self, key: str) -> tuple[Document, int | None]:
-        """The text of a file with findings: the open document, else the file on disk."""
+        """Return the text of a file with findings: the open document, else the file on disk."""
         uri = self._server.uri(key)
         document = self._server.documents.get(uri)
         if document is not None:
@@ -112,7 +114,7 @@ class _Suppress:
             return document, document.version
         path = self._server.folders.resolve(uri)
         if path is None:
-            raise UsageError(self._server.say("The file lies outside the workspace."))
+            raise UsageError(self._server.say("The file is outside the workspace."))
         try:
             data = await asyncio.to_thread(read_regular, path, limit=_MAX_BYTES)
         except SkippedFile as skipped:

@@ -12,8 +12,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from jarvis_ls.lsp import protocol
-from jarvis_ls.lsp.protocol import ScanWorkspaceParams, ScanWorkspaceResult, SkippedFile
+from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.protocol.extensions import ScanWorkspaceParams, ScanWorkspaceResult, SkippedFile
 from jarvis_ls.lsp.scanning import ScanState
 from jarvis_ls.lsp.server import Server
 
@@ -28,9 +28,9 @@ def register(server: Server) -> None:
     server.configured.subscribe(scans.at_start)
     server.stopping.subscribe(scans.stop)
     server.closing.append(server.scanning.close)
-    server.answer(protocol.SCAN_WORKSPACE, scans.scan)
-    server.run(protocol.COMMAND_SCAN_WORKSPACE, scans.command)
-    server.run(protocol.COMMAND_CANCEL_SCAN, scans.cancel)
+    server.answer(extensions.SCAN_WORKSPACE, scans.scan)
+    server.run(extensions.COMMAND_SCAN_WORKSPACE, scans.command)
+    server.run(extensions.COMMAND_CANCEL_SCAN, scans.cancel)
 
 
 class _Scans:

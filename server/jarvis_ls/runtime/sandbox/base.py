@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.filechange import FileChange
+from jarvis_ls.runtime.edits.file_change import FileChange
 
 Rung = Literal["engine", "bwrap", "landlock", "none"]
 Output = Callable[[str], None]

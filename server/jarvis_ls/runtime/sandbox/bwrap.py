@@ -104,9 +104,18 @@ class Bubblewrap(Sandbox):
             isolation=isolation,
             network=script.network,
         )
-        before = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
-                  "--as-pid-1",
-                  "--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv"]  # fmt: skip
+        before = [
+            "--unshare-all",
+            "--unshare-user",
+            "--die-with-parent",
+            "--new-session",
+            "--as-pid-1",
+            "--hostname",
+            "sandbox",
+            "--cap-drop",
+            "ALL",
+            "--clearenv",
+        ]
         if script.network:
             before.append("--share-net")
         for name, value in variables.items():
@@ -115,13 +124,31 @@ class Bubblewrap(Sandbox):
         if "--disable-userns" in size:
             before.append("--disable-userns")
         limit = ["--size", str(self._settings.memory // 4)] if "--size" in size else []
-        before += ["--proc", "/proc", "--dev", "/dev", *limit, "--tmpfs", "/tmp",
-                   "--dir", environment.HOME, "--dir", "/var/tmp"]  # fmt: skip
+        before += [
+            "--proc",
+            "/proc",
+            "--dev",
+            "/dev",
+            *limit,
+            "--tmpfs",
+            "/tmp",
+            "--dir",
+            environment.HOME,
+            "--dir",
+            "/var/tmp",
+        ]
         after = ["--remount-ro", "/", "--chdir", places[0].root]
         if filter_program():
             after += ["--seccomp", str(rules)]
-        after += ["--", "/bin/sh", "-c", _INIT, str(self._settings.processes),
-                  script.interpreter, SCRIPT]  # fmt: skip
+        after += [
+            "--",
+            "/bin/sh",
+            "-c",
+            _INIT,
+            str(self._settings.processes),
+            script.interpreter,
+            SCRIPT,
+        ]
         return {
             "parent": os.getpid(),
             "stage": stage,
@@ -142,25 +169,27 @@ class Bubblewrap(Sandbox):
         for place, target in environment.system_folders():
             mounts.append([target, place, "symlink"] if target else [place, place, "ro-bind"])
         for source, place in environment.readable(self._settings.readable, network=script.network):
-            if not f"{place}/".startswith(tuple(f"{one}/" for one in environment.SYSTEM)):
+            if not f"{place}/".startswith(tuple(f"{path}/" for path in environment.SYSTEM)):
                 mounts.append([source, place, "ro-bind"])
-        for one in places:
-            layers = [one.root, one.folder, one.work]
-            mounts.append([one.folder if one.is_copy else layers, one.root, "bind"])
+        for copy in places:
+            layers = [copy.root, copy.folder, copy.work]
+            mounts.append([copy.folder if copy.is_copy else layers, copy.root, "bind"])
         mounts.append([text, SCRIPT, "ro-bind"])
         return mounts
 
 
 def find_program() -> str:
-    """Where bubblewrap is: the system's own first, which alone has the right to make user
-    namespaces on some systems. Empty when there is none."""
+    """Find bubblewrap; empty when there is none.
+
+    The system's own is preferred: on some systems it alone may create user namespaces.
+    """
     if os.access("/usr/bin/bwrap", os.X_OK):
         return "/usr/bin/bwrap"
     return shutil.which("bwrap") or ""
 
 
 def needs_stage() -> bool:
-    """Whether we are root: bubblewrap then runs as somebody who cannot reach our folders."""
+    """Return whether we are root: bubblewrap then runs as somebody who cannot reach our folders."""
     return os.geteuid() == 0
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jarvis_ls.core.words import Words, mapped, together
-from jarvis_ls.runtime.events import ProposedEdit
-from jarvis_ls.runtime.filechange import FileChange, apply_changes, partly
-from jarvis_ls.runtime.folders import named, prefix_of
-from jarvis_ls.runtime.interaction import Interaction, Review
-from jarvis_ls.runtime.permissions import Asked, Permissions, protected_name, shown
-from jarvis_ls.runtime.running import current_call
-from jarvis_ls.runtime.tool import Action, ToolContext
+from jarvis_ls.runtime.base.events import ProposedEdit
+from jarvis_ls.runtime.base.folders import named, prefix_of
+from jarvis_ls.runtime.edits.file_change import FileChange, apply_changes, partly
+from jarvis_ls.runtime.tools.current_call import current_call
+from jarvis_ls.runtime.tools.interaction import Interaction, Review
+from jarvis_ls.runtime.tools.permissions import Asked, Permissions, protected_name, shown
+from jarvis_ls.runtime.tools.tool import Action, ToolContext
 
 _TOOL = "execute_script"
 _NAMED = 100
@@ -97,11 +97,13 @@ class _Carrying:
             if self._leads_out(change):
                 reason = Words("A script made a link that leads out of the workspace.")
             asked = Asked(
-                _TOOL, (Action("write", str(self._place(change))),), reason,
-                {"change": self._described(change)},
-            )  # fmt: skip
+                _TOOL,
+                (Action("write", str(self._place(change))),),
+                reason,
+                {"change": self._describe(change)},
+            )
             if self._interaction is None:
-                found.refused.append((change, Words("nobody is there to allow it")))
+                found.refused.append((change, Words("there is no one to allow it")))
                 continue
             self._show("asked", reason)
             answer = await self._interaction.permit(self._context.node, self._call, asked)
@@ -116,7 +118,7 @@ class _Carrying:
         if not found.asked:
             return [], ""
         if self._interaction is None:
-            nobody = Words("nobody is there to accept it")
+            nobody = Words("there is no one to accept it")
             found.refused += [(change, nobody) for change in found.asked]
             return [], ""
         taken: list[FileChange] = []
@@ -129,7 +131,7 @@ class _Carrying:
             self._show("running")
             notes.append(review.note)
             for change, edit in zip(group, edits, strict=True):
-                accepted = _accepted(change, edit, review)
+                accepted = _accept_paths(change, edit, review)
                 if accepted is None:
                     found.refused.append((change, Words("the user refused it")))
                 else:
@@ -154,7 +156,7 @@ class _Carrying:
         lines: list[str] = []
         for change in taken:
             is_whole = whole[change.root, change.path] == change
-            described = self._described(change)
+            described = self._describe(change)
             lines.append(described if is_whole else Words("{file} (in part)", file=described))
         count = len(taken) - len(problems)
         head = Words("Changed files, now in the workspace: {count}.", count=count)
@@ -166,7 +168,7 @@ class _Carrying:
                 Words("Changed by the script but NOT written: {count}.", count=len(found.refused))
             )
             text += [
-                Words("{file}: {why}", file=self._described(change), why=why)
+                Words("{file}: {why}", file=self._describe(change), why=why)
                 for change, why in found.refused[:_NAMED]
             ]
         text += [Words("Not written: {why}", why=problem) for problem in problems]
@@ -177,7 +179,7 @@ class _Carrying:
     def _place(self, change: FileChange) -> Path:
         return self._context.roots[change.root] / change.path
 
-    def _described(self, change: FileChange) -> str:
+    def _describe(self, change: FileChange) -> str:
         prefix = prefix_of(change.path, change.root, self._context.roots)
         return change.describe(named(change.path, prefix))
 
@@ -195,7 +197,7 @@ class _Carrying:
             here.show(state=state, reason=reason)
 
 
-def _accepted(change: FileChange, edit: ProposedEdit, review: Review) -> FileChange | None:
+def _accept_paths(change: FileChange, edit: ProposedEdit, review: Review) -> FileChange | None:
     if edit.path not in review.accepted:
         return None
     chosen = {index for index in review.accepted[edit.path] if 0 <= index < len(edit.hunks)}

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.filechange import FileChange, FileState, read_state
+from jarvis_ls.runtime.edits.file_change import FileChange, FileState, read_state
+from jarvis_ls.runtime.edits.snapshots.look import NEVER
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, stamp_of
 from jarvis_ls.runtime.sandbox.ignoring import IgnoredIn
 from jarvis_ls.runtime.sandbox.kept import put_aside
-from jarvis_ls.runtime.snapshots.look import NEVER
 
 LARGEST = 20_000_000
 """Bytes of a file that is still carried over."""
@@ -36,14 +36,14 @@ _SPECIAL, _LARGE, _MANY = (
 
 
 def changed(place: Workplace, number: int) -> tuple[list[FileChange], list[str]]:
-    """The changes of a root, and sentences on those that are left out."""
+    """Return the changes of a root, and sentences on those that are left out."""
     return _Reading(place, number).run()
 
 
 def all_changes(
     folder: RunFolder, places: Sequence[Workplace]
 ) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
-    """The changes of all roots, and sentences on those that are left out."""
+    """Return the changes of all roots, and sentences on those that are left out."""
     changes: list[FileChange] = []
     said = put_aside(folder, places)
     for number, place in enumerate(places):
@@ -97,13 +97,13 @@ class _Reading:
         return None
 
     def _outside(self, path: str) -> str:
-        """Why a file is nobody's business; empty for others."""
+        """Return why a file must not be carried; empty for others."""
         if any(part.lower() in NEVER for part in path.split("/")):
             return _GIT
         return _IGNORED if self._ignored.file(path) else ""
 
     def _state(self, top: str, path: str, is_there: bool) -> FileState | str | None:
-        """What stands at a path; why it cannot be carried, when it cannot."""
+        """Return the state of a path, or the reason why it cannot be carried."""
         if not is_there:
             return None
         place = f"{top}/{path}"
@@ -200,7 +200,7 @@ def _open_up(folder: str) -> None:
 
 
 def _straight(top: str, path: str) -> bool:
-    """Whether only folders lead to a path: through a link something else would be seen."""
+    """Return whether only folders lead to a path: through a link something else would be seen."""
     parts = path.split("/")[:-1]
     return all(_is_folder("/".join([top, *parts[: n + 1]])) for n in range(len(parts)))
 

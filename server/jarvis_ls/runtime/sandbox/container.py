@@ -6,17 +6,26 @@ import contextlib
 import struct
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox.base import Script
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace
 
-if TYPE_CHECKING:
-    from jarvis_ls.runtime.sandbox.engine import Engine
-
 TIMEOUT = 30
 """Seconds an engine has to answer."""
+
+
+class ContainerEngine(Protocol):
+    """Where a container runs, as `engine.Engine` is one."""
+
+    def connect(self) -> Any:
+        """Return a client of the engine. Raises `JarvisError` when it does not answer."""
+
+    def options(
+        self, client: Any, folder: RunFolder, script: Script, places: Sequence[Workplace]
+    ) -> dict[str, Any]:
+        """Return the options that the container is created with."""
 
 
 class Container:
@@ -24,7 +33,7 @@ class Container:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: ContainerEngine,
         folder: RunFolder,
         script: Script,
         places: Sequence[Workplace],

@@ -42,7 +42,7 @@ class Workplace:
 
     @property
     def is_copy(self) -> bool:
-        """Whether it is a copy rather than an overlay."""
+        """Return whether it is a copy rather than an overlay."""
         return not self.work
 
 
@@ -56,7 +56,7 @@ class RunFolder:
         self._lock = lock
 
     def script(self, script: Script) -> Path:
-        """The script as a file that whoever runs it can read."""
+        """Return the script as a file that whoever runs it can read."""
         text = self.path / "script"
         text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
         text.chmod(0o644)
@@ -76,7 +76,7 @@ class RunFolder:
     def copy(
         self, number: int, root: Path, settings: SandboxSettings, owner: int | None = None
     ) -> Workplace:
-        """A copy of `root`, given to `owner` when there is one.
+        """Return a copy of `root`, given to `owner` when there is one.
 
         Raises `JarvisError` when it would be too large.
         """
@@ -92,7 +92,7 @@ class RunFolder:
 
 
 def open_folder(home: Path, user: int | None) -> RunFolder:
-    """A new folder for one run, which another user may look into when one is given; those of
+    """Return a new folder for one run, which another user may look into when one is given; those of
     processes that are gone are removed first.
 
     Raises `JarvisError` when it cannot be made.
@@ -117,7 +117,7 @@ def open_folder(home: Path, user: int | None) -> RunFolder:
 
 
 def make_folder(top: Path) -> RunFolder:
-    """A new folder below `top`, locked as long as this process lives."""
+    """Return a new folder below `top`, locked as long as this process lives."""
     path = top / f"run-{time.time_ns():x}-{os.urandom(3).hex()}"
     making = path.with_name(f".{path.name}")
     making.mkdir(mode=0o700)
@@ -144,8 +144,9 @@ def clean(top: Path) -> None:
 
 
 def has_other_owners(root: Path, uid: int, gid: int) -> bool:
-    """Whether an overlay in a user namespace could not copy some file up, because its owner or
-    group is not ours. Of a very large folder the first 50,000 entries are looked at."""
+    """Return whether an overlay in a user namespace could not copy some file up, because its owner
+    or group is not ours. Of a very large folder the first 50,000 entries are looked at.
+    """
     waiting, room = [str(root)], _OWNERS_LOOKED_AT
     while waiting and room > 0:
         folder = waiting.pop()
@@ -165,8 +166,10 @@ def has_other_owners(root: Path, uid: int, gid: int) -> bool:
 
 
 def check_roots(roots: Sequence[Path], state: Path) -> None:
-    """Raises `JarvisError` for a root with which no sandbox could keep anything secret, and for
-    one that holds the folder in which copies are made (`state`)."""
+    """Raise `JarvisError` for a root that no sandbox could protect.
+
+    Also for one that holds the folder in which copies are made (`state`).
+    """
     home = os.path.realpath(Path.home())
     if not roots:
         raise JarvisError("No folder is open, so there is nowhere a script could run.")
@@ -180,9 +183,9 @@ def check_roots(roots: Sequence[Path], state: Path) -> None:
             )
         if f"{os.path.realpath(state)}/".startswith(f"{real}/"):
             raise JarvisError(
-                "{state}, where Jarvis keeps its own state, lies in the workspace "
-                "{root}; scripts cannot run on a copy within itself. Set JARVIS_HOME to "
-                "a folder elsewhere.",
+                "{state}, where Jarvis keeps its own state, is inside the workspace {root};"
+                " scripts cannot run on a copy within itself. Set JARVIS_HOME to a folder"
+                " elsewhere.",
                 state=state,
                 root=root,
             )
@@ -273,7 +276,7 @@ class _Copy:
 
 
 def stamp_of(status: os.stat_result) -> tuple[int, ...]:
-    """What no script can give back to a file it has changed."""
+    """Return a stamp that no script can restore on a file it has changed."""
     return (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
 
 

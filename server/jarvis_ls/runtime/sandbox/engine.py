@@ -81,7 +81,7 @@ class Engine(Sandbox):
 
     @property
     def identity(self) -> str:
-        """What a proof is about."""
+        """The identity that a proof applies to."""
         return self._socket
 
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
@@ -147,13 +147,13 @@ class Engine(Sandbox):
         return Ended(None if why else code, heard.text(), why, seconds)
 
     def connect(self) -> Any:
-        """A client of the engine. Raises `JarvisError` when it does not answer."""
+        """Return a client of the engine. Raises `JarvisError` when it does not answer."""
         return _connect(self._socket)
 
     def options(
         self, client: Any, folder: RunFolder, script: Script, places: Sequence[Workplace]
     ) -> dict[str, Any]:
-        """What the container is made of."""
+        """Return the options that create the container."""
         from docker.types import Mount, Ulimit
 
         text = folder.script(script)
@@ -175,8 +175,16 @@ class Engine(Sandbox):
         return {
             "image": self._settings.image or _image(client),
             "entrypoint": ["/bin/sh", "-c", _INIT, "sh"],
-            "command": [python, "-I", "-S", "-c", _FILTER, filter_program().hex(),
-                        script.interpreter, SCRIPT],
+            "command": [
+                python,
+                "-I",
+                "-S",
+                "-c",
+                _FILTER,
+                filter_program().hex(),
+                script.interpreter,
+                SCRIPT,
+            ],
             "user": f"{self._user}:{self._group}",
             "environment": variables,
             "working_dir": places[0].root,
@@ -189,14 +197,16 @@ class Engine(Sandbox):
             "mem_limit": self._settings.memory,
             "memswap_limit": self._settings.memory,
             "pids_limit": self._settings.processes,
-            "ulimits": [Ulimit(name="nofile", soft=4096, hard=4096),
-                        Ulimit(name="nproc", soft=_own_processes(), hard=_own_processes()),
-                        Ulimit(name="core", soft=0, hard=0)],
+            "ulimits": [
+                Ulimit(name="nofile", soft=4096, hard=4096),
+                Ulimit(name="nproc", soft=_own_processes(), hard=_own_processes()),
+                Ulimit(name="core", soft=0, hard=0),
+            ],
             "oom_score_adj": 1000,
             "hostname": "sandbox",
             "stdin_open": True,
             "labels": {LABEL: str(folder.path)},
-        }  # fmt: skip
+        }
 
     def _programs(self, script: Script) -> list[Any]:
         from docker.types import Mount
@@ -207,7 +217,7 @@ class Engine(Sandbox):
             if not target
         ]
         for source, place in environment.readable(self._settings.readable, network=script.network):
-            if f"{place}/".startswith(tuple(f"{one}/" for one in environment.SYSTEM)):
+            if f"{place}/".startswith(tuple(f"{folder}/" for folder in environment.SYSTEM)):
                 continue
             target = place.replace(f"{environment.HOME}/.cargo", _CARGO)
             mounts.append(Mount(target, source, type="bind", read_only=True))
@@ -215,8 +225,11 @@ class Engine(Sandbox):
 
     def _volume(self, client: Any, folder: RunFolder, number: int, place: Workplace) -> str:
         layers = f"lowerdir={place.root},upperdir={place.folder},workdir={place.work}"
-        options = {"type": "overlay", "device": "overlay",
-                   "o": f"{layers},userxattr,index=off,metacopy=off"}  # fmt: skip
+        options = {
+            "type": "overlay",
+            "device": "overlay",
+            "o": f"{layers},userxattr,index=off,metacopy=off",
+        }
         name = f"{folder.path.name}-{number}"
         client.volumes.create(
             name, driver="local", driver_opts=options, labels={LABEL: str(folder.path)}
@@ -252,8 +265,12 @@ def sockets() -> list[str]:
     runtime = os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.geteuid()}")
     named = os.environ.get("DOCKER_HOST", "")
     places = [named.removeprefix("unix://")] if named.startswith("unix://") else []
-    places += [f"{runtime}/docker.sock", "/var/run/docker.sock", f"{runtime}/podman/podman.sock",
-               "/run/podman/podman.sock"]  # fmt: skip
+    places += [
+        f"{runtime}/docker.sock",
+        "/var/run/docker.sock",
+        f"{runtime}/podman/podman.sock",
+        "/run/podman/podman.sock",
+    ]
     return [place for place in dict.fromkeys(places) if os.path.exists(place)]  # noqa: PTH110
 
 
@@ -263,7 +280,7 @@ def own_python() -> str:
 
 
 def _own_processes() -> int:
-    """A limit Podman may set without being allowed to raise limits; ours is `pids_limit`."""
+    """Return a limit Podman may set without being allowed to raise limits; ours is `pids_limit`."""
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
@@ -283,7 +300,7 @@ def clean(client: Any) -> None:
 
 
 def _is_used(labels: dict[str, str]) -> bool:
-    """Whether the run a container belongs to is under way: its folder is locked."""
+    """Return whether the run a container belongs to is under way: its folder is locked."""
     import fcntl
 
     try:
@@ -312,7 +329,7 @@ def _connect(socket: str) -> Any:
 
 
 def _image(client: Any) -> str:
-    """The empty image, made when it is missing."""
+    """Return the empty image, made when it is missing."""
     import docker
 
     data = io.BytesIO()

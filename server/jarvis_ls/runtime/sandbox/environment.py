@@ -7,29 +7,27 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
-          "/gnu/store")  # fmt: skip
+SYSTEM = tuple("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /gnu/store".split())
 """Folders of programs."""
-_ETC = (
-    "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types",
-    "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "pki/ca-trust",
-    "nsswitch.conf", "protocols", "services", "fonts", "java-11-openjdk", "java-17-openjdk",
-    "java-21-openjdk", "perl", "python3", "python3.11", "python3.12", "python3.13", "os-release",
-    "debian_version", "timezone", "magic", "gai.conf",
-)  # fmt: skip
+_ETC = tuple(
+    "alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime mime.types ssl/certs "
+    "ssl/openssl.cnf ca-certificates pki/tls/certs pki/ca-trust nsswitch.conf protocols "
+    "services fonts java-11-openjdk java-17-openjdk java-21-openjdk perl python3 "
+    "python3.11 python3.12 python3.13 os-release debian_version timezone magic gai.conf".split()
+)
 _NETWORK_ETC = ("resolv.conf", "hosts", "host.conf")
-_HOME_TOOLS = (
-    ".rustup", ".cargo/bin", ".pyenv", ".nvm", ".volta", ".local/bin", ".local/share/uv/python",
-    ".local/share/uv/tools", ".local/share/pnpm", ".bun/bin", ".deno/bin", "go/bin",
-    ".sdkman/candidates", ".asdf", ".local/share/mise/installs",
-)  # fmt: skip
+_HOME_TOOLS = tuple(
+    ".rustup .cargo/bin .pyenv .nvm .volta .local/bin .local/share/uv/python "
+    ".local/share/uv/tools .local/share/pnpm .bun/bin .deno/bin go/bin .sdkman/candidates "
+    ".asdf .local/share/mise/installs".split()
+)
 _SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 HOME = "/tmp/home"
 """Home folder inside."""
 
 
 def readable(more: Iterable[str], *, network: bool) -> Iterator[tuple[str, str]]:
-    """What may be read: a place on this machine, and where it is found inside."""
+    """Yield the readable places: the path on this machine, and the path inside."""
     seen = set()
     names = [*(f"/etc/{name}" for name in _ETC), *_programs(), *more]
     if network:
@@ -58,7 +56,7 @@ def system_folders() -> Iterator[tuple[str, str]]:
 def variables(
     names: Iterable[str], given: Mapping[str, str], *, isolation: str, network: bool
 ) -> dict[str, str]:
-    """The whole environment of a script."""
+    """Return the whole environment of a script."""
     mine = {
         "PATH": search_path(),
         "HOME": HOME,
@@ -86,9 +84,9 @@ def variables(
 
 
 def search_path() -> str:
-    """Where scripts look for programs: as we do, and where systems have them."""
+    """Return the search path for programs: ours, then the system's."""
     own = os.environ.get("PATH", "").split(os.pathsep)
-    every = [*(one for one in own if one.startswith("/")), *_SEARCH.split(":")]
+    every = [*(folder for folder in own if folder.startswith("/")), *_SEARCH.split(":")]
     return ":".join(dict.fromkeys(every))
 
 
@@ -97,17 +95,22 @@ def _programs() -> Iterator[str]:
     yield from (str(home / name) for name in _HOME_TOOLS)
     yield from (sys.base_prefix, sys.prefix)
     for folder in os.environ.get("PATH", "").split(os.pathsep):
-        if folder.startswith("/") and not folder.startswith(tuple(f"{one}/" for one in SYSTEM)):
+        if folder.startswith("/") and not folder.startswith(tuple(f"{item}/" for item in SYSTEM)):
             yield folder
             if Path(folder).name == "shims":  # they look for what they stand for beside them
                 yield str(Path(folder).parent)
 
 
 def _is_secret(place: str) -> bool:
-    """Whether reading a place would show the user's whole home, or more."""
+    """Return whether reading a place would show the user's whole home, or more."""
     real = os.path.realpath(place)
     home = os.path.realpath(Path.home())
-    return real == "/" or real == home or home.startswith(real + os.sep) or any(
-        real == f"{home}/{name}" or real.startswith(f"{home}/{name}/")
-        for name in (".ssh", ".gnupg", ".aws", ".jarvis", ".config", ".docker", ".kube")
-    )  # fmt: skip
+    return (
+        real == "/"
+        or real == home
+        or home.startswith(real + os.sep)
+        or any(
+            real == f"{home}/{name}" or real.startswith(f"{home}/{name}/")
+            for name in (".ssh", ".gnupg", ".aws", ".jarvis", ".config", ".docker", ".kube")
+        )
+    )

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.edits.snapshots.look import NEVER
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, remove_tree
 from jarvis_ls.runtime.sandbox.ignoring import IgnoredIn
-from jarvis_ls.runtime.snapshots.look import NEVER
 
 SECONDS = 3 * 86400
 
@@ -43,7 +43,7 @@ def put_aside(folder: RunFolder, places: Sequence[Workplace]) -> list[str]:
     named = []
     for place in places:
         ignored = IgnoredIn(place.root)
-        for path in list(_made(place, ignored)):
+        for path in list(_find_built(place, ignored)):
             item = _shelf(folder, place) / hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
             with contextlib.suppress(OSError, UnicodeError):  # then it goes with the copy
                 item.mkdir(mode=0o700, parents=True)
@@ -81,7 +81,7 @@ def _items(folder: RunFolder, place: Workplace) -> list[Path]:
         return []
 
 
-def _made(place: Workplace, ignored: IgnoredIn) -> Iterator[str]:
+def _find_built(place: Workplace, ignored: IgnoredIn) -> Iterator[str]:
     """Outermost ignored folders of a copy that the workspace does not have."""
     waiting = [""]
     while waiting:
@@ -101,17 +101,17 @@ def _made(place: Workplace, ignored: IgnoredIn) -> Iterator[str]:
 
 
 def _may_stand(place: Workplace, path: str) -> bool:
-    """Whether the workspace has a folder for it, and nothing in its place."""
+    """Return whether the workspace has a folder for it, and nothing in its place."""
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or os.path.lexists(f"{place.root}/{path}"):
         return False
     above = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-    places = [f"{place.root}/{one}" for one in above]
-    return all(os.path.isdir(one) and not os.path.islink(one) for one in places)  # noqa: PTH112, PTH114
+    places = [f"{place.root}/{item}" for item in above]
+    return all(os.path.isdir(item) and not os.path.islink(item) for item in places)  # noqa: PTH112, PTH114
 
 
 def _make_way(place: Workplace, path: str) -> None:
-    """The folders above it, which an overlay's upper folder does not have yet."""
+    """Create the parent folders that an overlay's upper folder does not have yet."""
     parts = path.split("/")
     owner = os.lstat(place.folder)
     for depth in range(1, len(parts)):

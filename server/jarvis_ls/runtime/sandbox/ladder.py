@@ -38,7 +38,7 @@ class Ladder:
         """Why rungs are not used, in words."""
 
     async def best(self, *, trusted: bool = False) -> Sandbox:
-        """The best rung that holds.
+        """Return the best rung that holds.
 
         Raises `NoSandbox` when none does. Running without isolation is possible only when the
         user's settings say so and the workspace is `trusted`.
@@ -70,7 +70,7 @@ class Ladder:
         )
 
     async def _problem(self, sandbox: Sandbox, program: str) -> str:
-        """Why a sandbox may not be used; empty when it may."""
+        """Return why a sandbox may not be used; empty when it may."""
         about = [*identity(program), repr(self.settings), repr(vars(sandbox))]
         known = await asyncio.to_thread(self._proofs)
         if known.get(sandbox.name) == about and await _still_holds(sandbox):
@@ -137,13 +137,15 @@ class Ladder:
 
 
 async def _still_holds(sandbox: Sandbox) -> bool:
-    """A cheap look: the sandbox starts, and neither writes nor reads outside."""
+    """Return a cheap look: the sandbox starts, and neither writes nor reads outside."""
     with Trap(0) as trap:
         script = Script("sh", _CHECK.format(trap.outside), _CHECK_SECONDS)
         try:
             ran = await sandbox.run(script, [trap.workspace])
         except JarvisError:
             return False
-        return ran.output.rstrip().endswith("done") and not trap.sprung() and (
-            not trap.has_secret(ran.output)
-        )  # fmt: skip
+        return (
+            ran.output.rstrip().endswith("done")
+            and not trap.sprung()
+            and (not trap.has_secret(ran.output))
+        )

@@ -68,8 +68,8 @@ class Landlock(Sandbox):
         temporary = folder.path / "tmp"
         (temporary / "home").mkdir(parents=True)
         if self._user is not None:
-            for one in (temporary, temporary / "home"):
-                os.chown(one, self._user, self._user)
+            for private in (temporary, temporary / "home"):
+                os.chown(private, self._user, self._user)
         plan = self._plan(script, places, text, temporary)
         bounds = Bounds(script.timeout, self._settings.memory, folder.path)
         return await run_planned(_CONFINER, plan, bounds, output, grace=True)
@@ -112,7 +112,7 @@ class Landlock(Sandbox):
 
 
 def missing() -> str:
-    """Why this rung cannot be, in words; empty when it may."""
+    """Return why Landlock is not available, in words; empty when it is."""
     if not filter_program():
         return f"no filter of system calls is known for {os.uname().machine}"
     version = ctypes.CDLL(None, use_errno=True).syscall(444, None, ctypes.c_size_t(0), 1)

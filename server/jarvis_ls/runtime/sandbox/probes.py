@@ -38,7 +38,7 @@ def probe(run: Callable[[], bool]) -> Callable[[], bool]:
 
 
 def call(x86: int, arm: int, *arguments: Any) -> int:
-    """A system call; its result, negative when it failed."""
+    """Return a system call; its result, negative when it failed."""
     LIBC.syscall.restype = ctypes.c_long
     result: int = LIBC.syscall(
         ctypes.c_long(arm if ARM else x86),
@@ -193,8 +193,13 @@ def core_pattern() -> bool:
 
 @probe
 def kernel_settings() -> bool:
-    for name in ("sys/kernel/modprobe", "sys/vm/drop_caches", "sys/fs/binfmt_misc/register",
-                 "sysrq-trigger", "sys/kernel/hotplug"):  # fmt: skip
+    for name in (
+        "sys/kernel/modprobe",
+        "sys/vm/drop_caches",
+        "sys/fs/binfmt_misc/register",
+        "sysrq-trigger",
+        "sys/kernel/hotplug",
+    ):
         with contextlib.suppress(OSError), open(f"/proc/{name}", "wb"):
             return True
     return False
@@ -304,7 +309,7 @@ def trace_parent() -> bool:
 
 
 def _is_confined(pid: int) -> bool:
-    """Whether a process is under a filter of system calls, as we are."""
+    """Return whether a process is under a filter of system calls, as we are."""
     with open(f"/proc/{pid}/status") as file:
         return "Seccomp:\t2" in file.read()
 
@@ -321,7 +326,7 @@ def _readable_memory(pid: int) -> bool:
 
 
 def _is_theirs(pid: int) -> bool:
-    """Whether the process of this number is the tester's, not one of the sandbox's own."""
+    """Return whether the process of this number is the tester's, not one of the sandbox's own."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
         return bool(file.read().decode(errors="replace") == KNOWN["command"])
     return False

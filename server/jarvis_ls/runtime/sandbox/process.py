@@ -125,15 +125,20 @@ async def run_planned(
     command = [sys.executable, "-I", "-S", str(program), str(place)]
     try:
         return await run_process(
-            command, bounds, environment={}, folder=bounds.disk, output=output,
-            pass_fds=pass_fds, grace=grace,
-        )  # fmt: skip
+            command,
+            bounds,
+            environment={},
+            folder=bounds.disk,
+            output=output,
+            pass_fds=pass_fds,
+            grace=grace,
+        )
     except OSError as error:
         raise JarvisError("The sandbox did not start: {why}", why=error.strerror) from None
 
 
 def check_started(ended: Ended) -> Ended:
-    """Raises `JarvisError` when it was not the script that failed, but what should confine it."""
+    """Raise `JarvisError` when the sandbox failed, not the script."""
     first = ended.output.partition("\n")[0]
     if ended.exit and first.startswith(("bwrap: ", "sandbox: ")):
         raise JarvisError("The sandbox did not start, nothing was run: {first}", first=first[:500])
@@ -161,7 +166,7 @@ def _end(process: asyncio.subprocess.Process, grace: bool) -> None:
 
 
 async def _watch(pid: int, bounds: Bounds) -> str:
-    """Returns, in words, why the process must end; never while it behaves."""
+    """Watch a process; return why it must end, in words, and never while it behaves."""
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
         used = await asyncio.to_thread(_memory_of, pid)
@@ -178,21 +183,21 @@ def _memory_of(pid: int) -> int:
     """Bytes that a process and its descendants hold."""
     page = os.sysconf("SC_PAGE_SIZE")
     total = 0
-    for one in _family(pid):
+    for process in _family(pid):
         with contextlib.suppress(OSError):  # it has just ended
-            held = Path(f"/proc/{one}/statm").read_text().split()
+            held = Path(f"/proc/{process}/statm").read_text().split()
             total += (int(held[1]) - int(held[2])) * page  # without what is shared
     return total
 
 
 def _family(pid: int) -> Iterator[int]:
-    """A process and its descendants, as long as each is there."""
+    """Yield a process and its descendants, as long as each is there."""
     waiting = [pid]
     while waiting:
-        one = waiting.pop()
-        yield one
+        process = waiting.pop()
+        yield process
         with contextlib.suppress(OSError):
-            for task in Path(f"/proc/{one}/task").iterdir():
+            for task in Path(f"/proc/{process}/task").iterdir():
                 waiting.extend(map(int, (task / "children").read_text().split()))
 
 

@@ -47,12 +47,12 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether the sandbox may be used."""
+        """Return whether the sandbox may be used."""
         return not self.problem and not self.escaped
 
     @property
     def reason(self) -> str:
-        """Why it may not be used, in words."""
+        """The reason why it may not be used, in words."""
         if self.problem:
             return self.problem
         names = ", ".join(name.replace("_", " ") for name in self.escaped)
@@ -123,81 +123,96 @@ class Trap:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for one in self._sockets:
-            one.close()
+        for sock in self._sockets:
+            sock.close()
         _free(self._memory)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def known(self) -> str:
-        """What the probes must know."""
+        """Return the data for the probes, as JSON."""
         command = Path("/proc/self/cmdline").read_bytes().decode(errors="replace")
         return json.dumps(
             {
-                "outside": str(self.outside), "secret": self._secret, "token": self._token,
-                "home": str(Path.home()), "pid": os.getpid(), "parent": os.getppid(),
-                "command": command, "tcp": self._tcp, "udp": self._udp,
-                "unix": str(self._folder / "socket"), "dgram": str(self._folder / "dgram"),
+                "outside": str(self.outside),
+                "secret": self._secret,
+                "token": self._token,
+                "home": str(Path.home()),
+                "pid": os.getpid(),
+                "parent": os.getppid(),
+                "command": command,
+                "tcp": self._tcp,
+                "udp": self._udp,
+                "unix": str(self._folder / "socket"),
+                "dgram": str(self._folder / "dgram"),
                 "engine": os.environ.get("DOCKER_HOST", "").removeprefix("unix://"),
-                "abstract": self._token, "limits": self._limits, "seconds": self._seconds,
+                "abstract": self._token,
+                "limits": self._limits,
+                "seconds": self._seconds,
                 "memory": self._memory,
             }
-        )  # fmt: skip
+        )
 
     def has_secret(self, text: str) -> bool:
-        """Whether a text shows what only outside could be read."""
+        """Return whether a text shows what only outside could be read."""
         return self._secret in text
 
     def sprung(self) -> list[str]:
-        """What got out, as seen from here."""
+        """Return the probes that escaped, as seen from outside the sandbox."""
         time.sleep(0.05)
         found = [f"{name} (it arrived)" for name in sorted(self._heard)]
         now = self._look()
-        changed = {key for key in self._before.keys() | now.keys()
-                   if self._before.get(key) != now.get(key)}  # fmt: skip
+        changed = {
+            key for key in self._before.keys() | now.keys() if self._before.get(key) != now.get(key)
+        }
         found += [f"touched {key} outside" for key in sorted(changed)]
         return found
 
     def _look(self) -> dict[str, Any]:
         return {
-            path.name: (path.lstat().st_mode, path.lstat().st_mtime_ns, path.lstat().st_ino,
-                        path.lstat().st_nlink, path.read_bytes() if path.is_file() else b"")
+            path.name: (
+                path.lstat().st_mode,
+                path.lstat().st_mtime_ns,
+                path.lstat().st_ino,
+                path.lstat().st_nlink,
+                path.read_bytes() if path.is_file() else b"",
+            )
             for path in self.outside.iterdir()
-        }  # fmt: skip
+        }
 
     def _listen(self) -> None:
-        tcp = self._bound(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
-        udp = self._bound(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
+        tcp = self._bind(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
+        udp = self._bind(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
         self._tcp, self._udp = tcp.getsockname()[1], udp.getsockname()[1]
-        self._bound(socket.AF_UNIX, socket.SOCK_STREAM, str(self._folder / "socket"))
-        self._bound(socket.AF_UNIX, socket.SOCK_DGRAM, str(self._folder / "dgram"))
-        self._bound(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self._token)
+        self._bind(socket.AF_UNIX, socket.SOCK_STREAM, str(self._folder / "socket"))
+        self._bind(socket.AF_UNIX, socket.SOCK_DGRAM, str(self._folder / "dgram"))
+        self._bind(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self._token)
         for name in ("socket", "dgram"):
             (self._folder / name).chmod(0o777)
 
-    def _bound(self, family: int, kind: int, address: Any) -> socket.socket:
-        one = socket.socket(family, kind)
-        one.bind(address)
-        self._sockets.append(one)
+    def _bind(self, family: int, kind: int, address: Any) -> socket.socket:
+        sock = socket.socket(family, kind)
+        sock.bind(address)
+        self._sockets.append(sock)
         if kind == socket.SOCK_STREAM:
-            one.listen()
+            sock.listen()
             run = self._accept
         else:
             run = self._receive
-        threading.Thread(target=run, args=(one,), daemon=True).start()
-        return one
+        threading.Thread(target=run, args=(sock,), daemon=True).start()
+        return sock
 
-    def _accept(self, one: socket.socket) -> None:
+    def _accept(self, sock: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
-                connected, _ = one.accept()
+                connected, _ = sock.accept()
                 with connected:
                     connected.settimeout(2)
                     self._hear(connected.recv(200))
 
-    def _receive(self, one: socket.socket) -> None:
+    def _receive(self, sock: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
-                self._hear(one.recv(200))
+                self._hear(sock.recv(200))
 
     def _hear(self, data: bytes) -> None:
         token, _, name = data.decode(errors="replace").partition(" ")
@@ -223,7 +238,7 @@ def _free(memory: int) -> None:
 
 
 def python_for(rung: str) -> str:
-    """A Python that can be run inside: ours, unless another user could not reach it."""
+    """Return a Python that can be run inside: ours, unless another user could not reach it."""
     own = str(Path(sys.base_prefix) / "bin" / f"python{sys.version_info[0]}.{sys.version_info[1]}")
     if rung == "landlock" and os.geteuid() == 0 and not _open_to_all(own):
         return "/usr/bin/python3"
@@ -232,7 +247,7 @@ def python_for(rung: str) -> str:
 
 @functools.cache
 def version() -> str:
-    """Changes with our own code: an old proof says nothing about a new sandbox."""
+    """Return a digest of our own code: an old proof is invalid for a new sandbox."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
@@ -240,7 +255,7 @@ def version() -> str:
 
 
 def identity(program: str) -> list[Any]:
-    """What a proof is about: this boot of this kernel, this user, this program."""
+    """Return the identity that a proof applies to: boot, kernel, user, program."""
     facts: list[Any] = [os.uname().release, os.geteuid(), version()]
     with contextlib.suppress(OSError):
         facts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
@@ -256,8 +271,5 @@ def _open_to_all(path: str) -> bool:
 
 
 def _neutral() -> str:
-    """A folder that is nobody's home, or None for the usual one."""
+    """Return a folder that is nobody's home, or None for the usual one."""
     return "/var/tmp" if os.access("/var/tmp", os.W_OK) else tempfile.gettempdir()
-
-
-__all__ = ["Proof", "Trap", "identity", "prove", "python_for"]

@@ -23,23 +23,23 @@ from jarvis_ls.runtime.sandbox.base import Rung, SandboxSettings
 
 
 def read_sandbox(table: Mapping[str, Any]) -> SandboxSettings:
-    """The settings a table stands for. Raises `ConfigError` naming the key that is wrong."""
+    """Return the settings a table stands for. Raises `ConfigError` naming the key that is wrong."""
     known = {field.name: field.default for field in dataclasses.fields(SandboxSettings)}
     given: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
             raise ConfigError("[sandbox]: there is no setting {key}.", key=repr(key))
-        given[key] = _checked(key, value, known[key])
+        given[key] = _check(key, value, known[key])
     return SandboxSettings(**given)
 
 
-def _checked(key: str, value: Any, default: Any) -> Any:
+def _check(key: str, value: Any, default: Any) -> Any:
     if key == "isolation":
         if value not in ("best", "none"):
             raise ConfigError('[sandbox]: isolation must be "best" or "none".')
         return value
     if isinstance(default, tuple):
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
             raise ConfigError("[sandbox]: {key} must be a list of strings.", key=key)
         if key == "rungs" and set(value) - (set(get_args(Rung)) - {"none"}):
             raise ConfigError("[sandbox]: rungs may be engine, bwrap and landlock.")

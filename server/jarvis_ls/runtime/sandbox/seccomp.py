@@ -26,47 +26,105 @@ _LAST = 462
 
 # Name: number on x86_64, and on aarch64; None where there is no such call.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
-    "pidfd_getfd": (438, 438), "kcmp": (312, 272), "mount": (165, 40), "umount2": (166, 39),
-    "pivot_root": (155, 41), "chroot": (161, 51), "fsopen": (430, 430), "fsconfig": (431, 431),
-    "fsmount": (432, 432), "fspick": (433, 433), "move_mount": (429, 429),
-    "open_tree": (428, 428), "mount_setattr": (442, 442), "setns": (308, 268),
-    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
-    "kexec_load": (246, 104), "kexec_file_load": (320, 294), "bpf": (321, 280),
-    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "keyctl": (250, 219),
-    "add_key": (248, 217), "request_key": (249, 218), "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
-    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "reboot": (169, 142),
-    "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "syslog": (103, 116),
-    "settimeofday": (164, 170), "clock_settime": (227, 112), "adjtimex": (159, 171),
-    "clock_adjtime": (305, 266), "quotactl": (179, 60), "lookup_dcookie": (212, 18),
-    "iopl": (172, None), "ioperm": (173, None), "uselib": (134, None),
-    "modify_ldt": (154, None), "vhangup": (153, 58), "sethostname": (170, 161),
-    "setdomainname": (171, 162), "nfsservctl": (180, 42),
-}  # fmt: skip
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "move_mount": (429, 429),
+    "open_tree": (428, 428),
+    "mount_setattr": (442, 442),
+    "setns": (308, 268),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "open_by_handle_at": (304, 265),
+    "name_to_handle_at": (303, 264),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "acct": (163, 89),
+    "syslog": (103, 116),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "adjtimex": (159, 171),
+    "clock_adjtime": (305, 266),
+    "quotactl": (179, 60),
+    "lookup_dcookie": (212, 18),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "uselib": (134, None),
+    "modify_ldt": (154, None),
+    "vhangup": (153, 58),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "nfsservctl": (180, 42),
+}
 _METADATA: dict[str, tuple[int | None, int | None]] = {
-    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
-    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
-    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
-    "lremovexattr": (198, 15), "fremovexattr": (199, 16), "utime": (132, None),
-    "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
-}  # fmt: skip
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+}
 _IPC: dict[str, tuple[int | None, int | None]] = {
-    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190),
-    "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192), "msgget": (68, 186),
-    "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187), "mq_open": (240, 180),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semctl": (66, 191),
+    "semtimedop": (220, 192),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "mq_open": (240, 180),
     "mq_unlink": (241, 181),
-}  # fmt: skip
+}
 _INSPECTED: dict[str, tuple[int, int]] = {
-    "clone": (56, 220), "clone3": (435, 435), "unshare": (272, 97), "ioctl": (16, 29),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "unshare": (272, 97),
+    "ioctl": (16, 29),
     "socket": (41, 198),
-}  # fmt: skip
+}
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
 def filter_program(
     *, families: Sequence[int] = NETWORKED, metadata: bool = True, ipc: bool = True
 ) -> bytes:
-    """The filter for this machine; empty when we know none for it.
+    """Return the filter for this machine; empty when we know none for it.
 
     Only sockets of the given `families` can be made; without `metadata` no mode, owner, time
     or attribute of any file can be changed, and without `ipc` none of the machine's shared memory,
@@ -77,9 +135,11 @@ def filter_program(
         return b""
     column, arch = machine
     program = [
-        _load(_ARCH), *_unless_equal(arch, _refuse(_EPERM)),
-        _load(_NUMBER), *_if_at_least(_LAST + 1, _refuse(_ENOSYS)),
-    ]  # fmt: skip
+        _load(_ARCH),
+        *_unless_equal(arch, _refuse(_EPERM)),
+        _load(_NUMBER),
+        *_if_at_least(_LAST + 1, _refuse(_ENOSYS)),
+    ]
     refused = {**_REFUSED, **({} if metadata else _METADATA), **({} if ipc else _IPC)}
     for numbers in refused.values():
         number = numbers[column]

@@ -18,7 +18,7 @@ T = TypeVar("T")
 async def to_the_end(
     work: Awaitable[T], hurry: Callable[[], object] | None = None
 ) -> tuple[T, bool]:
-    """The result of `work`, and whether somebody has cancelled us while we waited for it.
+    """Return the result of `work`, and whether somebody has cancelled us while we waited for it.
 
     `hurry` is called then, so that the work may end early. Its exceptions are raised.
     """

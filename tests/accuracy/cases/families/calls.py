@@ -18,14 +18,18 @@ def _dangerous() -> None:
         line = f"{{\nchar $b[{size}];\nchar *$r;\n<read>\nif ($r == NULL)\n{{\nexit(1);\n}}\n"
         line += f"$b[{size} - 1] = '\\0';\n@say($b);\n}}\n"
         _point(
-            242, f"gets into {size}", line.replace("<read>", "$r = gets($b);"),
+            242,
+            f"gets into {size}",
+            line.replace("<read>", "$r = gets($b);"),
             line.replace("<read>", f"$r = fgets($b, {size}, stdin);"),
-        )  # fmt: skip
+        )
     tested = "{\nchar $b[50];\nif (<call> == NULL)\n{\n@say(<text>);\n}\nelse\n{\n@say($b);\n}\n}\n"
     _point(
-        242, "gets in a condition", tested.replace("<call>", "gets($b)"),
+        242,
+        "gets in a condition",
+        tested.replace("<call>", "gets($b)"),
         tested.replace("<call>", "fgets($b, sizeof($b), stdin)"),
-    )  # fmt: skip
+    )
     plain = "{\nchar $b[10];\n<read>\n$b[10 - 1] = '\\0';\n@say($b);\n}\n"
     for name, read in (
         ("width", "cin.width(10);\ncin >> $b;"),
@@ -34,14 +38,20 @@ def _dangerous() -> None:
         ("get", "cin.get($b, sizeof($b));"),
     ):
         _point(
-            676, f"cin, {name}", plain.replace("<read>", "cin >> $b;"),
-            plain.replace("<read>", read), cpp=True,
-        )  # fmt: skip
+            676,
+            f"cin, {name}",
+            plain.replace("<read>", "cin >> $b;"),
+            plain.replace("<read>", read),
+            cpp=True,
+        )
     word = "{\n<kind>\ncin >> $b;\n@say(<text>);\n@char($b[0]);\n}\n"
     _point(
-        676, "cin and string", word.replace("<kind>", "char $b[32];"),
-        word.replace("<kind>", "string $b;"), cpp=True,
-    )  # fmt: skip
+        676,
+        "cin and string",
+        word.replace("<kind>", "char $b[32];"),
+        word.replace("<kind>", "string $b;"),
+        cpp=True,
+    )
 
 
 _FAILED = '{\n@say("<word> failed");\n}\n'
@@ -63,23 +73,40 @@ def _results() -> None:
         ("putchar", "", "putchar('A')", "== EOF", "== 0", ""),
         ("scanf", buffer, 'scanf("%99s", $b)', "== EOF", "== 0", "@say($b);\n"),
         ("fscanf", buffer, 'fscanf(stdin, "%99s", $b)', "== EOF", "== 0", "@say($b);\n"),
-        ("sscanf", text + 'char $c[100] = "";\n', 'sscanf($b, "%99s", $c)', "== EOF", "== 0",
-         "@say($c);\n"),
+        (
+            "sscanf",
+            text + 'char $c[100] = "";\n',
+            'sscanf($b, "%99s", $c)',
+            "== EOF",
+            "== 0",
+            "@say($c);\n",
+        ),
         ("snprintf", buffer, 'snprintf($b, 100, "%s\\n", "a text")', "< 0", "== 0", "@say($b);\n"),
         ("printf", "", 'printf("%s\\n", "a text")', "< 0", "== 0", ""),
         ("fprintf", "", 'fprintf(stdout, "%s\\n", "a text")', "< 0", "== 0", ""),
         ("remove", "", 'remove("<word>.txt")', "!= 0", "== 0", ""),
         ("rename", "", 'rename("<word>.txt", "new<word>.txt")', "!= 0", "== 0", ""),
-        ("fgetws", "wchar_t $b[100] = L\"\";\n", "fgetws($b, 100, stdin)", "== NULL",
-         "< (wchar_t *)0", "@wide($b);\n"),
+        (
+            "fgetws",
+            'wchar_t $b[100] = L"";\n',
+            "fgetws($b, 100, stdin)",
+            "== NULL",
+            "< (wchar_t *)0",
+            "@wide($b);\n",
+        ),
         ("fputws", "", 'fputws(L"a text", stdout)', "== WEOF", "== 0", ""),
         ("setuid", "", "setuid(1000)", "!= 0", "> 0", ""),
         ("chdir", "", 'chdir("/tmp")', "!= 0", "> 0", ""),
-    ):  # fmt: skip
+    ):
         checked = f"{{\n{before}if ({call} {good})\n{_FAILED}{after}}}\n"
         stored = f"{{\n{before}<kind> $r = {call};\nif ($r {good})\n{_FAILED}{after}}}\n"
-        kind = {"fread": "size_t", "fwrite": "size_t", "fgets": "char *", "fgetws": "wchar_t *",
-                "fputws": "int"}.get(name, "int")  # fmt: skip
+        kind = {
+            "fread": "size_t",
+            "fwrite": "size_t",
+            "fgets": "char *",
+            "fgetws": "wchar_t *",
+            "fputws": "int",
+        }.get(name, "int")
         stored = stored.replace("<kind>", kind)
         if name not in ("printf", "fprintf"):
             _point(252, name, f"{{\n{before}{call};\n{after}}}\n", checked, stored)
@@ -114,28 +141,36 @@ def _races() -> None:
     for signal in ("SIGINT", "SIGTERM", "SIGHUP"):
         SHAPES.append(
             Shape(
-                cwe=364, name=f"shared memory behind {signal}", point=True, own=own,
+                cwe=364,
+                name=f"shared memory behind {signal}",
+                point=True,
+                own=own,
                 sink=f"{{\nsignal({signal}, $_handler);\n{drop}{fresh}}}\n",
                 good=f"{{\nsignal({signal}, SIG_DFL);\n{drop}{fresh}"
                 f"signal({signal}, $_handler);\n}}\n",
             )
-        )  # fmt: skip
+        )
         SHAPES.append(
             Shape(
-                cwe=364, name=f"freed behind {signal}", point=True, own=own,
+                cwe=364,
+                name=f"freed behind {signal}",
+                point=True,
+                own=own,
                 sink=f"{{\n{fresh}signal({signal}, $_handler);\n@num((int)$_g->$m1);\n{drop}}}\n",
                 good=f"{{\n{fresh}signal({signal}, $_handler);\n@num((int)$_g->$m1);\n"
                 f"signal({signal}, SIG_DFL);\n{drop}}}\n",
             )
-        )  # fmt: skip
+        )
     loop = "{\nint $i;\n<lock>for ($i = 0; $i < 100000; $i++)\n{\n<v> = <v> + 1;\n}\n<unlock>}\n"
     for api in ("pthread", "support"):
         pthread = api == "pthread"
         lock = "pthread_mutex_lock(&$_l);\n" if pthread else "@acquire($_l);\n"
         unlock = "pthread_mutex_unlock(&$_l);\n" if pthread else "@release($_l);\n"
-        declared = "static pthread_mutex_t $_l = PTHREAD_MUTEX_INITIALIZER;\n" if pthread else (
-            "static @lock $_l = NULL;\n"
-        )  # fmt: skip
+        declared = (
+            "static pthread_mutex_t $_l = PTHREAD_MUTEX_INITIALIZER;\n"
+            if pthread
+            else ("static @lock $_l = NULL;\n")
+        )
         head = "static void *$_work(void *$p)" if pthread else "static void $_work(void *$p)"
         tail = "return NULL;\n" if pthread else ""
         for name, value, argument in (("global", "$_n", "NULL"), ("reference", "*$v", "&$n")):
@@ -144,33 +179,48 @@ def _races() -> None:
             )
             SHAPES.append(
                 Shape(
-                    cwe=366, name=f"{name} without a lock, {api}", point=True, head=head,
-                    tail=tail, own=declared + ("static int $_n = 0;\n" if name == "global" else ""),
+                    cwe=366,
+                    name=f"{name} without a lock, {api}",
+                    point=True,
+                    head=head,
+                    tail=tail,
+                    own=declared + ("static int $_n = 0;\n" if name == "global" else ""),
                     sink=body.replace("<lock>", "").replace("<unlock>", ""),
                     good=body.replace("<lock>", lock).replace("<unlock>", unlock),
                     after=_threads(pthread, argument, name == "global"),
                 )
-            )  # fmt: skip
+            )
         once = "{\nint $i;\n<lock>for ($i = 0; $i < 1000; $i++)\n{\n$_n = $_n + 1;\n}\n<unlock>}\n"
         once = once.replace("<lock>", lock)
         SHAPES.append(
             Shape(
-                cwe=667, name=f"never unlocked, {api}", point=True, head=head, tail=tail,
-                own=declared + "static int $_n = 0;\n", sink=once.replace("<unlock>", ""),
-                good=once.replace("<unlock>", unlock), after=_threads(pthread, "NULL", True),
+                cwe=667,
+                name=f"never unlocked, {api}",
+                point=True,
+                head=head,
+                tail=tail,
+                own=declared + "static int $_n = 0;\n",
+                sink=once.replace("<unlock>", ""),
+                good=once.replace("<unlock>", unlock),
+                after=_threads(pthread, "NULL", True),
             )
-        )  # fmt: skip
+        )
         early = "{\n<lock>if ($_n > 1000)\n{\n<first>return<value>;\n}\n$_n = $_n + 1;\n<unlock>}\n"
         early = early.replace("<lock>", lock).replace("<unlock>", unlock)
         early = early.replace("<value>", " NULL" if pthread else "")
         SHAPES.append(
             Shape(
-                cwe=667, name=f"locked on an early way out, {api}", point=True, head=head,
-                tail=tail, own=declared + "static int $_n = 0;\n",
-                sink=early.replace("<first>", ""), good=early.replace("<first>", unlock),
+                cwe=667,
+                name=f"locked on an early way out, {api}",
+                point=True,
+                head=head,
+                tail=tail,
+                own=declared + "static int $_n = 0;\n",
+                sink=early.replace("<first>", ""),
+                good=early.replace("<first>", unlock),
                 after=_threads(pthread, "NULL", True),
             )
-        )  # fmt: skip
+        )
 
 
 def _threads(pthread: bool, argument: str, is_global: bool) -> str:
@@ -244,9 +294,12 @@ def _files() -> None:
             f'{start}FILE *$p = fopen($b, "w+");\nif ($p != NULL)\n{{\nfclose($p);\n}}\n{free}}}\n'
         )
         _point(
-            377, f"{maker} and fopen", stream,
-            "{\nFILE *$p = tmpfile();\nif ($p != NULL)\n{\nfclose($p);\n}\n}\n", temp,
-        )  # fmt: skip
+            377,
+            f"{maker} and fopen",
+            stream,
+            "{\nFILE *$p = tmpfile();\nif ($p != NULL)\n{\nfclose($p);\n}\n}\n",
+            temp,
+        )
 
 
 _dangerous()

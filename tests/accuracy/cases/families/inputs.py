@@ -24,22 +24,32 @@ def _formats() -> None:
         for name, (sink, checked) in _FORMATS.items():
             SHAPES.append(
                 Shape(
-                    cwe=134, name=f"{name} from {source}", setup=_BUFFER, start="",
-                    bad=text(source, 100), good='strcpy($d, "fixedtest");\n', sink=sink,
+                    cwe=134,
+                    name=f"{name} from {source}",
+                    setup=_BUFFER,
+                    start="",
+                    bad=text(source, 100),
+                    good='strcpy($d, "fixedtest");\n',
+                    sink=sink,
                     checked=checked,
                 )
-            )  # fmt: skip
+            )
         for name, form in _VARIADIC.items():
             body = f"{{\nva_list $v;\nva_start($v, $d);\n{form}\nva_end($v);\n}}\n"
             SHAPES.append(
                 Shape(
-                    cwe=134, name=f"{name} of variable arguments from {source}", setup=_BUFFER,
-                    start="", bad=text(source, 100), good='strcpy($d, "fixedtest");\n',
-                    inner="static void $_show(char *$d, ...)", call="$_show($d, $d);\n",
+                    cwe=134,
+                    name=f"{name} of variable arguments from {source}",
+                    setup=_BUFFER,
+                    start="",
+                    bad=text(source, 100),
+                    good='strcpy($d, "fixedtest");\n',
+                    inner="static void $_show(char *$d, ...)",
+                    call="$_show($d, $d);\n",
                     sink=body.replace("<format>", "$d"),
                     checked=body.replace("<format>", '"%s"'),
                 )
-            )  # fmt: skip
+            )
 
 
 _COMMAND = 'char $b[100] = "ls ";\n$d = $b;\n'
@@ -59,10 +69,15 @@ def _commands() -> None:
         for name, sink in _COMMANDS.items():
             SHAPES.append(
                 Shape(
-                    cwe=78, name=f"{name} from {source}", setup=_COMMAND, start="",
-                    bad=text(source, 100), good='strcat($d, "*.*");\n', sink=sink,
+                    cwe=78,
+                    name=f"{name} from {source}",
+                    setup=_COMMAND,
+                    start="",
+                    bad=text(source, 100),
+                    good='strcat($d, "*.*");\n',
+                    sink=sink,
                 )
-            )  # fmt: skip
+            )
 
 
 _OPENS = {
@@ -80,54 +95,78 @@ def _paths() -> None:
             for name, sink in _OPENS.items():
                 SHAPES.append(
                     Shape(
-                        cwe=cwe, name=f"{name} from {source}", start="",
+                        cwe=cwe,
+                        name=f"{name} from {source}",
+                        start="",
                         setup=f'char $b[4096] = "{base}";\n$d = $b;\n',
-                        bad=text(source, 4096), good=f'strcat($d, "{good}");\n', sink=sink,
+                        bad=text(source, 4096),
+                        good=f'strcat($d, "{good}");\n',
+                        sink=sink,
                         cpp="stream" in name,
                     )
-                )  # fmt: skip
+                )
 
 
 def _searches() -> None:
     for source in TEXT:
         SHAPES.append(
             Shape(
-                cwe=427, name=f"PATH from {source}", start="",
-                setup='char $b[250] = "PATH=";\n$d = $b;\n', bad=text(source, 250),
-                good='strcat($d, "/usr/bin:/usr/local/bin");\n', sink="putenv($d);\n",
+                cwe=427,
+                name=f"PATH from {source}",
+                start="",
+                setup='char $b[250] = "PATH=";\n$d = $b;\n',
+                bad=text(source, 250),
+                good='strcat($d, "/usr/bin:/usr/local/bin");\n',
+                sink="putenv($d);\n",
             )
-        )  # fmt: skip
+        )
         SHAPES.append(
             Shape(
-                cwe=427, name=f"setenv of PATH from {source}", start="",
-                setup='char $b[250] = "";\n$d = $b;\n', bad=text(source, 250),
+                cwe=427,
+                name=f"setenv of PATH from {source}",
+                start="",
+                setup='char $b[250] = "";\n$d = $b;\n',
+                bad=text(source, 250),
                 good='strcat($d, "/usr/bin:/usr/local/bin");\n',
                 sink='setenv("PATH", $d, 1);\n',
             )
-        )  # fmt: skip
+        )
     for name, sink in _COMMANDS.items():
         if name.startswith("exec"):
             continue
         SHAPES.append(
             Shape(
-                cwe=426, name=name, start="", setup='char $b[100] = "";\n$d = $b;\n',
-                bad='strcpy($d, "ls -la");\n', good='strcpy($d, "/bin/ls -la");\n', sink=sink,
+                cwe=426,
+                name=name,
+                start="",
+                setup='char $b[100] = "";\n$d = $b;\n',
+                bad='strcpy($d, "ls -la");\n',
+                good='strcpy($d, "/bin/ls -la");\n',
+                sink=sink,
             )
-        )  # fmt: skip
+        )
         SHAPES.append(
             Shape(
-                cwe=426, name=f"{name} of a literal", start="NULL",
-                bad='$d = (char *)"date";\n', good='$d = (char *)"/bin/date";\n', sink=sink,
+                cwe=426,
+                name=f"{name} of a literal",
+                start="NULL",
+                bad='$d = (char *)"date";\n',
+                good='$d = (char *)"/bin/date";\n',
+                sink=sink,
             )
-        )  # fmt: skip
+        )
     for name, call in (("execlp", "execlp($d, $d, NULL)"), ("execvp", "execvp($d, $g)")):
         array = "char *$g[] = { $d, NULL };\n" if name == "execvp" else ""
         SHAPES.append(
             Shape(
-                cwe=426, name=name, start="NULL", bad='$d = (char *)"ls";\n',
-                good='$d = (char *)"/bin/ls";\n', sink=f"{{\n{array}{call};\n}}\n",
+                cwe=426,
+                name=name,
+                start="NULL",
+                bad='$d = (char *)"ls";\n',
+                good='$d = (char *)"/bin/ls";\n',
+                sink=f"{{\n{array}{call};\n}}\n",
             )
-        )  # fmt: skip
+        )
 
 
 _formats()

@@ -70,12 +70,18 @@ def _leaks() -> None:
             use = _use(type)
             SHAPES.append(
                 Shape(
-                    cwe=401, name=f"{type} from {how}", type=f"{type} *", shared=_shared(type),
-                    setup=f"{type} $b[100];\n", bad=_taken(type, how) + use,
-                    good="$d = $b;\n" + use, sink="@say(<text>);\n",
-                    checked=_RELEASE[how], cpp=how.startswith("new"),
+                    cwe=401,
+                    name=f"{type} from {how}",
+                    type=f"{type} *",
+                    shared=_shared(type),
+                    setup=f"{type} $b[100];\n",
+                    bad=_taken(type, how) + use,
+                    good="$d = $b;\n" + use,
+                    sink="@say(<text>);\n",
+                    checked=_RELEASE[how],
+                    cpp=how.startswith("new"),
                 )
-            )  # fmt: skip
+            )
     for copy, type, show in (
         ("strdup", "char", "@say($d);\n"),
         ("wcsdup", "wchar_t", "@wide($d);\n"),
@@ -83,12 +89,17 @@ def _leaks() -> None:
         letter = "L" if type == "wchar_t" else ""
         SHAPES.append(
             Shape(
-                cwe=401, name=copy, type=f"{type} *", setup=f"{type} $b[100];\n",
+                cwe=401,
+                name=copy,
+                type=f"{type} *",
+                setup=f"{type} $b[100];\n",
                 bad=f'{{\n{type} $t[] = {letter}"a text";\n$d = {copy}($t);\nif ($d == NULL)\n'
                 f"{{\nexit(-1);\n}}\n{show}}}\n",
-                good=f"$d = $b;\n{_use(type)}", sink="@say(<text>);\n", checked="free($d);\n",
+                good=f"$d = $b;\n{_use(type)}",
+                sink="@say(<text>);\n",
+                checked="free($d);\n",
             )
-        )  # fmt: skip
+        )
     for type in ("char", "int", "@pair"):
         start = f"{type} *$p = ({type} *)malloc(100 * sizeof({type}));\n"
         start += "if ($p == NULL)\n{\nexit(-1);\n}\n"
@@ -109,18 +120,30 @@ def _double_and_late() -> None:
             release, taken = _RELEASE[how], _taken(type, how)
             SHAPES.append(
                 Shape(
-                    cwe=415, name=f"{type} from {how}", type=f"{type} *", shared=_shared(type),
-                    bad=taken + release, good=taken, sink=release, checked="@say(<text>);\n",
+                    cwe=415,
+                    name=f"{type} from {how}",
+                    type=f"{type} *",
+                    shared=_shared(type),
+                    bad=taken + release,
+                    good=taken,
+                    sink=release,
+                    checked="@say(<text>);\n",
                     cpp=cpp,
                 )
-            )  # fmt: skip
+            )
             SHAPES.append(
                 Shape(
-                    cwe=416, name=f"{type} from {how}", type=f"{type} *", shared=_shared(type),
-                    bad=taken + _use(type) + release, good=taken + _use(type),
-                    sink=_show(type), checked="@say(<text>);\n", cpp=cpp,
+                    cwe=416,
+                    name=f"{type} from {how}",
+                    type=f"{type} *",
+                    shared=_shared(type),
+                    bad=taken + _use(type) + release,
+                    good=taken + _use(type),
+                    sink=_show(type),
+                    checked="@say(<text>);\n",
+                    cpp=cpp,
                 )
-            )  # fmt: skip
+            )
     reverse = (
         "{\nsize_t $n = strlen($t);\nsize_t $i;\nchar *$r = (char *)malloc($n + 1);\n"
         "if ($r == NULL)\n{\nexit(-1);\n}\nfor ($i = 0; $i < $n; $i++)\n{\n"
@@ -129,38 +152,57 @@ def _double_and_late() -> None:
     use = "{\nchar *$r = $_turn((char *)<text>);\n@say($r);\n}\n"
     SHAPES.append(
         Shape(
-            cwe=416, name="freed memory returned", point=True,
-            head="static char *$_turn(char *$t)", sink=reverse.replace("<free>", "free($r);\n"),
-            good=reverse.replace("<free>", ""), tail="return NULL;\n",
+            cwe=416,
+            name="freed memory returned",
+            point=True,
+            head="static char *$_turn(char *$t)",
+            sink=reverse.replace("<free>", "free($r);\n"),
+            good=reverse.replace("<free>", ""),
+            tail="return NULL;\n",
             after="void $_main(void)\n" + use,
         )
-    )  # fmt: skip
+    )
 
 
 def _mismatched() -> None:
     """What was taken one way is given back another."""
     for type in ("char", "int", "int64_t", "@pair", "struct $Thing"):
         for how in _ways(type):
-            wrong = ("delete $d;\n", "delete [] $d;\n") if not how.startswith("new") else (
-                ("free($d);\n", "delete $d;\n") if how == "new array"
-                else ("free($d);\n", "delete [] $d;\n")
-            )  # fmt: skip
+            wrong = (
+                ("delete $d;\n", "delete [] $d;\n")
+                if not how.startswith("new")
+                else (
+                    ("free($d);\n", "delete $d;\n")
+                    if how == "new array"
+                    else ("free($d);\n", "delete [] $d;\n")
+                )
+            )
             for release in wrong:
                 other = {"free($d);\n": "malloc", "delete $d;\n": "new"}.get(release, "new array")
                 SHAPES.append(
                     Shape(
-                        cwe=762, name=f"{type} from {how}, {release.split('$')[0].strip(' (')}",
-                        type=f"{type} *", shared=_shared(type), cpp=True, bad=_taken(type, how),
-                        good=_taken(type, other), sink=release, checked=_RELEASE[how],
+                        cwe=762,
+                        name=f"{type} from {how}, {release.split('$')[0].strip(' (')}",
+                        type=f"{type} *",
+                        shared=_shared(type),
+                        cpp=True,
+                        bad=_taken(type, how),
+                        good=_taken(type, other),
+                        sink=release,
+                        checked=_RELEASE[how],
                     )
-                )  # fmt: skip
+                )
     SHAPES.append(
         Shape(
-            cwe=762, name="strdup and delete", cpp=True,
-            bad='{\nchar $t[] = "a text";\n$d = strdup($t);\n}\n', good="$d = new char[100];\n",
-            sink="delete [] $d;\n", checked="free($d);\n",
+            cwe=762,
+            name="strdup and delete",
+            cpp=True,
+            bad='{\nchar $t[] = "a text";\n$d = strdup($t);\n}\n',
+            good="$d = new char[100];\n",
+            sink="delete [] $d;\n",
+            checked="free($d);\n",
         )
-    )  # fmt: skip
+    )
 
 
 def _not_heap() -> None:
@@ -177,12 +219,17 @@ def _not_heap() -> None:
                 use = _use(type)
                 SHAPES.append(
                     Shape(
-                        cwe=590, name=f"{how} and {where} of {type}", type=f"{type} *",
-                        shared=_shared(type), setup=declared, bad="$d = $b;\n" + use,
-                        good=_taken(type, how) + use, sink=_show(type) + _RELEASE[how],
+                        cwe=590,
+                        name=f"{how} and {where} of {type}",
+                        type=f"{type} *",
+                        shared=_shared(type),
+                        setup=declared,
+                        bad="$d = $b;\n" + use,
+                        good=_taken(type, how) + use,
+                        sink=_show(type) + _RELEASE[how],
                         cpp=how.startswith("new"),
                     )
-                )  # fmt: skip
+                )
 
 
 def _not_start() -> None:
@@ -200,11 +247,17 @@ def _not_start() -> None:
             body = start + filled
             SHAPES.append(
                 Shape(
-                    cwe=761, name=f"search of text from {source}, {how}",
-                    setup="", bad=body, good=body, sink=step.replace("<move>", moved),
-                    checked=step.replace("<move>", index), only_checked=True, cpp=how == "new",
+                    cwe=761,
+                    name=f"search of text from {source}, {how}",
+                    setup="",
+                    bad=body,
+                    good=body,
+                    sink=step.replace("<move>", moved),
+                    checked=step.replace("<move>", index),
+                    only_checked=True,
+                    cpp=how == "new",
                 )
-            )  # fmt: skip
+            )
     for how, taken, release in (
         ("malloc", "(char *)malloc(100)", "free($p);"),
         ("new", "new char[100]", "delete [] $p;"),
@@ -213,11 +266,14 @@ def _not_start() -> None:
         form = f'{{\nchar *$p = {taken};\n{test}strcpy($p, "abcdef");\n<body>\n}}\n'
         SHAPES.append(
             Shape(
-                cwe=761, name=f"start moved over, {how}", point=True, cpp=how == "new",
+                cwe=761,
+                name=f"start moved over, {how}",
+                point=True,
+                cpp=how == "new",
                 sink=form.replace("<body>", f"$p += 2;\n@say($p);\n{release}"),
                 good=form.replace("<body>", f"@say($p + 2);\n{release}"),
             )
-        )  # fmt: skip
+        )
 
 
 def _sizes() -> None:
@@ -227,10 +283,13 @@ def _sizes() -> None:
         form += f"if ($p == NULL)\n{{\nexit(-1);\n}}\n{store}free($p);\n}}\n"
         SHAPES.append(
             Shape(
-                cwe=467, name=f"malloc of {type}", point=True,
-                sink=form.replace("<what>", "$p"), good=form.replace("<what>", "*$p"),
+                cwe=467,
+                name=f"malloc of {type}",
+                point=True,
+                sink=form.replace("<what>", "$p"),
+                good=form.replace("<what>", "*$p"),
             )
-        )  # fmt: skip
+        )
     clear = "memset(<v>, 0, sizeof(<s>));\n"
     for type in ("char", "int"):
         head = f"static void $_clear({type} *$p, size_t $n)"
@@ -238,20 +297,28 @@ def _sizes() -> None:
         call = f"void $_main(void)\n{{\n{type} $b[64];\n$_clear($b, 64);\n@num((int)$b[0]);\n}}\n"
         SHAPES.append(
             Shape(
-                cwe=467, name=f"memset of a parameter of {type}", point=True, head=head, tail=tail,
-                after=call, sink=clear.replace("<v>", "$p").replace("<s>", "$p"),
+                cwe=467,
+                name=f"memset of a parameter of {type}",
+                point=True,
+                head=head,
+                tail=tail,
+                after=call,
+                sink=clear.replace("<v>", "$p").replace("<s>", "$p"),
                 good=clear.replace("<v>", "$p").replace("<s>", "*$p").replace("))", ") * $n)"),
             )
-        )  # fmt: skip
+        )
     copy = "{\nchar *$p = (char *)malloc(100);\nif ($p == NULL)\n{\nexit(-1);\n}\n"
     copy += "strncpy($p, \"abcdefghijklmnopqrstuvwxyz\", <n>);\n$p[<n> - 1] = '\\0';\n"
     copy += "@say($p);\nfree($p);\n}\n"
     SHAPES.append(
         Shape(
-            cwe=467, name="strncpy", point=True, sink=copy.replace("<n>", "sizeof($p)"),
+            cwe=467,
+            name="strncpy",
+            point=True,
+            sink=copy.replace("<n>", "sizeof($p)"),
             good=copy.replace("<n>", "100"),
         )
-    )  # fmt: skip
+    )
 
 
 _leaks()

@@ -27,9 +27,10 @@ def _arithmetic() -> None:
             "postinc": (body(f"$d++;\n{type} $r = $d;"), f"$d < {most}"),
             "preinc": (body(f"++$d;\n{type} $r = $d;"), f"$d < {most}"),
             "multiply": (
-                f"if ($d > 0)\n{{\n{type} $r = $d * 2;\n{show}($r);\n}}\n", f"$d < ({most} / 2)",
+                f"if ($d > 0)\n{{\n{type} $r = $d * 2;\n{show}($r);\n}}\n",
+                f"$d < ({most} / 2)",
             ),
-        }  # fmt: skip
+        }
         if type != "int64_t":
             root = f"labs((long)$d) < (long)sqrt((double){most})"
             if type == "int":
@@ -44,8 +45,9 @@ def _arithmetic() -> None:
         }
         if type != "unsigned int":
             down["multiply"] = (
-                f"if ($d < 0)\n{{\n{type} $r = $d * 2;\n{show}($r);\n}}\n", f"$d > ({least} / 2)",
-            )  # fmt: skip
+                f"if ($d < 0)\n{{\n{type} $r = $d * 2;\n{show}($r);\n}}\n",
+                f"$d > ({least} / 2)",
+            )
         for cwe, sinks, end in ((190, up, most), (191, down, least)):
             sources = ["limit", "fscanf", "rand"]
             if type == "int":
@@ -57,13 +59,16 @@ def _arithmetic() -> None:
                         good = "$d = 5;\n" if name != "multiply" else "$d = -2;\n"
                     SHAPES.append(
                         Shape(
-                            cwe=cwe, name=f"{name} of {type} from {source}", type=type,
+                            cwe=cwe,
+                            name=f"{name} of {type} from {source}",
+                            type=type,
                             start="' '" if type == "char" else "0",
                             bad=f"$d = {end};\n" if source == "limit" else number(source, type),
-                            good=good, sink=sink,
+                            good=good,
+                            sink=sink,
                             checked=f"if ({test})\n{{\n{sink}}}\nelse\n{{\n@say(<text>);\n}}\n",
                         )
-                    )  # fmt: skip
+                    )
 
 
 _COPY_SINKS = {
@@ -95,16 +100,26 @@ def _conversions() -> None:
             for name, sink in _COPY_SINKS.items():
                 SHAPES.append(
                     Shape(
-                        cwe=cwe, name=f"{name} of {type} from {source}", type=type, start="0",
-                        bad=bad, good="$d = 100 - 1;\n", sink=f"{_COPY}{sink}}}\n",
+                        cwe=cwe,
+                        name=f"{name} of {type} from {source}",
+                        type=type,
+                        start="0",
+                        bad=bad,
+                        good="$d = 100 - 1;\n",
+                        sink=f"{_COPY}{sink}}}\n",
                     )
-                )  # fmt: skip
+                )
             SHAPES.append(
                 Shape(
-                    cwe=cwe, name=f"malloc of {type} from {source}", type=type, start="0",
-                    bad=bad, good="$d = 100 - 1;\n", sink=_ALLOCATE,
+                    cwe=cwe,
+                    name=f"malloc of {type} from {source}",
+                    type=type,
+                    start="0",
+                    bad=bad,
+                    good="$d = 100 - 1;\n",
+                    sink=_ALLOCATE,
                 )
-            )  # fmt: skip
+            )
 
 
 def _truncations() -> None:
@@ -118,12 +133,15 @@ def _truncations() -> None:
             large = "$d = CHAR_MAX + 1;\n" if narrow == "char" and wide == "int" else large
             SHAPES.append(
                 Shape(
-                    cwe=197, name=f"{wide} to {narrow} from {source}", type=wide, start="-1",
+                    cwe=197,
+                    name=f"{wide} to {narrow} from {source}",
+                    type=wide,
+                    start="-1",
                     bad=large if source == "large" else number(source, wide),
                     good=f"$d = {most} - 5;\n",
                     sink=f"{{\n{narrow} $r = ({narrow})$d;\n{show}($r);\n}}\n",
                 )
-            )  # fmt: skip
+            )
 
 
 def _divisions() -> None:
@@ -132,22 +150,31 @@ def _divisions() -> None:
             sink = f"@num(100 {sign} $d);\n"
             SHAPES.append(
                 Shape(
-                    cwe=369, name=f"{name} of int by {source}", type="int", start="-1",
-                    bad="$d = 0;\n" if source == "zero" else number(source), good="$d = 7;\n",
+                    cwe=369,
+                    name=f"{name} of int by {source}",
+                    type="int",
+                    start="-1",
+                    bad="$d = 0;\n" if source == "zero" else number(source),
+                    good="$d = 7;\n",
                     sink=sink,
                     checked=f"if ($d != 0)\n{{\n{sink}}}\nelse\n{{\n@say(<text>);\n}}\n",
                 )
-            )  # fmt: skip
+            )
         read = "" if source == "zero" else number(source, "float").replace("atoi", "(float)atof")
         bad = {"zero": "$d = 0.0F;\n", "rand": "$d = (float)@rand32();\n"}.get(source, "")
         sink = "{\nint $r = (int)(100.0 / $d);\n@num($r);\n}\n"
         SHAPES.append(
             Shape(
-                cwe=369, name=f"divide of float by {source}", type="float", start="0.0F",
-                bad=bad or read, good="$d = 2.0F;\n", sink=sink,
+                cwe=369,
+                name=f"divide of float by {source}",
+                type="float",
+                start="0.0F",
+                bad=bad or read,
+                good="$d = 2.0F;\n",
+                sink=sink,
                 checked=f"if (fabs($d) > 0.000001)\n{{\n{sink}}}\nelse\n{{\n@say(<text>);\n}}\n",
             )
-        )  # fmt: skip
+        )
 
 
 _SIZED = """{
@@ -172,18 +199,29 @@ def _allocations() -> None:
         sized = malloc.replace("<test>", _NULL).replace("<release>", "free($p);")
         SHAPES.append(
             Shape(
-                cwe=680, name=f"malloc from {source}", type="int", start="-1", bad=bad,
-                good="$d = 20;\n", sink=sized,
+                cwe=680,
+                name=f"malloc from {source}",
+                type="int",
+                start="-1",
+                bad=bad,
+                good="$d = 20;\n",
+                sink=sized,
             )
-        )  # fmt: skip
+        )
         new = _SIZED.replace("<new>", "(int *)new char[$d * sizeof(int)]")
         new = new.replace("<test>", "").replace("<release>", "delete [] (char *)$p;")
         SHAPES.append(
             Shape(
-                cwe=680, name=f"new from {source}", type="int", start="-1", bad=bad,
-                good="$d = 20;\n", sink=new, cpp=True,
+                cwe=680,
+                name=f"new from {source}",
+                type="int",
+                start="-1",
+                bad=bad,
+                good="$d = 20;\n",
+                sink=new,
+                cpp=True,
             )
-        )  # fmt: skip
+        )
         if source == "fixed":
             continue
         for type, letter in (("char", ""), ("wchar_t", "L")):
@@ -200,12 +238,17 @@ def _allocations() -> None:
                 over = f'$d > {length}({letter}"kalo")'
                 SHAPES.append(
                     Shape(
-                        cwe=789, name=f"{room} of {type} from {source}", type="size_t", start="0",
-                        bad=number(source, "size_t"), good="$d = 20;\n",
+                        cwe=789,
+                        name=f"{room} of {type} from {source}",
+                        type="size_t",
+                        start="0",
+                        bad=number(source, "size_t"),
+                        good="$d = 20;\n",
                         sink=body.replace("<test>", over),
-                        checked=body.replace("<test>", f"{over} && $d < 100"), cpp=room == "new",
+                        checked=body.replace("<test>", f"{over} && $d < 100"),
+                        cpp=room == "new",
                     )
-                )  # fmt: skip
+                )
 
 
 _arithmetic()

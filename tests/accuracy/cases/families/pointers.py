@@ -21,12 +21,17 @@ def _null() -> None:
         setup = f"{type} $b;\nmemset(&$b, 0, sizeof($b));\n" if value == "&$b" else ""
         SHAPES.append(
             Shape(
-                cwe=476, name=f"pointer to {type}", type=f"{type} *",
-                shared=_THING if "$Thing" in type else "", setup=setup, bad="$d = NULL;\n",
-                good=f"$d = {value};\n", sink=show,
+                cwe=476,
+                name=f"pointer to {type}",
+                type=f"{type} *",
+                shared=_THING if "$Thing" in type else "",
+                setup=setup,
+                bad="$d = NULL;\n",
+                good=f"$d = {value};\n",
+                sink=show,
                 checked=f"if ($d != NULL)\n{{\n{show}}}\nelse\n{{\n@say(<text>);\n}}\n",
             )
-        )  # fmt: skip
+        )
     both = "{\n@pair *$p = NULL;\nif (($p != NULL) <and> ($p->@one == 5))\n{\n@say(<text>);\n}\n}\n"
     late = "{\nint *$p = (int *)malloc(sizeof(int));\n<first>*$p = 5;\n@num(*$p);\n"
     late += "<then>free($p);\n}\n"
@@ -36,20 +41,28 @@ def _null() -> None:
     SHAPES.extend(
         [
             Shape(
-                cwe=476, name="both sides of one ampersand", point=True,
-                sink=both.replace("<and>", "&"), good=both.replace("<and>", "&&"),
+                cwe=476,
+                name="both sides of one ampersand",
+                point=True,
+                sink=both.replace("<and>", "&"),
+                good=both.replace("<and>", "&&"),
             ),
             Shape(
-                cwe=476, name="test after use", point=True,
+                cwe=476,
+                name="test after use",
+                point=True,
                 sink=late.replace("<first>", "").replace("<then>", again),
                 good=late.replace("<first>", test).replace("<then>", "*$p = 10;\n"),
             ),
             Shape(
-                cwe=476, name="use where it is null", point=True,
-                sink=after.replace("<use>", "@num(*$p);\n"), good=after.replace("<use>", ""),
+                cwe=476,
+                name="use where it is null",
+                point=True,
+                sink=after.replace("<use>", "@num(*$p);\n"),
+                good=after.replace("<use>", ""),
             ),
         ]
-    )  # fmt: skip
+    )
 
 
 def _unchecked() -> None:
@@ -70,28 +83,37 @@ def _unchecked() -> None:
             use = uses[type]
             SHAPES.append(
                 Shape(
-                    cwe=690, name=f"{how} of {type}", type=f"{type} *",
+                    cwe=690,
+                    name=f"{how} of {type}",
+                    type=f"{type} *",
                     bad=f"$d = ({type} *){call};\n",
                     good=f"$d = ({type} *){call};\nif ($d == NULL)\n{{\nexit(-1);\n}}\n",
-                    sink=f"{use}free($d);\n", checked=f"if ($d != NULL)\n{{\n{use}free($d);\n}}\n",
+                    sink=f"{use}free($d);\n",
+                    checked=f"if ($d != NULL)\n{{\n{use}free($d);\n}}\n",
                 )
-            )  # fmt: skip
+            )
         SHAPES.append(
             Shape(
-                cwe=690, name=f"new without throwing of {type}", type=f"{type} *", cpp=True,
-                bad=f"$d = new(nothrow) {type}[20];\n", good=f"$d = new {type}[20];\n",
+                cwe=690,
+                name=f"new without throwing of {type}",
+                type=f"{type} *",
+                cpp=True,
+                bad=f"$d = new(nothrow) {type}[20];\n",
+                good=f"$d = new {type}[20];\n",
                 sink=f"{uses[type]}delete [] $d;\n",
                 checked=f"if ($d != NULL)\n{{\n{uses[type]}delete [] $d;\n}}\n",
             )
-        )  # fmt: skip
+        )
     SHAPES.append(
         Shape(
-            cwe=690, name="strdup", bad='$d = strdup("a text");\n',
+            cwe=690,
+            name="strdup",
+            bad='$d = strdup("a text");\n',
             good='$d = strdup("a text");\nif ($d == NULL)\n{\nexit(-1);\n}\n',
             sink="$d[0] = 'b';\n@say($d);\nfree($d);\n",
             checked="if ($d != NULL)\n{\n$d[0] = 'b';\n@say($d);\nfree($d);\n}\n",
         )
-    )  # fmt: skip
+    )
     for how, call in (
         ("fopen", 'fopen("<word>.txt", "w+")'),
         ("freopen", 'freopen("<word>.txt", "w+", stdin)'),
@@ -99,11 +121,15 @@ def _unchecked() -> None:
     ):
         SHAPES.append(
             Shape(
-                cwe=690, name=how, type="FILE *", bad=f"$d = {call};\n",
-                good=f"$d = {call};\nif ($d == NULL)\n{{\nexit(-1);\n}}\n", sink="fclose($d);\n",
+                cwe=690,
+                name=how,
+                type="FILE *",
+                bad=f"$d = {call};\n",
+                good=f"$d = {call};\nif ($d == NULL)\n{{\nexit(-1);\n}}\n",
+                sink="fclose($d);\n",
                 checked="if ($d != NULL)\n{\nfclose($d);\n}\n",
             )
-        )  # fmt: skip
+        )
 
 
 def _unset() -> None:
@@ -118,10 +144,16 @@ def _unset() -> None:
     for type, set, use in scalars:
         SHAPES.append(
             Shape(
-                cwe=457, name=f"{type} never set", type=type, start="", bad=";\n", good=set,
-                sink=use, checked=set + use,
+                cwe=457,
+                name=f"{type} never set",
+                type=type,
+                start="",
+                bad=";\n",
+                good=set,
+                sink=use,
+                checked=set + use,
             )
-        )  # fmt: skip
+        )
     for type, show, store in (
         ("int", "@num($d[$i]);", "$d[$i] = $i;"),
         ("double", "@real($d[$i]);", "$d[$i] = $i;"),
@@ -142,22 +174,29 @@ def _unset() -> None:
             for part, count in (("nothing", ""), ("half", "(10 / 2)")):
                 SHAPES.append(
                     Shape(
-                        cwe=457, name=f"{part} of {where} of {type} set", type=f"{type} *",
-                        start="", setup=setup, bad=taken + (fill(count) if count else ";\n"),
-                        good=taken + fill("10"), sink=use + release,
+                        cwe=457,
+                        name=f"{part} of {where} of {type} set",
+                        type=f"{type} *",
+                        start="",
+                        setup=setup,
+                        bad=taken + (fill(count) if count else ";\n"),
+                        good=taken + fill("10"),
+                        sink=use + release,
                         checked=fill("10") + use + release,
                     )
-                )  # fmt: skip
+                )
     for type, value, show in (("int", "5", "@num(*$p);\n"), ("double", "5.0", "@real(*$p);\n")):
         form = f"{{\n{type} *$p = ({type} *)malloc(sizeof({type}));\n"
         form += "if ($p == NULL)\n{\nexit(-1);\n}\n"
         SHAPES.append(
             Shape(
-                cwe=457, name=f"one {type} from malloc", point=True,
+                cwe=457,
+                name=f"one {type} from malloc",
+                point=True,
                 sink=f"{form}{show}free($p);\n}}\n",
                 good=f"{form}*$p = {value};\n{show}free($p);\n}}\n",
             )
-        )  # fmt: skip
+        )
 
 
 def _resources() -> None:
@@ -170,37 +209,56 @@ def _resources() -> None:
         "FILE_ATTRIBUTE_NORMAL, NULL)"
     )
     for name, call in (("fopen", stream), ("freopen", again)):
-        for wrong, release in (("close", "close((int)(intptr_t)$d);\n"),
-                               ("CloseHandle", "CloseHandle((HANDLE)$d);\n")):  # fmt: skip
+        for wrong, release in (
+            ("close", "close((int)(intptr_t)$d);\n"),
+            ("CloseHandle", "CloseHandle((HANDLE)$d);\n"),
+        ):
             SHAPES.append(
                 Shape(
-                    cwe=404, name=f"{name} and {wrong}", type="FILE *", bad=f"$d = {call};\n",
-                    good="$d = NULL;\n", sink=f"if ($d != NULL)\n{{\n{release}}}\n",
-                    checked="if ($d != NULL)\n{\nfclose($d);\n}\n", only_checked=True,
+                    cwe=404,
+                    name=f"{name} and {wrong}",
+                    type="FILE *",
+                    bad=f"$d = {call};\n",
+                    good="$d = NULL;\n",
+                    sink=f"if ($d != NULL)\n{{\n{release}}}\n",
+                    checked="if ($d != NULL)\n{\nfclose($d);\n}\n",
+                    only_checked=True,
                 )
-            )  # fmt: skip
-    for wrong, release in (("fclose", "fclose((FILE *)(intptr_t)$d);\n"),
-                           ("CloseHandle", "CloseHandle((HANDLE)(intptr_t)$d);\n")):  # fmt: skip
+            )
+    for wrong, release in (
+        ("fclose", "fclose((FILE *)(intptr_t)$d);\n"),
+        ("CloseHandle", "CloseHandle((HANDLE)(intptr_t)$d);\n"),
+    ):
         SHAPES.append(
             Shape(
-                cwe=404, name=f"open and {wrong}", type="int", start="-1", bad=f"$d = {number};\n",
-                good="", sink=f"if ($d != -1)\n{{\n{release}}}\n",
-                checked="if ($d != -1)\n{\nclose($d);\n}\n", only_checked=True,
+                cwe=404,
+                name=f"open and {wrong}",
+                type="int",
+                start="-1",
+                bad=f"$d = {number};\n",
+                good="",
+                sink=f"if ($d != -1)\n{{\n{release}}}\n",
+                checked="if ($d != -1)\n{\nclose($d);\n}\n",
+                only_checked=True,
             )
-        )  # fmt: skip
+        )
     for wrong, release in (
         ("fclose", "fclose((FILE *)$d);\n"),
         ("close", "close((int)(intptr_t)$d);\n"),
     ):
         SHAPES.append(
             Shape(
-                cwe=404, name=f"CreateFile and {wrong}", type="HANDLE",
-                start="INVALID_HANDLE_VALUE", bad=f"$d = {handle};\n", good="",
+                cwe=404,
+                name=f"CreateFile and {wrong}",
+                type="HANDLE",
+                start="INVALID_HANDLE_VALUE",
+                bad=f"$d = {handle};\n",
+                good="",
                 sink=f"if ($d != INVALID_HANDLE_VALUE)\n{{\n{release}}}\n",
                 checked="if ($d != INVALID_HANDLE_VALUE)\n{\nCloseHandle($d);\n}\n",
                 only_checked=True,
             )
-        )  # fmt: skip
+        )
     text = (
         '{\nchar $t[100];\nFILE *$p = fopen("/tmp/<word>", "r");\nif ($p == NULL)\n{\nexit(1);\n}\n'
     )
@@ -212,10 +270,13 @@ def _resources() -> None:
     for name, form, close in (("fopen", text, "fclose($p);\n"), ("open", bytes, "close($p);\n")):
         SHAPES.append(
             Shape(
-                cwe=404, name=f"{name} never closed", point=True, sink=form.replace("<close>", ""),
+                cwe=404,
+                name=f"{name} never closed",
+                point=True,
+                sink=form.replace("<close>", ""),
                 good=form.replace("<close>", close),
             )
-        )  # fmt: skip
+        )
 
 
 _null()

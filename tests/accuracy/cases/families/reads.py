@@ -106,13 +106,16 @@ def _over(type: str, name: str, where: str, sink: str) -> None:
     setup_good, good = (part.replace("<v>", "$good") for part in _stores(type, "100")[where])
     SHAPES.append(
         Shape(
-            cwe=126, name=f"{name} of {type} from {where}", type=f"{type} *",
-            setup=setup_bad + setup_good, cpp=where == "new",
+            cwe=126,
+            name=f"{name} of {type} from {where}",
+            type=f"{type} *",
+            setup=setup_bad + setup_good,
+            cpp=where == "new",
             bad=f"{{\n{bad}$d = $bad;\n}}\n" if bad else "$d = $bad;\n",
             good=f"{{\n{good}$d = $good;\n}}\n" if good else "$d = $good;\n",
             sink=sink,
         )
-    )  # fmt: skip
+    )
 
 
 def _under(type: str, name: str, where: str, sink: str) -> None:
@@ -121,11 +124,16 @@ def _under(type: str, name: str, where: str, sink: str) -> None:
     form = f"{{\n{source}$d = $b<off>;\n}}\n" if source else "$d = $b<off>;\n"
     SHAPES.append(
         Shape(
-            cwe=127, name=f"{name} of {type} from {where}", type=f"{type} *", setup=setup,
-            bad=form.replace("<off>", " - 8"), good=form.replace("<off>", ""), sink=sink,
+            cwe=127,
+            name=f"{name} of {type} from {where}",
+            type=f"{type} *",
+            setup=setup,
+            bad=form.replace("<off>", " - 8"),
+            good=form.replace("<off>", ""),
+            sink=sink,
             cpp=where == "new",
         )
-    )  # fmt: skip
+    )
 
 
 def _unterminated() -> None:
@@ -138,10 +146,13 @@ def _unterminated() -> None:
         text = "{\nchar $b[150], $s[100];\nmemset($s, 'A', 99);\n$s[99] = '\\0';\n" + copy
         SHAPES.append(
             Shape(
-                cwe=126, name=f"unterminated after {name}", point=True,
-                sink=f"{text}@say($b);\n}}\n", good=f"{text}$b[99] = '\\0';\n@say($b);\n}}\n",
+                cwe=126,
+                name=f"unterminated after {name}",
+                point=True,
+                sink=f"{text}@say($b);\n}}\n",
+                good=f"{text}$b[99] = '\\0';\n@say($b);\n}}\n",
             )
-        )  # fmt: skip
+        )
 
 
 _index(126)

@@ -82,29 +82,43 @@ def _literals() -> None:
     for name, cwe, sink in (
         ("LogonUser", 259, _LOGON),
         ("crypt", 259, _CRYPT),
-        ("CryptHashData", 321,
-         _KEYED.replace("<key>", "$d").replace("<cipher>", "CALG_AES_256")),
-    ):  # fmt: skip
+        ("CryptHashData", 321, _KEYED.replace("<key>", "$d").replace("<cipher>", "CALG_AES_256")),
+    ):
         SHAPES.append(
             Shape(
-                cwe=cwe, name=f"{name} with a literal", start="", setup=_BUFFER,
-                bad='strcpy($d, "ABCD1234!");\n', good=_CONSOLE, sink=sink,
+                cwe=cwe,
+                name=f"{name} with a literal",
+                start="",
+                setup=_BUFFER,
+                bad='strcpy($d, "ABCD1234!");\n',
+                good=_CONSOLE,
+                sink=sink,
             )
-        )  # fmt: skip
+        )
         SHAPES.append(
             Shape(
-                cwe=cwe, name=f"{name} with a macro", start="", setup=_BUFFER,
-                shared='#define $SECRET "ABCD1234!"\n', bad="strcpy($d, $SECRET);\n",
-                good=_CONSOLE, sink=sink,
+                cwe=cwe,
+                name=f"{name} with a macro",
+                start="",
+                setup=_BUFFER,
+                shared='#define $SECRET "ABCD1234!"\n',
+                bad="strcpy($d, $SECRET);\n",
+                good=_CONSOLE,
+                sink=sink,
             )
-        )  # fmt: skip
+        )
     cleared = "SecureZeroMemory($d, strlen($d) * sizeof(char));\n}\n"
     SHAPES.append(
         Shape(
-            cwe=259, name="LogonUser and cleared", start="", setup=_BUFFER,
-            bad='strcpy($d, "ABCD1234!");\n', good=_CONSOLE, sink=_LOGON.rstrip()[:-1] + cleared,
+            cwe=259,
+            name="LogonUser and cleared",
+            start="",
+            setup=_BUFFER,
+            bad='strcpy($d, "ABCD1234!");\n',
+            good=_CONSOLE,
+            sink=_LOGON.rstrip()[:-1] + cleared,
         )
-    )  # fmt: skip
+    )
 
 
 _READ = """
@@ -164,10 +178,16 @@ def _plain() -> None:
     for name, sink in (("LogonUser", _LOGON), ("crypt", _CRYPT)):
         SHAPES.append(
             Shape(
-                cwe=256, name=f"{name} with a file's text", start="", setup=_BUFFER, bad=_READ,
-                good=_READ + _DECRYPT, sink=sink, checked=_DECRYPT + sink,
+                cwe=256,
+                name=f"{name} with a file's text",
+                start="",
+                setup=_BUFFER,
+                bad=_READ,
+                good=_READ + _DECRYPT,
+                sink=sink,
+                checked=_DECRYPT + sink,
             )
-        )  # fmt: skip
+        )
 
 
 def _ciphers() -> None:
@@ -177,10 +197,13 @@ def _ciphers() -> None:
     for cipher in ("CALG_DES", "CALG_3DES", "CALG_RC5", "CALG_RC4", "CALG_RC2"):
         SHAPES.append(
             Shape(
-                cwe=327, name=cipher, point=True, sink=text.replace("<cipher>", cipher),
+                cwe=327,
+                name=cipher,
+                point=True,
+                sink=text.replace("<cipher>", cipher),
                 good=text.replace("<cipher>", "CALG_AES_256"),
             )
-        )  # fmt: skip
+        )
     form = "{\nconst EVP_CIPHER *$c = <cipher>;\n@num($c != NULL);\n}\n"
     declared = (
         "typedef struct evp_cipher_st EVP_CIPHER;\n"
@@ -189,13 +212,16 @@ def _ciphers() -> None:
     for weak in ("EVP_des_cbc", "EVP_rc4", "EVP_des_ede3_cbc", "EVP_rc2_cbc", "EVP_bf_cbc"):
         SHAPES.append(
             Shape(
-                cwe=327, name=weak, point=True,
+                cwe=327,
+                name=weak,
+                point=True,
                 shared='#ifdef __cplusplus\nextern "C" {\n#endif\n'
-                + declared.replace("<weak>", weak) + "#ifdef __cplusplus\n}\n#endif\n",
+                + declared.replace("<weak>", weak)
+                + "#ifdef __cplusplus\n}\n#endif\n",
                 sink=form.replace("<cipher>", f"{weak}()"),
                 good=form.replace("<cipher>", "EVP_aes_256_gcm()"),
             )
-        )  # fmt: skip
+        )
 
 
 def _random() -> None:
@@ -250,11 +276,13 @@ fclose($p);
     )
     SHAPES.append(
         Shape(
-            cwe=338, name="token of rand", point=True,
+            cwe=338,
+            name="token of rand",
+            point=True,
             sink=token.replace("<seed>", "srand(1);\n").replace("<r>", "rand()"),
             good=safe.replace("<r>", "$c[$i]"),
         )
-    )  # fmt: skip
+    )
 
 
 _literals()

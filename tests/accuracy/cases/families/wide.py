@@ -27,10 +27,17 @@ def _add(
 ) -> None:
     SHAPES.append(
         Shape(
-            cwe=cwe, name=name, type="wchar_t *", start="", setup=setup, bad=bad, good=good,
-            sink=sink, checked=checked,
+            cwe=cwe,
+            name=name,
+            type="wchar_t *",
+            start="",
+            setup=setup,
+            bad=bad,
+            good=good,
+            sink=sink,
+            checked=checked,
         )
-    )  # fmt: skip
+    )
 
 
 def _formats() -> None:
@@ -42,13 +49,19 @@ def _formats() -> None:
             body = f"{{\nva_list $v;\nva_start($v, $d);\n{form}\nva_end($v);\n}}\n"
             SHAPES.append(
                 Shape(
-                    cwe=134, name=f"{name} of variable arguments from {source}", start="",
-                    type="wchar_t *", setup=_BUFFER, bad=bad, good=good,
-                    inner="static void $_show(wchar_t *$d, ...)", call="$_show($d, $d);\n",
+                    cwe=134,
+                    name=f"{name} of variable arguments from {source}",
+                    start="",
+                    type="wchar_t *",
+                    setup=_BUFFER,
+                    bad=bad,
+                    good=good,
+                    inner="static void $_show(wchar_t *$d, ...)",
+                    call="$_show($d, $d);\n",
                     sink=body.replace("<format>", "$d"),
                     checked=body.replace("<format>", 'L"%ls"'),
                 )
-            )  # fmt: skip
+            )
 
 
 _SYSTEM = "if (_wsystem($d) != 0)\n{\n@say(<text>);\nexit(1);\n}\n"
@@ -86,20 +99,32 @@ def _commands() -> None:
             setup = f'wchar_t $b[4096] = L"{base}";\n$d = $b;\n'
             for name, sink in _OPENS.items():
                 _add(
-                    cwe, f"{name} from {source}", setup, wide(source, 4096),
-                    f'wcscat($d, L"{good}");\n', sink,
-                )  # fmt: skip
+                    cwe,
+                    f"{name} from {source}",
+                    setup,
+                    wide(source, 4096),
+                    f'wcscat($d, L"{good}");\n',
+                    sink,
+                )
             SHAPES.append(
                 Shape(
-                    cwe=cwe, name=f"CreateFileA from {source}", start="",
-                    setup=f'char $b[260] = "{base}";\n$d = $b;\n', bad=text(source, 260),
-                    good=f'strcat($d, "{good}");\n', sink=_CREATE,
+                    cwe=cwe,
+                    name=f"CreateFileA from {source}",
+                    start="",
+                    setup=f'char $b[260] = "{base}";\n$d = $b;\n',
+                    bad=text(source, 260),
+                    good=f'strcat($d, "{good}");\n',
+                    sink=_CREATE,
                 )
-            )  # fmt: skip
+            )
         _add(
-            427, f"_wputenv from {source}", 'wchar_t $b[250] = L"PATH=";\n$d = $b;\n',
-            wide(source, 250), 'wcscat($d, L"C:\\\\Windows");\n', "_wputenv($d);\n",
-        )  # fmt: skip
+            427,
+            f"_wputenv from {source}",
+            'wchar_t $b[250] = L"PATH=";\n$d = $b;\n',
+            wide(source, 250),
+            'wcscat($d, L"C:\\\\Windows");\n',
+            "_wputenv($d);\n",
+        )
         macros = (
             '#ifdef _WIN32\n#define $SHELL "cmd.exe"\n#define $FLAG "/c"\n#define $FIRST "dir "\n'
             '#else\n#define $SHELL "/bin/sh"\n#define $FLAG "-c"\n#define $FIRST "ls "\n#endif\n'
@@ -108,21 +133,33 @@ def _commands() -> None:
         for name, sink in (
             ("execl", "execl($SHELL, $SHELL, $FLAG, $REST, NULL);\n"),
             ("_spawnl", "_spawnl(_P_WAIT, $SHELL, $SHELL, $FLAG, $REST, NULL);\n"),
-            ("execv", "{\nchar *$g[] = { (char *)$SHELL, (char *)$FLAG, $REST, NULL };\n"
-             "execv($SHELL, $g);\n}\n"),
-        ):  # fmt: skip
+            (
+                "execv",
+                "{\nchar *$g[] = { (char *)$SHELL, (char *)$FLAG, $REST, NULL };\n"
+                "execv($SHELL, $g);\n}\n",
+            ),
+        ):
             SHAPES.append(
                 Shape(
-                    cwe=78, name=f"{name} through macros from {source}", start="", shared=macros,
-                    setup="char $b[100] = $FIRST;\n$d = $b;\n", bad=text(source, 100),
-                    good='strcat($d, "*.*");\n', sink=sink,
+                    cwe=78,
+                    name=f"{name} through macros from {source}",
+                    start="",
+                    shared=macros,
+                    setup="char $b[100] = $FIRST;\n$d = $b;\n",
+                    bad=text(source, 100),
+                    good='strcat($d, "*.*");\n',
+                    sink=sink,
                 )
-            )  # fmt: skip
+            )
     for name, sink in (("_wsystem", _SYSTEM), ("_wpopen", _POPEN)):
         _add(
-            426, name, _BUFFER, 'wcscpy($d, L"dir");\n',
-            'wcscpy($d, L"C:\\\\Windows\\\\System32\\\\cmd.exe /c dir");\n', sink,
-        )  # fmt: skip
+            426,
+            name,
+            _BUFFER,
+            'wcscpy($d, L"dir");\n',
+            'wcscpy($d, L"C:\\\\Windows\\\\System32\\\\cmd.exe /c dir");\n',
+            sink,
+        )
 
 
 _CONSOLE = "\nif (fgetws($d, 100, stdin) == NULL)\n{\n@say(<text>);\n$d[0] = L'\\0';\n}\n"
@@ -144,10 +181,17 @@ def _secrets() -> None:
     shared = '#define $SECRET L"ABCD1234!"\n'
     SHAPES.append(
         Shape(
-            cwe=259, name="LogonUserW with a macro", type="wchar_t *", start="", setup=_BUFFER,
-            shared=shared, bad="wcscpy($d, $SECRET);\n", good=_CONSOLE, sink=_LOGON,
+            cwe=259,
+            name="LogonUserW with a macro",
+            type="wchar_t *",
+            start="",
+            setup=_BUFFER,
+            shared=shared,
+            bad="wcscpy($d, $SECRET);\n",
+            good=_CONSOLE,
+            sink=_LOGON,
         )
-    )  # fmt: skip
+    )
 
 
 def _results() -> None:
@@ -158,18 +202,26 @@ def _results() -> None:
         ("putwchar", "", "putwchar(L'A')", "== WEOF", "== 0"),
         ("wscanf", 'wchar_t $b[100] = L"";\n', 'wscanf(L"%99ls", $b)', "== EOF", "== 0"),
         ("fwscanf", 'wchar_t $b[100] = L"";\n', 'fwscanf(stdin, L"%99ls", $b)', "== EOF", "== 0"),
-        ("swprintf", 'wchar_t $b[100] = L"";\n', 'swprintf($b, 100, L"%ls\\n", L"a text")',
-         "< 0", "== 0"),
-    ):  # fmt: skip
+        (
+            "swprintf",
+            'wchar_t $b[100] = L"";\n',
+            'swprintf($b, 100, L"%ls\\n", L"a text")',
+            "< 0",
+            "== 0",
+        ),
+    ):
         shapes = [(252, name, f"{call};\n")] if name != "wprintf" else []
         shapes.append((253, name, f"if ({call} {wrong})\n{failed}"))
         for cwe, shown, sink in shapes:
             SHAPES.append(
                 Shape(
-                    cwe=cwe, name=shown, point=True, sink=f"{{\n{before}{sink}}}\n",
+                    cwe=cwe,
+                    name=shown,
+                    point=True,
+                    sink=f"{{\n{before}{sink}}}\n",
                     good=f"{{\n{before}if ({call} {good})\n{failed}}}\n",
                 )
-            )  # fmt: skip
+            )
 
 
 def _assignments() -> None:
@@ -183,11 +235,18 @@ def _assignments() -> None:
     use = "void $_main(void)\n{\n$_thing $a(<text>);\n$a = $a;\n$a.$_show();\n}\n"
     SHAPES.append(
         Shape(
-            cwe=416, name="assignment to itself", point=True, cpp=True, own=own,
-            head="$_thing &$_thing::operator=(const $_thing &$o)", sink=copy,
-            good=f"if (&$o != this)\n{{\n{copy}}}\n", tail="return *this;\n", after=use,
+            cwe=416,
+            name="assignment to itself",
+            point=True,
+            cpp=True,
+            own=own,
+            head="$_thing &$_thing::operator=(const $_thing &$o)",
+            sink=copy,
+            good=f"if (&$o != this)\n{{\n{copy}}}\n",
+            tail="return *this;\n",
+            after=use,
         )
-    )  # fmt: skip
+    )
 
 
 _formats()

@@ -134,47 +134,69 @@ def _copy_shapes() -> None:
             arrays = f"{type} $bad[50];\n{type} $good[100];\n"
             SHAPES.append(
                 Shape(
-                    cwe=121, name=f"{name} of {word} into array", type=f"{type} *", start="",
-                    setup=arrays, bad=f"$d = $bad;\n{zero}", good=f"$d = $good;\n{zero}",
+                    cwe=121,
+                    name=f"{name} of {word} into array",
+                    type=f"{type} *",
+                    start="",
+                    setup=arrays,
+                    bad=f"$d = $bad;\n{zero}",
+                    good=f"$d = $good;\n{zero}",
                     sink=stack,
                 )
-            )  # fmt: skip
+            )
             stacked = "{t} *${n} = ({t} *)alloca({c} * sizeof({t}));\n"
             SHAPES.append(
                 Shape(
-                    cwe=121, name=f"{name} of {word} into alloca", type=f"{type} *", start="",
+                    cwe=121,
+                    name=f"{name} of {word} into alloca",
+                    type=f"{type} *",
+                    start="",
                     setup=stacked.format(t=type, n="bad", c=50)
                     + stacked.format(t=type, n="good", c=100),
-                    bad=f"$d = $bad;\n{zero}", good=f"$d = $good;\n{zero}", sink=stack,
+                    bad=f"$d = $bad;\n{zero}",
+                    good=f"$d = $good;\n{zero}",
+                    sink=stack,
                 )
-            )  # fmt: skip
+            )
             heap = f"$d = ({type} *)malloc(<c> * sizeof({type}));\n"
             heap += f"if ($d == NULL)\n{{\nexit(-1);\n}}\n{zero}"
             SHAPES.append(
                 Shape(
-                    cwe=122, name=f"{name} of {word} into malloc", type=f"{type} *",
-                    bad=heap.replace("<c>", "50"), good=heap.replace("<c>", "100"),
+                    cwe=122,
+                    name=f"{name} of {word} into malloc",
+                    type=f"{type} *",
+                    bad=heap.replace("<c>", "50"),
+                    good=heap.replace("<c>", "100"),
                     sink=sink.replace("<release>", "free($d);"),
                 )
-            )  # fmt: skip
+            )
             new = f"$d = new {type}[<c>];\n{zero}"
             SHAPES.append(
                 Shape(
-                    cwe=122, name=f"{name} of {word} into new", type=f"{type} *", cpp=True,
-                    bad=new.replace("<c>", "50"), good=new.replace("<c>", "100"),
+                    cwe=122,
+                    name=f"{name} of {word} into new",
+                    type=f"{type} *",
+                    cpp=True,
+                    bad=new.replace("<c>", "50"),
+                    good=new.replace("<c>", "100"),
                     sink=sink.replace("<release>", "delete [] $d;"),
                 )
-            )  # fmt: skip
+            )
             if name in ("cat", "ncat", "snprintf", "swprintf"):
                 continue
             under = sink.replace("<release>", "")
             SHAPES.append(
                 Shape(
-                    cwe=124, name=f"{name} of {word} before array", type=f"{type} *", start="",
+                    cwe=124,
+                    name=f"{name} of {word} before array",
+                    type=f"{type} *",
+                    start="",
                     setup=f"{type} $b[100];\n" + _zeroed(type),
-                    bad="$d = $b - 8;\n", good="$d = $b;\n", sink=under,
+                    bad="$d = $b - 8;\n",
+                    good="$d = $b;\n",
+                    sink=under,
                 )
-            )  # fmt: skip
+            )
             if type in _END:
                 _before_heap(type, name, under)
 
@@ -201,19 +223,29 @@ def _before_heap(type: str, name: str, sink: str) -> None:
         if how == "alloca":
             SHAPES.append(
                 Shape(
-                    cwe=124, name=f"{name} of {type} before alloca", type=f"{type} *", start="",
-                    setup=text + filled, bad="$d = $b - 8;\n", good="$d = $b;\n", sink=sink,
+                    cwe=124,
+                    name=f"{name} of {type} before alloca",
+                    type=f"{type} *",
+                    start="",
+                    setup=text + filled,
+                    bad="$d = $b - 8;\n",
+                    good="$d = $b;\n",
+                    sink=sink,
                 )
-            )  # fmt: skip
+            )
         else:
             source = f"{{\n{text}{filled}$d = $b<off>;\n}}\n"
             SHAPES.append(
                 Shape(
-                    cwe=124, name=f"{name} of {type} before {how}", type=f"{type} *",
-                    bad=source.replace("<off>", " - 8"), good=source.replace("<off>", ""),
-                    sink=sink, cpp=how == "new",
+                    cwe=124,
+                    name=f"{name} of {type} before {how}",
+                    type=f"{type} *",
+                    bad=source.replace("<off>", " - 8"),
+                    good=source.replace("<off>", ""),
+                    sink=sink,
+                    cpp=how == "new",
                 )
-            )  # fmt: skip
+            )
 
 
 def _terminator_shapes() -> None:
@@ -234,29 +266,40 @@ def _terminator_shapes() -> None:
             start = f"{{\n{type} $s[10 + 1] = {text};\n{body}{_SHOW[type]}\n"
             SHAPES.append(
                 Shape(
-                    cwe=121, name=f"terminator, {name} of {type} into array", type=f"{type} *",
-                    start="", setup=f"{type} $bad[10];\n{type} $good[10 + 1];\n",
-                    bad="$d = $bad;\n$d[0] = 0;\n", good="$d = $good;\n$d[0] = 0;\n",
+                    cwe=121,
+                    name=f"terminator, {name} of {type} into array",
+                    type=f"{type} *",
+                    start="",
+                    setup=f"{type} $bad[10];\n{type} $good[10 + 1];\n",
+                    bad="$d = $bad;\n$d[0] = 0;\n",
+                    good="$d = $good;\n$d[0] = 0;\n",
                     sink=start + "}\n",
                 )
-            )  # fmt: skip
+            )
             heap = f"$d = ({type} *)malloc(<c> * sizeof({type}));\n"
             heap += "if ($d == NULL)\n{\nexit(-1);\n}\n"
             SHAPES.append(
                 Shape(
-                    cwe=122, name=f"terminator, {name} of {type} into malloc", type=f"{type} *",
-                    bad=heap.replace("<c>", "10"), good=heap.replace("<c>", "(10 + 1)"),
+                    cwe=122,
+                    name=f"terminator, {name} of {type} into malloc",
+                    type=f"{type} *",
+                    bad=heap.replace("<c>", "10"),
+                    good=heap.replace("<c>", "(10 + 1)"),
                     sink=start + "free($d);\n}\n",
                 )
-            )  # fmt: skip
+            )
             new = f"$d = new {type}[<c>];\n"
             SHAPES.append(
                 Shape(
-                    cwe=122, name=f"terminator, {name} of {type} into new", type=f"{type} *",
-                    cpp=True, bad=new.replace("<c>", "10"), good=new.replace("<c>", "10 + 1"),
+                    cwe=122,
+                    name=f"terminator, {name} of {type} into new",
+                    type=f"{type} *",
+                    cpp=True,
+                    bad=new.replace("<c>", "10"),
+                    good=new.replace("<c>", "10 + 1"),
                     sink=start + "delete [] $d;\n}\n",
                 )
-            )  # fmt: skip
+            )
 
 
 def _source_length_shapes() -> None:
@@ -284,21 +327,31 @@ def _source_length_shapes() -> None:
             bad = filled.replace("<c>", "100")
             SHAPES.append(
                 Shape(
-                    cwe=121, name=f"source's length, {name} of {type}", type=f"{type} *", start="",
-                    setup=f"{type} $a[100];\n$d = $a;\n", bad=bad, good=good,
+                    cwe=121,
+                    name=f"source's length, {name} of {type}",
+                    type=f"{type} *",
+                    start="",
+                    setup=f"{type} $a[100];\n$d = $a;\n",
+                    bad=bad,
+                    good=good,
                     sink=sink.replace("<release>", ""),
                 )
-            )  # fmt: skip
+            )
             target = f"{type} *$b = ({type} *)malloc(50 * sizeof({type}));\n"
             target += "if ($b == NULL)\n{\nexit(-1);\n}\n$b[0] = '\\0';\n"
             heap = sink.replace(sink.split("\n")[1] + "\n", target)
             SHAPES.append(
                 Shape(
-                    cwe=122, name=f"source's length, {name} of {type}", type=f"{type} *", start="",
-                    setup=f"{type} $a[100];\n$d = $a;\n", bad=bad, good=good,
+                    cwe=122,
+                    name=f"source's length, {name} of {type}",
+                    type=f"{type} *",
+                    start="",
+                    setup=f"{type} $a[100];\n$d = $a;\n",
+                    bad=bad,
+                    good=good,
                     sink=heap.replace("<release>", "free($b);"),
                 )
-            )  # fmt: skip
+            )
 
 
 def _size_shapes() -> None:
@@ -308,31 +361,38 @@ def _size_shapes() -> None:
         checked = "if ($d == NULL)\n{\nexit(-1);\n}\n"
         SHAPES.append(
             Shape(
-                cwe=122, name=f"too few bytes for {type}", type=f"{type} *",
+                cwe=122,
+                name=f"too few bytes for {type}",
+                type=f"{type} *",
                 bad=f"$d = ({type} *)malloc(sizeof({type}) / 2);\n{checked}",
                 good=f"$d = ({type} *)malloc(sizeof({type}));\n{checked}",
                 sink=f"*$d = {value};\n{show};\nfree($d);\n",
             )
-        )  # fmt: skip
+        )
         copy = f"{{\n{type} $s[10] = {{ 0 }};\nsize_t $i;\nfor ($i = 0; $i < 10; $i++)\n"
         copy += f"{{\n$d[$i] = $s[$i];\n}}\n{_SHOW.get(type, '@real($d[0]);')}\n<release>\n}}\n"
         SHAPES.append(
             Shape(
-                cwe=122, name=f"bytes for elements of {type}", type=f"{type} *",
+                cwe=122,
+                name=f"bytes for elements of {type}",
+                type=f"{type} *",
                 bad=f"$d = ({type} *)malloc(10);\n{checked}",
                 good=f"$d = ({type} *)malloc(10 * sizeof({type}));\n{checked}",
                 sink=copy.replace("<release>", "free($d);"),
             )
-        )  # fmt: skip
+        )
         SHAPES.append(
             Shape(
-                cwe=121, name=f"bytes for elements of {type}", type=f"{type} *",
+                cwe=121,
+                name=f"bytes for elements of {type}",
+                type=f"{type} *",
                 setup=f"{type} *$bad = ({type} *)alloca(10);\n"
                 f"{type} *$good = ({type} *)alloca(10 * sizeof({type}));\n",
-                bad="$d = $bad;\n", good="$d = $good;\n",
+                bad="$d = $bad;\n",
+                good="$d = $good;\n",
                 sink=copy.replace("<release>", ""),
             )
-        )  # fmt: skip
+        )
     for cwe, room, release in ((121, "alloca", ""), (122, "malloc", "free($b);\n")):
         test = "" if cwe == 121 else "if ($b == NULL)\n{\nexit(-1);\n}\n"
         wide = "{\nsize_t $n = <len>;\n"
@@ -340,13 +400,15 @@ def _size_shapes() -> None:
         wide += f"{test}wcscpy($b, $d);\n@wide($b);\n{release}}}\n"
         SHAPES.append(
             Shape(
-                cwe=cwe, name=f"wide text without terminator in {room}", type="wchar_t *",
+                cwe=cwe,
+                name=f"wide text without terminator in {room}",
+                type="wchar_t *",
                 bad='$d = (wchar_t *)L"ABCDEFGHIJKLMNOPQRSTUVWXYZ";\n',
                 good='$d = (wchar_t *)L"";\n',
                 sink=wide.replace("<len>", "wcslen($d)").replace("<size>", "$n / 2 + 1"),
                 checked=wide.replace("<len>", "wcslen($d)").replace("<size>", "$n + 1"),
             )
-        )  # fmt: skip
+        )
 
 
 def _overrun_shapes() -> None:
@@ -363,21 +425,28 @@ def _overrun_shapes() -> None:
             for cwe in (121, 122):
                 dot = "." if cwe == 121 else "->"
                 whole = "sizeof($b)" if cwe == 121 else "sizeof(*$b)"
-                start = "{\n$Record $b;\n" if cwe == 121 else (
-                    "{\n$Record *$b = ($Record *)malloc(sizeof($Record));\n"
-                    "if ($b == NULL)\n{\nexit(-1);\n}\n"
-                )  # fmt: skip
+                start = (
+                    "{\n$Record $b;\n"
+                    if cwe == 121
+                    else (
+                        "{\n$Record *$b = ($Record *)malloc(sizeof($Record));\n"
+                        "if ($b == NULL)\n{\nexit(-1);\n}\n"
+                    )
+                )
                 finish = "}\n" if cwe == 121 else "free($b);\n}\n"
                 body = start + f"$b<.>$m2 = (void *){text};\n{show}(({type} *)$b<.>$m2);\n"
                 body += f"{copy}($b<.>$m1, {text}, <size>);\n{end}{show}($b<.>$m1);\n{finish}"
                 body = body.replace("<.>", dot)
                 SHAPES.append(
                     Shape(
-                        cwe=cwe, name=f"struct overrun by {copy} of {type}", point=True,
-                        shared=record, sink=body.replace("<size>", whole),
+                        cwe=cwe,
+                        name=f"struct overrun by {copy} of {type}",
+                        point=True,
+                        shared=record,
+                        sink=body.replace("<size>", whole),
                         good=body.replace("<size>", f"sizeof($b{dot}$m1)"),
                     )
-                )  # fmt: skip
+                )
 
 
 _copy_shapes()

@@ -23,7 +23,7 @@ void sometimes(int c, struct item *given) {
     struct item *p;
     if (c)
         p = given;
-    p->size = 1; // missed: uninitialized-pointer-dereference (set on some ways: for flow)
+    p->size = 1; // missed: uninitialized-pointer-dereference (assigned on some paths: needs flow analysis)
 }
 
 void set_first(struct item *given) {

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import Any, Final
 
-from jarvis_ls.jsec.flow import ir
 from jarvis_ls.jsec.flow.checks.ownership import came_round
-from jarvis_ls.jsec.flow.ir import Expr, Number, Type
-from jarvis_ls.jsec.flow.lower_types import UNPLACED
-from jarvis_ls.jsec.flow.state import ENDLESS, FREED, LIVE, Place, State
-from jarvis_ls.jsec.flow.types import ANY, UNIT
-from jarvis_ls.jsec.flow.values import (
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Region
+from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
     AS_REGION,
     COUNT,
@@ -22,13 +19,15 @@ from jarvis_ls.jsec.flow.values import (
     TIGHT,
     UNINIT,
     UNSURE,
+    AbstractValue,
     Target,
-    Val,
     unknown,
 )
-
-if TYPE_CHECKING:
-    from jarvis_ls.jsec.flow.interpret import Analysis
+from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, FREED, LIVE, RegionState
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import ANY, UNIT, UNPLACED
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Type
 
 _STACK: Final = frozenset({"local", "alloca"})
 _BOUNDLESS: Final = frozenset({"object", "function"})
@@ -44,53 +43,94 @@ _MANY: Final = 2
 number is then beyond doubt."""
 
 
+@dataclass(slots=True)
+class Access:
+    """An access to one region, by one target of a pointer."""
+
+    where: AbstractValue
+    """The pointer."""
+    target: Target
+    region: Region
+    known: RegionState
+    amount: AbstractValue
+    """How many bytes: its flags say whether that is proven, its taint where it comes from."""
+    writes: bool
+    span: Any
+    by: str
+    """Function that accesses it; empty for an expression."""
+
+    @property
+    def is_unsure(self) -> bool:
+        """Return whether the pointer was joined from ways that may exclude each other, and no
+        input chose it."""
+        where = self.where
+        tainted = where.taint is not None or self.amount.taint is not None
+        return where.flags & UNSURE != 0 and not tainted
+
+    @property
+    def is_container(self) -> bool:
+        """Return whether the region is a container: its elements lie elsewhere."""
+        kind: str = self.region.type[0]
+        return kind == "c"
+
+
 def check(
-    an: Analysis,
-    st: State,
-    where: Val,
-    least: Number,
-    most: Number,
+    engine: Engine,
+    state: AbstractState,
+    where: AbstractValue,
+    amount: AbstractValue,
     writes: bool,
     span: Any,
     address: Expr | None = None,
-    *,
-    flags: int = TIGHT,
-    taint: Any = None,
     by: str = "",
 ) -> None:
-    """`least` to `most` bytes from a pointer on are read or written. `flags` say whether the
-    number of bytes is proven, `taint` where it comes from, `by` which function does it."""
-    if address is not None and address[0] == ir.FIELD and isinstance(address[2], tuple):
-        size = an.member_size(address[2][0], address[2][1])  # its own file knows its type
-        least, most = (min(least, size), min(most, size)) if size else (least, most)
-    if writes and where.null == ANY_NULL and address is not None and an.frame.caller is None:
-        _through_parameter(an, st, address, span)
-    if where.null:
-        present(an, st, where, span, address, by)
-    if where.ini == UNINIT:
+    """Check a read or write of an amount of bytes from a pointer on. The flags of `amount` say
+    whether the number is proven, its taint where it comes from; `by` names the function that does
+    it."""
+    if address is not None and address[0] == nodes.FIELD and isinstance(address[2], tuple):
+        size = engine.member_size(address[2][0], address[2][1])  # its own file knows its type
+        if size:
+            amount = AbstractValue(
+                min(amount.low, size), min(amount.high, size), amount.flags, amount.taint
+            )
+    if (
+        writes
+        and where.nullness == ANY_NULL
+        and address is not None
+        and engine.frame.caller is None
+    ):
+        _through_parameter(engine, state, address, span)
+    if where.nullness:
+        present(engine, state, where, span, address, by)
+    if where.init == UNINIT:
         return
-    if writes and where.sym is not None:
-        behind_text(an, st, where, where.sym, span, by)
-    for target in where.ptr:
+    if writes and where.symbol is not None:
+        behind_text(engine, state, where, where.symbol, span, by)
+    for target in where.targets:
         rid = target[0]
-        reg = st.regs.get(rid)
+        reg = state.region_states.get(rid)
         if reg is not None:
-            if reg.status and len(where.ptr) == 1 and not where.flags & OTHER:
-                _freed(an, st, reg, rid, span, writes=writes)
-            place = an.places[rid]
-            if place is not None and place.kind not in _BOUNDLESS and not (
-                an.counted and address is not None and _counts_otherwise(address, place)
-            ):  # fmt: skip
-                bounds(an, st, target, place, reg, least, most, writes, span, flags, taint, where,
-                       by)  # fmt: skip
-    if address is not None and address[0] == ir.INDEX and address[1][0] == ir.DECAY:
-        _within_member(an, st, where, address[1][1], most, writes, span)
+            if reg.status and len(where.targets) == 1 and not where.flags & OTHER:
+                _check_freed(engine, state, reg, rid, span, writes=writes)
+            place = engine.regions[rid]
+            if (
+                place is not None
+                and place.kind not in _BOUNDLESS
+                and not (
+                    engine.counted and address is not None and _counts_otherwise(address, place)
+                )
+            ):
+                access = Access(where, target, place, reg, amount, writes, span, by)
+                _check_bounds(engine, state, access)
+    if address is not None and address[0] == nodes.INDEX and address[1][0] == nodes.DECAY:
+        _within_member(engine, state, where, address[1][1], amount.high, writes, span)
 
 
-def _counts_otherwise(address: Expr, place: Place) -> bool:
-    """Whether elements of a record that nothing defines lead through what is declared as another
-    type: how many of them that holds is not known."""
-    if address[0] != ir.INDEX or not isinstance(address[3], tuple) or address[3][0] != "r":
+def _counts_otherwise(address: Expr, place: Region) -> bool:
+    """Return whether elements of a record that nothing defines lead through what is declared as
+    another type: how many of them that holds is not known.
+    """
+    if address[0] != nodes.INDEX or not isinstance(address[3], tuple) or address[3][0] != "r":
         return False
     held = place.type
     while held[0] == "a":
@@ -99,13 +139,19 @@ def _counts_otherwise(address: Expr, place: Place) -> bool:
 
 
 def _within_member(
-    an: Analysis, st: State, where: Val, member: Expr, most: Number, writes: bool, span: Any
+    engine: Engine,
+    state: AbstractState,
+    where: AbstractValue,
+    member: Expr,
+    most: Number,
+    writes: bool,
+    span: Any,
 ) -> None:
-    """An element of an array that is a member lies in that array, whatever lies behind it: unless
-    that is the last member, which many a program makes longer than it is declared."""
-    if member[0] != ir.FIELD or len(where.ptr) != 1:
+    """Check that an element of an array that is a member lies in that array, whatever lies behind
+    it: unless that is the last member, which many a program makes longer than it is declared."""
+    if member[0] != nodes.FIELD or len(where.targets) != 1:
         return
-    rid, lo, hi, known, sub = where.ptr[0]
+    rid, lo, hi, known, sub = where.targets[0]
     outside = sub is not None and (hi + most > sub[1] or lo < sub[0])
     if sub is None or not outside or UNPLACED <= lo < ENDLESS:
         return
@@ -114,251 +160,295 @@ def _within_member(
     proven = known & TIGHT and lo > -_FAR and hi < _FAR
     if not (over or under) and (unsure or (where.taint is None and not proven)):
         return
-    name = _inner_member(an, member, rid)
-    place = an.places[rid]
+    name = _inner_member(engine, member, rid)
+    place = engine.regions[rid]
     if not name or place is None:
         return
     below = under or (lo < sub[0] and not over)
     stack = "stack" if place.kind in _STACK else "heap"
     kind = (
-        ("buffer-underwrite" if writes else "buffer-read-under") if below
-        else f"buffer-write-{stack}" if writes else "buffer-read-over"
-    )  # fmt: skip
-    if (kind, an.frame.function.file, span) in an.faults:
-        return  # told of what the array lies in
-    an.fault(
-        st, kind, span, certain=bool(over or under) and not unsure, source=where.taint, name=name,
-        member=name, offset=_shown((lo if below else hi) - sub[0]), bytes=_shown(most),
-        size=_shown(sub[1] - sub[0]), doubtful=where.taint is None and st.choices >= _MANY,
-    )  # fmt: skip
+        ("buffer-underwrite" if writes else "buffer-read-under")
+        if below
+        else f"buffer-write-{stack}"
+        if writes
+        else "buffer-read-over"
+    )
+    if (kind, engine.frame.function.file, span) in engine.faults:
+        return  # reported of what the array lies in
+    engine.fault(
+        state,
+        kind,
+        span,
+        certain=bool(over or under) and not unsure,
+        source=where.taint,
+        name=name,
+        member=name,
+        offset=_decimal((lo if below else hi) - sub[0]),
+        bytes=_decimal(most),
+        size=_decimal(sub[1] - sub[0]),
+        doubtful=where.taint is None and state.choices >= _MANY,
+    )
 
 
-def _inner_member(an: Analysis, member: Expr, rid: int) -> str:
-    """Name of an array of a record that other members lie behind; empty for others."""
+def _inner_member(engine: Engine, member: Expr, rid: int) -> str:
+    """Return the name of an array of a record that other members lie behind; empty for others."""
     _, base, offset, type_ = member
     name = ""
     if isinstance(offset, tuple):
         record, name = offset[:2]
     else:
-        place = an.places[rid]
+        place = engine.regions[rid]
         around = (
-            base[2][1] if base[0] == ir.LOAD and base[2][0] == "p"
-            else base[3] if base[0] == ir.FIELD
-            else place.type if base[0] in (ir.LOCAL, ir.GLOBAL) and place is not None
+            base[2][1]
+            if base[0] == nodes.LOAD and base[2][0] == "p"
+            else base[3]
+            if base[0] == nodes.FIELD
+            else place.type
+            if base[0] in (nodes.LOCAL, nodes.GLOBAL) and place is not None
             else ANY
-        )  # fmt: skip
+        )
         record = around[1] if around[0] == "r" else ""
-    known = an.program.record(record, an.frame.function.file) if record else None
+    known = engine.program.record(record, engine.frame.function.file) if record else None
     if known is None:
         return ""
     if not name:
         name = next((n for n, held in known.fields.items() if held == (offset, type_)), "")
     at = known.fields.get(name)
-    return name if at is not None and any(one[0] > at[0] for one in known.fields.values()) else ""
+    return (
+        name if at is not None and any(field[0] > at[0] for field in known.fields.values()) else ""
+    )
 
 
-def behind_text(an: Analysis, st: State, where: Val, length: Any, span: Any, by: str) -> None:
+def behind_text(
+    engine: Engine, state: AbstractState, where: AbstractValue, length: Any, span: Any, by: str
+) -> None:
     """As much as a text is long and more is written to a pointer, or a byte that far behind it:
     memory that is as large as that has no room for it."""
-    if length is None or len(where.ptr) != 1 or where.flags & OTHER:
+    if length is None or len(where.targets) != 1 or where.flags & OTHER:
         return
-    rid, lo, _, _, _ = where.ptr[0]
-    reg = st.regs.get(rid)
+    rid, lo, _, _, _ = where.targets[0]
+    reg = state.region_states.get(rid)
     if reg is not None and reg.extent == length and lo >= 0 and reg.status == LIVE:
-        an.fault(st, "buffer-write-heap", span, certain=True, by=by, room="strlen()",
-                 where=an.places[rid])  # fmt: skip
+        engine.fault(
+            state,
+            "buffer-write-heap",
+            span,
+            certain=True,
+            by=by,
+            room="strlen()",
+            where=engine.regions[rid],
+        )
 
 
-def _through_parameter(an: Analysis, st: State, address: Expr, span: Any) -> None:
-    """A root writes through a parameter which nothing is known of."""
-    place = address[1] if address[0] == ir.LOAD else address
-    if place[0] == ir.LOCAL and place[1] in an.frame.function.params:
-        an.reached(st, "store-reached", span)
+def _through_parameter(engine: Engine, state: AbstractState, address: Expr, span: Any) -> None:
+    """Note that a root writes through a parameter of which nothing is known."""
+    place = address[1] if address[0] == nodes.LOAD else address
+    if place[0] == nodes.LOCAL and place[1] in engine.frame.function.params:
+        engine.note_reached(state, "store-reached", span)
 
 
-def _source_of(an: Analysis, rid: int) -> str:
-    """What a text from outside came through."""
-    place = an.places[rid]
+def _source_of(engine: Engine, rid: int) -> str:
+    """Return the function that text from outside came through."""
+    place = engine.regions[rid]
     return place.name if place is not None and place.kind == "object" else ""
 
 
-def present(an: Analysis, st: State, where: Val, span: Any, address: Expr | None, by: str) -> None:
-    """A function or an access needs a pointer that is not null."""
-    null = where.null
+def present(
+    engine: Engine,
+    state: AbstractState,
+    where: AbstractValue,
+    span: Any,
+    address: Expr | None,
+    by: str,
+) -> None:
+    """Check that a pointer which a function or an access needs is not null."""
+    null = where.nullness
     if null == ANY_NULL:
         if address is not None:
-            _proven(an, st, address)
+            _proven(engine, state, address)
         return
     if null == AS_REGION:
-        for target in where.ptr:
-            reg = st.regs.get(target[0])
-            if reg is None or not reg.null:
+        for target in where.targets:
+            reg = state.region_states.get(target[0])
+            if reg is None or not reg.nullness:
                 continue
-            an.fault(
-                st,
-                "null-dereference" if reg.null == 2 else "unchecked-allocation",
+            engine.fault(
+                state,
+                "null-dereference" if reg.nullness == NULL else "unchecked-allocation",
                 span,
-                certain=reg.null > 1,
-                cause=reg.site,
-                allocator=reg.family or _source_of(an, target[0]),
+                certain=reg.nullness > MAYBE_NULL,
+                causes=(reg.site,),
+                allocator=reg.family or _source_of(engine, target[0]),
                 by=by,
             )
-            st.regs[target[0]] = reg.but(null=0)
+            state.region_states[target[0]] = reg.but(nullness=0)
         return
     if null == NULL:
-        tested = where.sym if where.sym is not None and where.sym[0] == "tested" else None
+        tested = where.symbol if where.symbol is not None and where.symbol[0] == "tested" else None
         # the test in another function may know of more than is seen
-        elsewhere = tested is not None and tested[1] != an.frame.base
+        elsewhere = tested is not None and tested[1] != engine.frame.base
         if not where.flags & UNSURE and not elsewhere:
-            later = tested is not None and (st.choices > tested[2] or st.unseen > tested[3])
-            cleared = where.sym is not None and where.sym[0] == "cleared" and st.choices > 0
-            later = later or cleared or _unsure(an, address)
-            an.fault(st, "null-dereference", span, certain=True, by=by, doubtful=later)
+            later = tested is not None and (state.choices > tested[2] or state.unseen > tested[3])
+            cleared = (
+                where.symbol is not None and where.symbol[0] == "cleared" and state.choices > 0
+            )
+            later = later or cleared or _unsure(engine, address)
+            engine.fault(state, "null-dereference", span, certain=True, by=by, doubtful=later)
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
-        an.fault(st, "null-dereference", span, certain=False, by=by)
+        engine.fault(state, "null-dereference", span, certain=False, by=by)
     if address is not None:
-        _proven(an, st, address)
+        _proven(engine, state, address)
 
 
 def _base(address: Expr) -> Expr:
-    """What an address is reckoned from: the members and elements on the way left out."""
-    while address[0] in (ir.FIELD, ir.INDEX, ir.DECAY):
+    """Return the base of an address: members and elements on the way are left out."""
+    while address[0] in (nodes.FIELD, nodes.INDEX, nodes.DECAY):
         address = address[1]
     return address
 
 
-def _unsure(an: Analysis, address: Expr | None) -> bool:
-    """Whether a pointer is a variable that text which was left out may give a value."""
+def _unsure(engine: Engine, address: Expr | None) -> bool:
+    """Return whether a pointer is a variable that text which was left out may give a value."""
     address = _base(address) if address is not None else None
-    if address is None or address[0] != ir.LOAD or address[1][0] != ir.LOCAL:
+    if address is None or address[0] != nodes.LOAD or address[1][0] != nodes.LOCAL:
         return False
-    function = an.frame.function
+    function = engine.frame.function
     return function.slots[address[1][1]][0] in function.unsure
 
 
-def _proven(an: Analysis, st: State, address: Expr) -> None:
-    """The pointer was used, so it is not null from here on."""
-    cell = an.cell(st, _base(address))
-    held = st.mem.get(cell[0], {}).get(cell[1]) if cell is not None else None
-    if cell is not None and held is not None and held.null:
-        new = Val(
-            held.lo, held.hi, held.flags, held.taint, held.ptr, NOT_NULL, held.ini, ("used", None)
+def _proven(engine: Engine, state: AbstractState, address: Expr) -> None:
+    """Refine a pointer that was used: it is not null from here on."""
+    cell = engine.cell(state, _base(address))
+    held = state.memory.get(cell[0], {}).get(cell[1]) if cell is not None else None
+    if cell is not None and held is not None and held.nullness:
+        new = AbstractValue(
+            held.low,
+            held.high,
+            held.flags,
+            held.taint,
+            held.targets,
+            NOT_NULL,
+            held.init,
+            ("used", None),
         )
-        st.put(cell[0], cell[1], new)
+        state.put(cell[0], cell[1], new)
 
 
-def _freed(an: Analysis, st: State, reg: Any, rid: int, span: Any, *, writes: bool) -> None:
+def _check_freed(
+    engine: Engine, state: AbstractState, reg: Any, rid: int, span: Any, *, writes: bool
+) -> None:
     if reg.status == FREED and not reg.escaped:
-        an.fault(
-            st,
+        engine.fault(
+            state,
             "use-after-close" if reg.family in _CLOSED else "use-after-free",
             span,
             certain=True,
-            cause=reg.site,
-            then=reg.freed,
+            causes=(reg.site, reg.freed),
             doubtful=came_round(reg, span),
             writes="write" if writes else "read",
             allocator=reg.family,
         )
-        st.regs[rid] = reg.but(status=0, escaped=True)
+        state.region_states[rid] = reg.but(status=LIVE, escaped=True)
 
 
-def bounds(
-    an: Analysis,
-    st: State,
-    target: Target,
-    place: Place,
-    reg: Any,
-    least: Number,
-    most: Number,
-    writes: bool,
-    span: Any,
-    flags: int,
-    taint: Any,
-    where: Val,
-    by: str,
-) -> None:
-    """Whether an access lies within its region."""
-    _, lo, hi, known, sub = target
-    by_amount = taint is not None and where.taint is None
-    taint = taint or where.taint
-    start, end = 0, reg.hi
-    if sub is not None and lo >= sub[0] and by:
-        start, end = sub[0], min(sub[1], reg.hi)
-    unsure = where.flags & UNSURE and taint is None
-    if unsure and (len(where.ptr) > 1 or where.flags & OTHER or lo != hi):
+def _check_bounds(engine: Engine, state: AbstractState, access: Access) -> None:
+    """Check that an access lies within its region."""
+    where, low, high, high_end = access.where, access.target[1], access.target[2], access.known.high
+    if access.is_unsure and (len(where.targets) > 1 or where.flags & OTHER or low != high):
         return
-    if UNPLACED <= lo < ENDLESS:  # a member whose record is not known: it lies anywhere
+    if UNPLACED <= low < ENDLESS:  # a member whose record is not known: it lies anywhere
         return
-    if an.counted and not _alike(reg.hi, lo, hi, most):
+    if engine.counted and not _alike(high_end, low, high, access.amount.high):
         return
-    holds = place.type[0] == "c"  # a container: its elements lie elsewhere
-    if holds and reg.lo != reg.hi:
+    if access.is_container and access.known.low != high_end:
         return
-    under = hi < start
-    proven = known & TIGHT and lo > -_FAR
+    start, end = 0, high_end
+    member = access.target[4]
+    if member is not None and low >= member[0] and access.by:
+        start, end = member[0], min(member[1], high_end)
+    if not _is_before(engine, state, access, start) and end < ENDLESS:
+        _check_end(engine, state, access, end)
+
+
+def _is_before(engine: Engine, state: AbstractState, access: Access, start: Number) -> bool:
+    """Return whether an access may begin before its region; that is noted then."""
+    where, low, high = access.where, access.target[1], access.target[2]
+    before = high < start
+    proven = access.target[3] & TIGHT and low > -_FAR
     # input that decides how much is accessed says nothing about where that begins
-    may_under = lo < start and (where.taint is not None or proven) and not unsure
-    if under or may_under:
-        kind = "buffer-underwrite" if writes else "buffer-read-under"
-        if under or (place.size or reg.hi < ENDLESS):
-            an.fault(
-                st,
-                kind,
-                span,
-                certain=under and not unsure,
-                source=where.taint,
-                name=place.name,
-                offset=_shown(lo),
-                size=_shown(reg.hi),
-                by=by,
-                where=place,
-                doubtful=taint is None and st.choices >= _MANY,
-            )
-            return
-    if end >= ENDLESS:
-        return
-    over = lo + least > end and (least > 0)
-    chosen = taint is not None and (not by_amount or known & TIGHT or lo + most > end)
-    tight = (known & TIGHT and flags & TIGHT and reg.flags & TIGHT) or (
-        chosen and reg.flags & TIGHT
+    may_be = low < start and (where.taint is not None or proven) and not access.is_unsure
+    if not (before or (may_be and (access.region.size or access.known.high < ENDLESS))):
+        return False
+    engine.fault(
+        state,
+        "buffer-underwrite" if access.writes else "buffer-read-under",
+        access.span,
+        certain=before and not access.is_unsure,
+        source=where.taint,
+        name=access.region.name,
+        offset=_decimal(low),
+        size=_decimal(access.known.high),
+        by=access.by,
+        where=access.region,
+        doubtful=where.taint is None and access.amount.taint is None and state.choices >= _MANY,
     )
-    may_over = not unsure and hi + most > reg.lo and hi + most > end and tight
-    if not over and not may_over:
-        return
-    if over and not (reg.flags & TIGHT or known & TIGHT):
-        return
-    sure = taint is not None or st.choices < _MANY or (
-        not (over or by) and reg.lo == reg.hi
-    )  # fmt: skip
-    elsewhere = where.flags & OTHER and not known & COUNT  # it may not lead here at all
-    if taint is None and (elsewhere or (holds and st.choices)):  # or more is put in than is seen
-        sure = False
-    if not writes and most == 1 and reg.escaped and taint is None and not over:
-        sure = False  # a text that was made out of sight: its end is looked for, mostly
-    stack = place.kind in _STACK and not holds
-    kind = (
-        ("buffer-write-stack" if stack else "buffer-write-heap") if writes else "buffer-read-over"
+    return True
+
+
+def _check_end(engine: Engine, state: AbstractState, access: Access, end: Number) -> None:
+    """Check that an access ends before `end`: certain when it never does, possible when its bounds
+    are reached or input chooses them."""
+    low, high, flags = access.target[1], access.target[2], access.target[3]
+    amount, known, unsure = access.amount, access.known, access.is_unsure
+    by_amount = amount.taint is not None and access.where.taint is None
+    taint = amount.taint or access.where.taint
+    over = low + amount.low > end and amount.low > 0
+    chosen = taint is not None and (not by_amount or flags & TIGHT or low + amount.high > end)
+    tight = (flags & TIGHT and amount.flags & TIGHT and known.flags & TIGHT) or (
+        chosen and known.flags & TIGHT
     )
-    an.fault(
-        st,
-        kind,
-        span,
+    last = high + amount.high
+    if not over and not (not unsure and last > known.low and last > end and tight):
+        return
+    if over and not (known.flags & TIGHT or flags & TIGHT):
+        return
+    stack = access.region.kind in _STACK and not access.is_container
+    written = "buffer-write-stack" if stack else "buffer-write-heap"
+    engine.fault(
+        state,
+        written if access.writes else "buffer-read-over",
+        access.span,
         certain=bool(over) and not unsure,
         source=taint,
-        name=place.name,
-        offset=_shown(hi),
-        bytes=_shown(most),
-        size=_shown(end),
-        by=by,
-        where=place,
-        doubtful=not sure,
+        name=access.region.name,
+        offset=_decimal(high),
+        bytes=_decimal(amount.high),
+        size=_decimal(end),
+        by=access.by,
+        where=access.region,
+        doubtful=_is_doubtful(state, access, over=over),
     )
+
+
+def _is_doubtful(state: AbstractState, access: Access, *, over: bool) -> bool:
+    """Return whether an access beyond its region may rest on a way that callers, or code that is
+    not seen, rule out: no input takes part, and choices or other targets do."""
+    where, known = access.where, access.known
+    if access.amount.taint is not None or where.taint is not None:
+        return False
+    if state.choices >= _MANY and (over or access.by or known.low != known.high):
+        return True
+    elsewhere = where.flags & OTHER and not access.target[3] & COUNT  # it may not lead here at all
+    if elsewhere or (access.is_container and state.choices):  # or more is put in than is seen
+        return True
+    # a text that was made out of sight: its end is looked for, mostly
+    return not access.writes and access.amount.high == 1 and known.escaped and not over
 
 
 def _alike(size: Number, lo: Number, hi: Number, most: Number) -> bool:
-    """Whether a region and an access to it are both counted in records that nothing defines, or
-    both in bytes."""
+    """Return whether a region and an access to it are both counted in records that nothing defines,
+    or both in bytes.
+    """
     if size >= ENDLESS:
         return True
     by_record = size > 0 and size % UNIT == 0
@@ -368,36 +458,41 @@ def _alike(size: Number, lo: Number, hi: Number, most: Number) -> bool:
     return by_record == (most > 0 and (lo % UNIT, hi % UNIT, most % UNIT) == (0, 0, 0))
 
 
-def _shown(value: Number) -> str:
-    """A number for people; nothing when it has no limit."""
+def _decimal(value: Number) -> str:
+    """Return a number for people; nothing when it has no limit."""
     return str(int(value)) if abs(value) < 2**62 else ""
 
 
-def uninitialised(an: Analysis, st: State, value: Val, rid: int, span: Any, type_: Type) -> Val:
-    """A value is read that was never given, or not on every way."""
-    if value.ini == UNINIT:
-        place = an.places[rid]
+def check_initialised(
+    engine: Engine, state: AbstractState, value: AbstractValue, rid: int, span: Any, type_: Type
+) -> AbstractValue:
+    """Return a value that is read; one that was never given, or not on every way, is noted."""
+    if value.init == UNINIT:
+        place = engine.regions[rid]
         unnamed = place is not None and place.kind == "local" and not place.name  # a macro's cast
         if place is not None and not unnamed and type_[0] not in ("c", "r", "?"):
-            unsure = place.name in an.frame.function.unsure
-            an.fault(st, "uninitialized", span, certain=True, name=place.name, where=place,
-                     doubtful=unsure)  # fmt: skip
+            unsure = place.name in engine.frame.function.unsure
+            engine.fault(
+                state,
+                "uninitialized",
+                span,
+                certain=True,
+                name=place.name,
+                where=place,
+                doubtful=unsure,
+            )
         found = unknown(type_)
         if place is not None and place.kind == "local" and place.type == type_:
-            st.mem[rid] = {0: found}
+            state.memory[rid] = {0: found}
     else:
-        found = Val(
-            value.lo,
-            value.hi,
+        found = AbstractValue(
+            value.low,
+            value.high,
             value.flags,
             value.taint,
-            value.ptr,
-            value.null,
+            value.targets,
+            value.nullness,
             INIT,
-            None,
-            value.cells,
         )
+        found.cells = value.cells
     return found
-
-
-__all__ = ["bounds", "check", "ir", "uninitialised"]

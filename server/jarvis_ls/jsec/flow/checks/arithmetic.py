@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from jarvis_ls.jsec.flow.ir import Number, Type
-from jarvis_ls.jsec.flow.state import State
-from jarvis_ls.jsec.flow.types import limits
-from jarvis_ls.jsec.flow.values import ARITH, BITS, NOT_NULL, TIGHT, UNSURE, Val, is_number
-
-if TYPE_CHECKING:
-    from jarvis_ls.jsec.flow.interpret import Analysis
-
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    ARITH,
+    BITS,
+    NOT_NULL,
+    TIGHT,
+    UNSURE,
+    AbstractValue,
+    is_number,
+)
+from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.ir.c_types import limits
+from jarvis_ls.jsec.flow.ir.nodes import Number, Type
 
 _MAGIC: Final = 2**33
 """Numbers this large are factors of hashes and generators, which wrap on purpose."""
 
 
-def wrapped(value: int, type_: Type) -> int:
-    """A number as a type of two's complement holds it."""
+def wrap(value: int, type_: Type) -> int:
+    """Return a number as a type of two's complement holds it."""
     size = 8 * type_[1]
     value &= (1 << size) - 1
     return value - (1 << size) if type_[2] and value >> (size - 1) else value
 
 
-def _shown(value: Number) -> str:
+def _decimal(value: Number) -> str:
     return str(int(value)) if abs(value) < 2**70 else str(value)
 
 
 def overflow(
-    an: Analysis,
-    st: State,
+    engine: Engine,
+    state: AbstractState,
     op: str,
-    a: Val,
-    b: Val,
-    low: Number,
-    high: Number,
+    a: AbstractValue,
+    b: AbstractValue,
+    ends: tuple[Number, Number],
     type_: Type,
     span: Any,
 ) -> None:
-    """The exact result of an operator leaves its type."""
+    """Check that the exact result of an operator fits its type."""
     if op not in ("+", "-", "*") or type_[0] != "i" or span == (0, 0):
         return
-    lo, hi = limits(type_)
+    (low, high), (lo, hi) = ends, limits(type_)
     taint = a.taint or b.taint
     certain = low > hi or high < lo
     constants = bool(a.flags & b.flags & TIGHT) and not (a.flags | b.flags) & UNSURE
@@ -53,8 +57,8 @@ def overflow(
     kind = "integer-overflow" if high > hi and (op != "-" or low >= lo) else "integer-underflow"
     if high > hi and low < lo:
         kind = "integer-underflow" if op == "-" else "integer-overflow"
-    an.fault(
-        st,
+    engine.fault(
+        state,
         kind,
         span,
         certain=certain,
@@ -62,19 +66,20 @@ def overflow(
         # after a choice the numbers may not meet; unsigned ones wrap, mostly on purpose
         doubtful=taint is None
         and (
-            st.choices > (1 if type_[2] else 0)
-            or (not type_[2] and max(abs(a.hi), abs(b.hi)) >= _MAGIC and op == "*")
+            state.choices > (1 if type_[2] else 0)
+            or (not type_[2] and max(abs(a.high), abs(b.high)) >= _MAGIC and op == "*")
         ),
         operator=op,
         type=_name(type_),
-        low=_shown(low),
-        high=_shown(high),
+        low=_decimal(low),
+        high=_decimal(high),
     )
 
 
-def _direct(a: Val, b: Val) -> bool:
-    """Whether a value as it came in meets itself or a constant: what was reckoned with before, or
-    meets what is not known, may be kept in bounds in ways that are not seen."""
+def _direct(a: AbstractValue, b: AbstractValue) -> bool:
+    """Return whether a value as it came in meets itself or a constant: what was reckoned with
+    before, or meets what is not known, may be kept in bounds in ways that are not seen.
+    """
     if (a.taint is not None and a.flags & ARITH) or (b.taint is not None and b.flags & ARITH):
         return False
     return all(v.taint is not None or v.flags & TIGHT for v in (a, b))
@@ -94,40 +99,67 @@ def _name(type_: Type) -> str:
     return names.get((type_[1], type_[2]), "int") if type_[0] == "i" else "double"
 
 
-def shift(an: Analysis, st: State, by: Val, type_: Type, span: Any) -> None:
-    """A number is moved by as many bits as it has, or more, or by fewer than none; told of known
-    numbers only, for what bounds others is mostly out of sight."""
+def shift(engine: Engine, state: AbstractState, by: AbstractValue, type_: Type, span: Any) -> None:
+    """Check a shift: by as many bits as the number has, or more, or by fewer than none. Only known
+    numbers are checked, for what bounds others is mostly out of sight."""
     bits = 8 * type_[1]
-    known = by.lo == by.hi and by.flags & TIGHT and not by.flags & UNSURE
-    if known and not (by.ptr or by.ini) and not 0 <= by.lo < bits:
-        an.fault(st, "shift-beyond-width", span, certain=True, source=by.taint, bits=str(bits),
-                 by=str(int(by.lo)))  # fmt: skip
+    known = by.low == by.high and by.flags & TIGHT and not by.flags & UNSURE
+    if known and not (by.targets or by.init) and not 0 <= by.low < bits:
+        engine.fault(
+            state,
+            "shift-beyond-width",
+            span,
+            certain=True,
+            source=by.taint,
+            bits=str(bits),
+            by=str(int(by.low)),
+        )
 
 
-def division(an: Analysis, st: State, a: Val, divisor: Val, type_: Type, span: Any) -> None:
-    """A division or remainder."""
-    if divisor.ptr or divisor.ini or not divisor.lo <= 0 <= divisor.hi:
+def division(
+    engine: Engine,
+    state: AbstractState,
+    a: AbstractValue,
+    divisor: AbstractValue,
+    type_: Type,
+    span: Any,
+) -> None:
+    """Check a division or remainder."""
+    if divisor.targets or divisor.init or not divisor.low <= 0 <= divisor.high:
         return
-    if divisor.null == NOT_NULL:
+    if divisor.nullness == NOT_NULL:
         return
-    certain = divisor.lo == divisor.hi == 0
+    certain = divisor.low == divisor.high == 0
     if not certain and (divisor.taint is None or not is_number(divisor.taint)):
         return
     if certain and not divisor.flags & TIGHT:
         return
-    tested = divisor.sym is not None and divisor.sym[0] == "tested"
-    later = tested and (st.choices > divisor.sym[2] or st.unseen > divisor.sym[3])
-    floating = divisor.taint is None and st.choices > (0 if type_[0] == "f" else 1)
+    tested = divisor.symbol is not None and divisor.symbol[0] == "tested"
+    later = tested and (state.choices > divisor.symbol[2] or state.unseen > divisor.symbol[3])
+    floating = divisor.taint is None and state.choices > (0 if type_[0] == "f" else 1)
     # how "not a number" and infinity are mostly made
-    meant = certain and type_[0] == "f" and a.lo == a.hi and a.lo in (-1, 0, 1)
-    an.fault(st, "divide-by-zero", span, certain=certain, source=divisor.taint,
-             doubtful=later or floating or meant)  # fmt: skip
+    meant = certain and type_[0] == "f" and a.low == a.high and a.low in (-1, 0, 1)
+    engine.fault(
+        state,
+        "divide-by-zero",
+        span,
+        certain=certain,
+        source=divisor.taint,
+        doubtful=later or floating or meant,
+    )
 
 
 def conversion(
-    an: Analysis, st: State, value: Val, from_: Type, to: Type, span: Any, *, explicit: bool
+    engine: Engine,
+    state: AbstractState,
+    value: AbstractValue,
+    from_: Type,
+    to: Type,
+    span: Any,
+    *,
+    explicit: bool,
 ) -> None:
-    """A number is given to a type that cannot hold all of its range."""
+    """Check that a type can hold all of the range of a number that is converted to it."""
     if value.taint is None and not (value.flags & TIGHT and not value.flags & UNSURE):
         return
     if value.taint is not None and not is_number(value.taint):
@@ -135,58 +167,58 @@ def conversion(
     if span == (0, 0):
         return
     lo, hi = limits(to)
-    if value.lo == value.hi == -1 and not to[2]:
+    if value.low == value.high == -1 and not to[2]:
         return  # all bits set: how that is mostly written
-    if value.flags & BITS and value.lo >= lo and value.hi <= 2 * hi + 1 and value.taint is None:
+    if value.flags & BITS and value.low >= lo and value.high <= 2 * hi + 1 and value.taint is None:
         return  # all bits fit
     if value.flags & ARITH and from_[0] == "i" and to[1] < from_[1]:
-        if value.taint is None and value.lo <= hi and value.hi >= lo:
+        if value.taint is None and value.low <= hi and value.high >= lo:
             return
         if explicit and value.taint is None:
             return
-        kind = "integer-overflow" if value.hi > hi else "integer-underflow"
-        if value.hi > hi and value.lo < lo:
+        kind = "integer-overflow" if value.high > hi else "integer-underflow"
+        if value.high > hi and value.low < lo:
             kind = _direction(value)
-        an.fault(
-            st,
+        engine.fault(
+            state,
             kind,
             span,
-            certain=value.lo > hi or value.hi < lo,
+            certain=value.low > hi or value.high < lo,
             source=value.taint,
-            doubtful=value.taint is None and st.choices > 1,
+            doubtful=value.taint is None and state.choices > 1,
             operator="=",
             type=_name(to),
-            low=_shown(value.lo),
-            high=_shown(value.hi),
+            low=_decimal(value.low),
+            high=_decimal(value.high),
         )
         return
     if from_[0] == "f" or to[1] < from_[1]:
         if value.taint is not None and not is_number(value.taint):
             return
-        meant = not explicit or (an.filling and to[1] == 1)
-        if value.taint is None and meant and (value.lo >= lo and value.hi <= 2 * hi + 1):
+        meant = not explicit or (engine.filling and to[1] == 1)
+        if value.taint is None and meant and (value.low >= lo and value.high <= 2 * hi + 1):
             return  # all bits fit: a byte written as 200
-        an.fault(
-            st,
+        engine.fault(
+            state,
             "truncation",
             span,
-            certain=value.lo > hi or value.hi < lo,
+            certain=value.low > hi or value.high < lo,
             source=value.taint,
             doubtful=value.taint is None
             and (
-                st.choices > 0
-                or an.frame.caller is not None
-                or (explicit and value.lo <= hi and value.hi >= lo)  # meant to keep the low bits
+                state.choices > 0
+                or engine.frame.caller is not None
+                or (explicit and value.low <= hi and value.high >= lo)  # meant to keep the low bits
             ),
             type=_name(to),
-            low=_shown(value.lo),
-            high=_shown(value.hi),
+            low=_decimal(value.low),
+            high=_decimal(value.high),
         )
 
 
-def _direction(value: Val) -> str:
+def _direction(value: AbstractValue) -> str:
     return (
         "integer-underflow"
-        if value.sym is not None and value.sym[0] == "minus"
+        if value.symbol is not None and value.symbol[0] == "minus"
         else "integer-overflow"
     )

@@ -3,43 +3,56 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from jarvis_ls.codeintel.languages import language_of
-from jarvis_ls.jsec.flow.fault import RELEASED
-from jarvis_ls.jsec.flow.ir import CALL, EVAL, JUMP, RETURN, SET, FunctionIR, Number, Span, Type
-from jarvis_ls.jsec.flow.state import (
-    ENDLESS,
-    FREED,
-    LIVE,
-    MAYBE_FREED,
-    UNKNOWN_FILL,
-    ZEROED,
-    Place,
-    Reg,
-    State,
-)  # fmt: skip
-from jarvis_ls.jsec.flow.types import ANY
-from jarvis_ls.jsec.flow.values import (
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Region
+from jarvis_ls.jsec.flow.domain.abstract_value import (
     ARITH,
     AS_REGION,
+    MAYBE_NULL,
     NOT_NULL,
     NULL,
     OTHER,
     TIGHT,
     UNSURE,
-    Val,
-    is_known,
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    from jarvis_ls.jsec.flow.interpret import Analysis
-    from jarvis_ls.jsec.flow.regions import Frame
+    AbstractValue,
+)
+from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.domain.fault import CLOSED, RELEASED
+from jarvis_ls.jsec.flow.domain.memory_regions import Frame
+from jarvis_ls.jsec.flow.domain.region_state import (
+    ENDLESS,
+    FREED,
+    LIVE,
+    MAYBE_FREED,
+    UNINITIALISED,
+    ZEROED,
+    RegionState,
+)
+from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.nodes import (
+    CALL,
+    EVAL,
+    JUMP,
+    RETURN,
+    SET,
+    FunctionIR,
+    Number,
+    Span,
+    Type,
+)
 
 _MEMORY: Final = frozenset({"malloc", "new", "new[]", "alloca"})
+_CLOSED: Final = frozenset({"fopen", "popen", "opendir", "open"})
+"""Families of handles: their release is a close."""
+_OPENED: Final = "Opened by {name}."
+_ALLOCATED: Final = "Memory is allocated by {name}."
+_ALLOCATED_BYTES: Final = "{name} allocates {bytes} bytes."
 _LARGE: Final = 1 << 20
 _BLOCKS: Final = 20
-"""Blocks that one place allocates which are told apart."""
+"""Blocks that one place allocates which are distinguished."""
 _RELEASING: Final = re.compile(
     r"free|close|destroy|release|dispose|delete|unref|drop", re.IGNORECASE
 )
@@ -51,254 +64,345 @@ _MODEST: Final = 1 << 17
 """Bytes that most programs can spare each time: a length of 16 bits is limit enough."""
 
 
-def allocate(
-    an: Analysis, st: State, family: str, span: Span, sizes: list[Val], *, size: int = 1,
-    fails: bool = False, fill: int = 0, type_: Type = ANY, by: str = "",
-) -> Val:  # fmt: skip
-    """A fresh region of the product of `sizes` times `size` bytes; `by` is what opens it."""
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A block that is allocated, or another resource that is opened."""
+
+    family: str
+    """What allocates it, which tells what releases it."""
+    span: Span
+    sizes: list[AbstractValue]
+    """Their product times `size` is how many bytes it has."""
+    size: int = 1
+    """0 for what has no size."""
+    fails: bool = False
+    """Whether null may come instead."""
+    fill: int = UNINITIALISED
+    type: Type = ANY
+    by: str = ""
+    """Function that opens it."""
+
+
+def allocate(engine: Engine, state: AbstractState, block: Allocation) -> AbstractValue:
+    """Return a pointer to a fresh region."""
+    family, span, sizes, size = block.family, block.span, block.sizes, block.size
+    fill, type_, by = block.fill, block.type, block.by
     lo: Number = size or 0
     hi: Number = size or ENDLESS
     flags, known = TIGHT if size else 0, True
     for number in sizes:
-        size_checks(an, st, number, size, family, span)
-        lo, hi = lo * max(number.lo, 0), hi * max(number.hi, 0)
+        size_checks(engine, state, number, size, family, span)
+        lo, hi = lo * max(number.low, 0), hi * max(number.high, 0)
         if not number.flags & TIGHT or number.flags & UNSURE:
             flags, known = 0, False
-    an.allocated = True
-    function = an.frame.function
+    engine.allocated = True
+    function = engine.frame.function
     kind = "alloca" if family == "alloca" else "heap"
-    place = Place(kind, "", type_, 0, fill, span, function.file)
-    rid = _block(an, st, ("heap", an.frame.base, span, family), place)
-    reg = Reg()
-    reg.lo, reg.hi = (lo, hi) if known or hi < ENDLESS else (lo, ENDLESS)
+    place = Region(kind, "", type_, 0, fill, span, function.file)
+    rid = _block(engine, state, ("heap", engine.frame.base, span, family), place)
+    reg = RegionState()
+    reg.low, reg.high = (lo, hi) if known or hi < ENDLESS else (lo, ENDLESS)
     reg.flags = flags
-    sym = sizes[0].sym if len(sizes) == 1 == size else None
+    sym = sizes[0].symbol if len(sizes) == 1 == size else None
     if sym is not None and sym[0] == "len" and sym[3] == 1:
         reg.extent = sym
     reg.family = "" if family == "alloca" else family
     reg.fill = fill
-    reg.null = 1 if fails else 0
-    named = (("name", f"{by}()" if by else _shown(family)),)
-    message = "{name} opens it." if by else "{name} allocates it."
-    reg.site = (function.file, span, message, named, st.trail)
+    reg.nullness = MAYBE_NULL if block.fails else NOT_NULL
+    named: tuple[tuple[str, str], ...]
+    named = (("name", f"{by}()" if by else _function_of_family(family)),)
+    exact = not by and known and 0 < lo == hi < ENDLESS
+    if exact:
+        named = (*named, ("bytes", str(int(lo))))
+    message = _OPENED if by else _ALLOCATED_BYTES if exact else _ALLOCATED
+    reg.site = (function.file, span, message, named, state.trail)
     if fill == ZEROED:
-        reg.len_lo, reg.len_hi, reg.text = 0, 0, b""
+        reg.min_length, reg.max_length, reg.text = 0, 0, b""
     if type_[0] == "r":
         reg.record = type_[1]
-    if st.mem.get(rid):  # the place was passed before: what that block led to is out of sight
-        for other in _led_to(st, [t[0] for cell in st.mem[rid].values() for t in cell.ptr]):
-            held = st.regs.get(other)
+    if state.memory.get(rid):  # the place was passed before: what that block led to is out of sight
+        for other in _led_to(
+            state, [t[0] for cell in state.memory[rid].values() for t in cell.targets]
+        ):
+            held = state.region_states.get(other)
             if held is not None and held.family:
-                st.regs[other] = held.but(escaped=True)
-    st.regs[rid] = reg
-    st.mem[rid] = {}
-    null = AS_REGION if fails else NOT_NULL
-    return Val(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, None),), null)
+                state.region_states[other] = held.but(escaped=True)
+    state.region_states[rid] = reg
+    state.memory[rid] = {}
+    null = AS_REGION if block.fails else NOT_NULL
+    return AbstractValue(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, None),), null)
 
 
-def _block(an: Analysis, st: State, key: tuple[Any, ...], place: Place) -> int:
-    """The region of what is allocated at a place: another one in each round of a loop in which
-    everything is known, when what was allocated there before lies in an array or container."""
-    rid = an.region(key, place)
-    if not an.exact or rid not in st.regs:
+def _block(engine: Engine, state: AbstractState, key: tuple[Any, ...], place: Region) -> int:
+    """Return the region of what is allocated at a place: another one in each round of a loop in
+    which everything is known, when what was allocated there before lies in an array or container.
+    """
+    rid = engine.region(key, place)
+    if not engine.exact or rid not in state.region_states:
         return rid
     kept = {
         target[0]
-        for holder, cells in st.mem.items() if _holds_many(an.places[holder]) and holder != rid
-        for cell in cells.values() for target in cell.ptr
-    }  # fmt: skip
+        for holder, cells in state.memory.items()
+        if _holds_many(engine.regions[holder]) and holder != rid
+        for cell in cells.values()
+        for target in cell.targets
+    }
     for number in range(1, _BLOCKS):
-        reg = st.regs.get(rid)
+        reg = state.region_states.get(rid)
         if rid not in kept or reg is None or reg.status != LIVE:
             break
-        rid = an.region((*key, number), place)
+        rid = engine.region((*key, number), place)
     return rid
 
 
-def _holds_many(place: Place | None) -> bool:
+def _holds_many(place: Region | None) -> bool:
     return place is not None and (place.type[0] in ("a", "c") or place.kind == "heap")
 
 
-def _shown(family: str) -> str:
+def _function_of_family(family: str) -> str:
     return {"fopen": "fopen()", "open": "open()", "malloc": "malloc()"}.get(family, family)
 
 
-def size_checks(an: Analysis, st: State, number: Val, size: int, family: str, span: Span) -> None:
-    """What can be wrong with the size of an allocation."""
-    if number.ini or number.ptr:
+def size_checks(
+    engine: Engine, state: AbstractState, number: AbstractValue, size: int, family: str, span: Span
+) -> None:
+    """Check the size of an allocation."""
+    if number.init or number.targets:
         return
     if number.flags & ARITH and not number.flags & TIGHT:
-        an.reached(st, "size-reached", span, source=number.taint)
-    sym = number.sym
-    if sym is not None and sym[0] == "sizeof" and number.lo == number.hi == 8 and family in _MEMORY:
-        an.fault(st, "sizeof-pointer", sym[1], certain=True)
+        engine.note_reached(state, "size-reached", span, source=number.taint)
+    sym = number.symbol
+    if (
+        sym is not None
+        and sym[0] == "sizeof"
+        and number.low == number.high == 8
+        and family in _MEMORY
+    ):
+        engine.fault(state, "sizeof-pointer", sym[1], certain=True)
     if sym is not None and sym[0] == "over":
-        an.fault(st, "overflow-to-allocation", span, certain=False, source=number.taint)
-    signed_size(an, st, number, span)
-    if number.flags & ARITH and number.lo == number.hi and number.lo * max(size, 1) >= 2**32:
-        an.fault(st, "overflow-to-allocation", span, certain=False)
-    if size > 1 and number.taint is not None and number.hi * size > 2**64:
-        an.fault(st, "overflow-to-allocation", span, certain=False, source=number.taint)
-    if number.taint is not None and number.hi * max(size, 1) > _EXCESS:
-        modest = number.hi * max(size, 1) <= _MODEST
-        an.fault(st, "excessive-allocation", span, certain=False, source=number.taint,
-                 doubtful=modest, most=str(int(number.hi)))  # fmt: skip
+        engine.fault(state, "overflow-to-allocation", span, certain=False, source=number.taint)
+    signed_size(engine, state, number, span)
+    if number.flags & ARITH and number.low == number.high and number.low * max(size, 1) >= 2**32:
+        engine.fault(state, "overflow-to-allocation", span, certain=False)
+    if size > 1 and number.taint is not None and number.high * size > 2**64:
+        engine.fault(state, "overflow-to-allocation", span, certain=False, source=number.taint)
+    if number.taint is not None and number.high * max(size, 1) > _EXCESS:
+        modest = number.high * max(size, 1) <= _MODEST
+        engine.fault(
+            state,
+            "excessive-allocation",
+            span,
+            certain=False,
+            source=number.taint,
+            doubtful=modest,
+            most=str(int(number.high)),
+        )
     elif (
-        number.lo * max(size, 1) > 2**31
-        and number.lo == number.hi < _LARGEST
+        number.low * max(size, 1) > 2**31
+        and number.low == number.high < _LARGEST
         and number.flags & TIGHT
     ):
-        an.fault(st, "excessive-allocation", span, certain=True, most=str(int(number.lo)))
+        engine.fault(state, "excessive-allocation", span, certain=True, most=str(int(number.low)))
 
 
-def signed_size(an: Analysis, st: State, number: Val, span: Span) -> None:
-    """A number of bytes that is negative before it becomes unsigned."""
-    sym = number.sym
+def signed_size(engine: Engine, state: AbstractState, number: AbstractValue, span: Span) -> None:
+    """Check a number of bytes that is negative before it becomes unsigned."""
+    sym = number.symbol
     from_: Any = None
     value = number
     if sym is not None and sym[0] == "negative":
         from_, value = sym[1], sym[2]
-    elif number.lo < 0:
+    elif number.low < 0:
         from_ = ("i", 4, True)
-    if from_ is None or value.lo >= 0:
+    if from_ is None or value.low >= 0:
         return
     if value.taint is None and not (value.flags & TIGHT and not value.flags & UNSURE):
         return
-    kind = "sign-extension" if _narrow(an, value, from_) else "signed-to-unsigned"
-    an.fault(st, kind, span, certain=value.hi < 0, source=value.taint, low=str(int(value.lo)))
+    kind = "sign-extension" if _narrow(engine, value, from_) else "signed-to-unsigned"
+    engine.fault(
+        state, kind, span, certain=value.high < 0, source=value.taint, low=str(int(value.low))
+    )
 
 
-def _narrow(an: Analysis, value: Val, from_: Type) -> bool:
-    return from_[1] < 4 or (value.lo >= -(2**15) and value.taint is not None)
+def _narrow(engine: Engine, value: AbstractValue, from_: Type) -> bool:
+    return from_[1] < 4 or (value.low >= -(2**15) and value.taint is not None)
 
 
-def release(an: Analysis, st: State, value: Val, family: str, span: Span) -> None:
-    """Memory or another resource is given back by a function of `family`."""
-    if value.null == NULL and not value.ptr:
+def release(
+    engine: Engine, state: AbstractState, value: AbstractValue, family: str, span: Span
+) -> None:
+    """Release memory or another resource by a function of `family`."""
+    if value.nullness == NULL and not value.targets:
         return
-    function = an.frame.function
-    step = (function.file, span, RELEASED, (), st.trail)
-    sure = len(value.ptr) == 1 and not value.flags & (OTHER | UNSURE)
-    for rid, lo, hi, _, _ in value.ptr:
-        place = an.places[rid]
+    function = engine.frame.function
+    step = (function.file, span, CLOSED if family in _CLOSED else RELEASED, (), state.trail)
+    sure = len(value.targets) == 1 and not value.flags & (OTHER | UNSURE)
+    for rid, lo, hi, _, _ in value.targets:
+        place = engine.regions[rid]
         if place is None:
             continue
-        reg = an.reg(st, rid)
-        if reg.null >= 2:
+        reg = engine.region_state(state, rid)
+        if reg.nullness >= 2:
             continue
         if not sure:
-            st.regs[rid] = reg.but(status=MAYBE_FREED, freed=step, null=0)
+            state.region_states[rid] = reg.but(status=MAYBE_FREED, freed=step, nullness=0)
             continue
         if place.kind in ("local", "global", "alloca", "string", "function") and family in _MEMORY:
             if sure:
-                an.fault(st, "free-non-heap", span, certain=sure, name=place.name, where=place)
+                engine.fault(
+                    state, "free-non-heap", span, certain=sure, name=place.name, where=place
+                )
             continue
         if reg.family and reg.family != family and not reg.escaped:
             kind = "mismatched-free" if family in _MEMORY else "wrong-close"
-            an.fault(st, kind, span, certain=True, cause=reg.site, allocator=reg.family,
-                     release=family)  # fmt: skip
+            engine.fault(
+                state,
+                kind,
+                span,
+                certain=True,
+                causes=(reg.site,),
+                allocator=reg.family,
+                release=family,
+            )
         elif reg.owner is not None and not reg.escaped:
-            an.fault(st, "double-free", span, certain=sure, cause=reg.site, then=reg.owner)
+            engine.fault(state, "double-free", span, certain=sure, causes=(reg.site, reg.owner))
         elif reg.status == FREED and not reg.escaped:
             kind = "double-free" if family in _MEMORY else "double-close"
-            an.fault(st, kind, span, certain=sure, cause=reg.site, then=reg.freed,
-                     doubtful=came_round(reg, span))  # fmt: skip
+            engine.fault(
+                state,
+                kind,
+                span,
+                certain=sure,
+                causes=(reg.site, reg.freed),
+                doubtful=came_round(reg, span),
+            )
         elif (lo > 0 or hi > 0) and family in _MEMORY and place.kind == "heap":
-            an.fault(st, "free-not-start", span, certain=lo > 0, cause=reg.site)
+            engine.fault(state, "free-not-start", span, certain=lo > 0, causes=(reg.site,))
         elif lo > 0 and family in _MEMORY and place.kind == "object":
-            an.fault(st, "free-not-start", span, certain=False, doubtful=True)
-        st.regs[rid] = reg.but(status=FREED, freed=step, null=0)
+            engine.fault(state, "free-not-start", span, certain=False, doubtful=True)
+        state.region_states[rid] = reg.but(status=FREED, freed=step, nullness=0)
 
 
-def came_round(reg: Reg, span: Span) -> bool:
-    """Whether something whose allocation is not seen was released by a later statement of a loop:
-    what the loop takes out of a list or container may well be another each time."""
+def came_round(reg: RegionState, span: Span) -> bool:
+    """Return whether something whose allocation is not seen was released by a later statement of a
+    loop: what the loop takes out of a list or container may well be another each time.
+    """
     return not reg.family and reg.freed is not None and reg.freed[1][0] >= span[0]
 
 
-def given(an: Analysis, st: State, values: list[Val], const: Any, span: Span) -> None:
-    """Pointers are given to a function that reads there: none may lead to what was released."""
+def check_arguments(
+    engine: Engine, state: AbstractState, values: list[AbstractValue], const: Any, span: Span
+) -> None:
+    """Check that no pointer given to a function that reads there leads to what was released."""
     for value, reads in zip(values, const, strict=False):
-        for target in value.ptr if reads else ():
-            reg = st.regs.get(target[0])
+        for target in value.targets if reads else ():
+            reg = state.region_states.get(target[0])
             if (
                 reg is not None
                 and reg.status == FREED
                 and not reg.escaped
                 and (reg.family in _MEMORY)
             ):
-                an.fault(st, "use-after-free", span, certain=True, cause=reg.site,
-                         then=reg.freed, allocator=reg.family)  # fmt: skip
-                st.regs[target[0]] = reg.but(escaped=True, status=LIVE)
+                engine.fault(
+                    state,
+                    "use-after-free",
+                    span,
+                    certain=True,
+                    causes=(reg.site, reg.freed),
+                    allocator=reg.family,
+                )
+                state.region_states[target[0]] = reg.but(escaped=True, status=LIVE)
 
 
-def handed(an: Analysis, st: State, frame: Frame) -> None:
-    """A function ends: what its callers gave it was in its hands."""
-    if frame.caller is None or not an.allocated:
+def return_to_callers(engine: Engine, state: AbstractState, frame: Frame) -> None:
+    """Note at the end of a function that what its callers gave it was in its hands."""
+    if frame.caller is None or not engine.allocated:
         return
     function = frame.function
     first = 1 if len(function.const) < len(function.params) else 0
-    reads = {frame.base + slot for slot, const in
-             zip(function.params[first:], function.const, strict=False) if const}  # fmt: skip
+    reads = {
+        frame.base + slot
+        for slot, const in zip(function.params[first:], function.const, strict=False)
+        if const
+    }
     for rid in range(frame.base, frame.temps):
         if rid in reads:
             continue
-        for cell in st.mem.get(rid, {}).values():
-            for target in cell.ptr:
-                reg = st.regs.get(target[0])
+        for cell in state.memory.get(rid, {}).values():
+            for target in cell.targets:
+                reg = state.region_states.get(target[0])
                 if target[0] >= frame.base or reg is None or not reg.family:
                     continue
                 touched = reg.touched
                 if touched is None or touched[1] >= frame.entered:
-                    touched = (function, an.fuel, frame.site)
+                    touched = (function, engine.fuel, frame.site)
                 elif _ends_with(function, touched[2]):  # who had it last had it for this one, too
-                    touched = (touched[0], an.fuel, frame.site)
+                    touched = (touched[0], engine.fuel, frame.site)
                 else:
-                    touched = (function, an.fuel, frame.site)
-                st.regs[target[0]] = reg.but(touched=touched)
+                    touched = (function, engine.fuel, frame.site)
+                state.region_states[target[0]] = reg.but(touched=touched)
 
 
-def leaks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
-    """What nothing leads to any more when a function returns."""
-    if not an.allocated:
+def leaks(
+    engine: Engine, state: AbstractState, frame: Frame, value: AbstractValue | None, span: Span
+) -> None:
+    """Note what nothing leads to any more when a function returns."""
+    if not engine.allocated:
         return
     candidates = [
-        rid for rid, reg in st.regs.items()
-        if reg.family and reg.status == LIVE and not reg.escaped and reg.null < 2
+        rid
+        for rid, reg in state.region_states.items()
+        if reg.family
+        and reg.status == LIVE
+        and not reg.escaped
+        and reg.nullness < 2
         and reg.owner is None
-    ]  # fmt: skip
+    ]
     if not candidates or frame.function.name == "main":
         return
-    held = _reachable(an, st, value)
+    held = _reachable(engine, state, value)
     for rid in candidates:
         if rid in held:
             continue
-        reg = st.regs[rid]
+        reg = state.region_states[rid]
         kind = "leak" if reg.family in _MEMORY else "resource-leak"
         owner = frame.function
         if reg.touched is not None and _ends_with(frame.function, reg.touched[2]):
             owner = reg.touched[0]
-        place = reg.site[1] if owner is frame.function and reg.site[0] == owner.file else \
-            owner.name_span  # fmt: skip
+        place = (
+            reg.site[1]
+            if owner is frame.function and reg.site[0] == owner.file
+            else owner.name_span
+        )
         inside = owner.span[0] <= place[0] < owner.span[1]
         released = reg.touched is not None and _RELEASING.search(reg.touched[0].name) is not None
         if frame.function.file != reg.site[0] or not inside:
-            # made by another function, whose result may have told that there was nothing to make
-            released = released or (st.choices > 0 and language_of(frame.function.file) == "cpp")
-        an.fault(st, kind, place if inside else owner.name_span, certain=True, cause=reg.site,
-                 allocator=reg.family, function=owner, doubtful=released)  # fmt: skip
-        st.regs[rid] = reg.but(escaped=True)
+            # made by another function, whose result may have said that there was nothing to make
+            released = released or (state.choices > 0 and language_of(frame.function.file) == "cpp")
+        engine.fault_in(
+            owner,
+            state,
+            kind,
+            place if inside else owner.name_span,
+            certain=True,
+            causes=(reg.site,),
+            allocator=reg.family,
+            doubtful=released,
+        )
+        state.region_states[rid] = reg.but(escaped=True)
 
 
 def _ends_with(function: FunctionIR, call: Span) -> bool:
-    """Whether nothing but leaving the function comes after a call in it."""
+    """Return whether nothing but leaving the function comes after a call in it."""
     for instrs, end in function.blocks:
-        at = next((i for i, one in enumerate(instrs) if one[0] == CALL and one[5] == call), None)
+        at = next(
+            (i for i, instr in enumerate(instrs) if instr[0] == CALL and instr[5] == call), None
+        )
         if at is None:
             continue
         rest: Any = instrs[at + 1 :]
         for _ in range(8):
-            if any(one[0] not in (EVAL, SET) for one in rest):
+            if any(instr[0] not in (EVAL, SET) for instr in rest):
                 return False
             if end[0] != JUMP:
                 return bool(end[0] == RETURN)
@@ -307,48 +411,50 @@ def _ends_with(function: FunctionIR, call: Span) -> bool:
     return False
 
 
-def held_locks(an: Analysis, st: State, frame: Frame, value: Val | None, span: Span) -> None:
+def held_locks(
+    engine: Engine, state: AbstractState, frame: Frame, value: AbstractValue | None, span: Span
+) -> None:
     """Locks that are held when a function returns: they go away with it, or others may have to
     give them back."""
-    held = [(rid, reg) for rid, reg in st.regs.items() if reg.locked is not None]
+    held = [(rid, reg) for rid, reg in state.region_states.items() if reg.locked is not None]
     if not held:
-        an.returned_free(frame, value, span)
+        engine.returned_free(frame, value, span)
         return
     function = frame.function
-    rest = st.copy()
+    rest = state.copy()
     for rid in range(frame.base, frame.end):
-        rest.mem.pop(rid, None)
-    known = _reachable(an, rest, value)
+        rest.memory.pop(rid, None)
+    known = _reachable(engine, rest, value)
     for rid, reg in held:
         own = frame.base <= rid < frame.end and rid - frame.base not in function.params
-        if not own and (rid in known or an.kind(rid) != "heap"):
-            an.lock_left(st, frame, rid, reg.locked, value, span)
+        if not own and (rid in known or engine.kind(rid) != "heap"):
+            engine.lock_left(state, frame, rid, reg.locked, value, span)
             continue
         file, place = reg.locked[0], reg.locked[1]
         inside = function.span[0] <= place[0] < function.span[1] and file == function.file
         at = place if inside else span if span != (0, 0) else function.name_span
-        an.fault(st, "lock-kept", at, certain=True, cause=reg.locked[:4])
-        st.regs[rid] = reg.but(locked=None)
+        engine.fault(state, "lock-kept", at, certain=True, causes=(reg.locked[:4],))
+        state.region_states[rid] = reg.but(locked=None)
 
 
-def _reachable(an: Analysis, st: State, value: Val | None) -> set[int]:
+def _reachable(engine: Engine, state: AbstractState, value: AbstractValue | None) -> set[int]:
     """Regions that something which outlives the frame leads to."""
     work: list[int] = []
     if value is not None:
-        work.extend(t[0] for t in value.ptr)
+        work.extend(t[0] for t in value.targets)
         for cell in (value.cells or {}).values():
-            work.extend(t[0] for t in cell.ptr)
-    for rid, cells in st.mem.items():
-        place = an.places[rid]
-        reg = st.regs.get(rid)
+            work.extend(t[0] for t in cell.targets)
+    for rid, cells in state.memory.items():
+        place = engine.regions[rid]
+        reg = state.region_states.get(rid)
         if place is None or place.kind != "heap" or (reg and (reg.escaped or reg.owner)):
             for cell in cells.values():
-                for target in cell.ptr:
+                for target in cell.targets:
                     work.append(target[0])
-    return _led_to(st, work)
+    return _led_to(state, work)
 
 
-def _led_to(st: State, work: list[int]) -> set[int]:
+def _led_to(state: AbstractState, work: list[int]) -> set[int]:
     """Regions, and all that pointers in them lead to; uses `work` up."""
     found: set[int] = set()
     while work:
@@ -356,9 +462,6 @@ def _led_to(st: State, work: list[int]) -> set[int]:
         if rid in found:
             continue
         found.add(rid)
-        for cell in st.mem.get(rid, {}).values():
-            work.extend(t[0] for t in cell.ptr)
+        for cell in state.memory.get(rid, {}).values():
+            work.extend(t[0] for t in cell.targets)
     return found
-
-
-__all__ = ["UNKNOWN_FILL", "allocate", "is_known", "leaks", "release", "size_checks"]

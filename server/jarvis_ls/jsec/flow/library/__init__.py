@@ -1,1 +1,1 @@
-"""What functions of the C library, POSIX, pthread, C++ and Rust do, as data."""
+"""Tables: what the functions of the C and Rust libraries, and those a user names, do."""

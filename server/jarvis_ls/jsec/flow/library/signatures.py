@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jarvis_ls.jsec.flow.ir import Type
-from jarvis_ls.jsec.flow.types import CHARS, DOUBLE, INT, LONG, UINT, ULONG, VOID
+from jarvis_ls.jsec.flow.ir.c_types import CHARS, DOUBLE, INT, LONG, UINT, ULONG, VOID
+from jarvis_ls.jsec.flow.ir.nodes import Type
 
 _POINTER: Type = ("p", VOID)
 _WIDE: Type = ("p", INT)
@@ -15,24 +15,42 @@ def _all(type_: Type, names: str) -> dict[str, Type]:
 
 
 RESULTS: dict[str, Type] = {
-    **_all(_POINTER, "malloc calloc realloc reallocarray aligned_alloc memalign valloc alloca "
-           "__builtin_alloca _alloca memcpy memmove memset memchr mempcpy mmap bsearch dlopen "
-           "dlsym xmalloc xcalloc xrealloc memmem LoadLibrary LoadLibraryA LoadLibraryW"),
-    **_all(CHARS, "strcpy strncpy strcat strncat strchr strrchr strstr strpbrk strtok strtok_r "
-           "strdup strndup getenv secure_getenv fgets gets getcwd realpath strerror ctime asctime "
-           "inet_ntoa basename dirname tmpnam tempnam mktemp mkdtemp stpcpy stpncpy strsep "
-           "getlogin crypt getpass setlocale"),
-    **_all(_WIDE, "wcscpy wcsncpy wcscat wcsncat wcschr wcsrchr wcsstr wcsdup fgetws wmemcpy "
-           "wmemmove wmemset wmemchr wcstok _wgetenv _wcsdup"),
+    **_all(
+        _POINTER,
+        "malloc calloc realloc reallocarray aligned_alloc memalign valloc alloca "
+        "__builtin_alloca _alloca memcpy memmove memset memchr mempcpy mmap bsearch dlopen "
+        "dlsym xmalloc xcalloc xrealloc memmem LoadLibrary LoadLibraryA LoadLibraryW",
+    ),
+    **_all(
+        CHARS,
+        "strcpy strncpy strcat strncat strchr strrchr strstr strpbrk strtok strtok_r "
+        "strdup strndup getenv secure_getenv fgets gets getcwd realpath strerror ctime asctime "
+        "inet_ntoa basename dirname tmpnam tempnam mktemp mkdtemp stpcpy stpncpy strsep "
+        "getlogin crypt getpass setlocale",
+    ),
+    **_all(
+        _WIDE,
+        "wcscpy wcsncpy wcscat wcsncat wcschr wcsrchr wcsstr wcsdup fgetws wmemcpy "
+        "wmemmove wmemset wmemchr wcstok _wgetenv _wcsdup",
+    ),
     **_all(_STREAM, "fopen fdopen freopen popen tmpfile _popen _wpopen _wfopen fopen64"),
-    **_all(ULONG, "strlen strnlen wcslen wcsnlen strspn strcspn fread fwrite strtoul strtoull "
-           "urand63 urand64 strlcpy strlcat confstr strftime mbstowcs wcstombs"),
-    **_all(LONG, "strtol strtoll atol atoll labs llabs ftell read write recv send readlink "
-           "sysconf recvfrom sendto pread pwrite time lseek getline getdelim random lrand48 "
-           "mrand48 rand64 wcstol wcstoll ssize recvmsg sendmsg"),
+    **_all(
+        ULONG,
+        "strlen strnlen wcslen wcsnlen strspn strcspn fread fwrite strtoul strtoull "
+        "urand63 urand64 strlcpy strlcat confstr strftime mbstowcs wcstombs",
+    ),
+    **_all(
+        LONG,
+        "strtol strtoll atol atoll labs llabs ftell read write recv send readlink "
+        "sysconf recvfrom sendto pread pwrite time lseek getline getdelim random lrand48 "
+        "mrand48 rand64 wcstol wcstoll ssize recvmsg sendmsg",
+    ),
     **_all(UINT, "urand31 urand32"),
     **_all(DOUBLE, "atof strtod sqrt pow fabs floor ceil drand48 fmod sin cos log exp log10"),
     **_all(("f", 4), "strtof sqrtf fabsf"),
-    **_all(VOID, "free exit _exit abort perror srand srandom qsort bzero bcopy rewind setbuf "
-           "closelog syslog openlog clearerr cfree"),
-}  # fmt: skip
+    **_all(
+        VOID,
+        "free exit _exit abort perror srand srandom qsort bzero bcopy rewind setbuf "
+        "closelog syslog openlog clearerr cfree",
+    ),
+}

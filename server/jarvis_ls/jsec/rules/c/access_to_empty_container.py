@@ -1,12 +1,12 @@
-"""The first or last element of a container that may be empty is used.
+"""Access to the first or last element of an empty container.
 
 ## What it does
-Reports `front`, `back`, `top`, `pop`, `pop_back` and `pop_front` on a local container or
-parameter when the function neither asks `empty()` or `size()` before nor adds an element.
+Reports `front`, `back`, `top`, `pop`, `pop_back` and `pop_front` on a local container or parameter
+when the function neither checks `empty()` or `size()` before nor adds an element.
 
 ## Why is this bad?
-On an empty container these read or release memory that is not there. Containers are empty
-exactly when input is unusual: an empty line, a message without entries.
+On an empty container the behaviour is undefined: these calls read or release memory out of bounds.
+Containers are empty exactly when input is unusual: an empty line, a message without entries.
 
 ## Example
 ```cpp
@@ -34,12 +34,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, text
-from jarvis_ls.jsec.c.containers import is_sequence
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, methods, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, methods, rule
+from jarvis_ls.jsec.local.c.containers import is_sequence
 
-_ASKS = frozenset({"empty", "size", "length", "begin", "end", "find", "at", "max_size"})
+_CHECKS = frozenset({"empty", "size", "length", "begin", "end", "find", "at", "max_size"})
 _FILLS = ("push", "emplace", "insert", "assign", "resize", "append", "swap", "operator")
 
 
@@ -50,7 +52,7 @@ _FILLS = ("push", "emplace", "insert", "assign", "resize", "append", "swap", "op
     confidence=0.6,
     only="cpp",
     severity="medium",
-    suggestion="Ask {container}.empty() first.",
+    suggestion="Check {container}.empty() first.",
 )
 def access_to_empty_container(call: Call) -> Iterator[Report]:
     function, receiver = call.function, call.receiver
@@ -59,17 +61,17 @@ def access_to_empty_container(call: Call) -> Iterator[Report]:
     variable = function.variable(text(receiver), receiver.start_byte)
     if variable is None or variable.pointers or not is_sequence(variable.type):
         return
-    known = _known(function)
+    known = _uses_by_container(function)
     if variable.node.start_byte not in known:
         known[variable.node.start_byte] = _first_uses(function, variable)
-    asked, touched_at = known[variable.node.start_byte]
-    if asked < call.node.start_byte:
+    checked_at, touched_at = known[variable.node.start_byte]
+    if checked_at < call.node.start_byte:
         return
     touched = touched_at < receiver.start_byte
     never_filled = not variable.is_parameter and variable.initial is None and not touched
     yield Report(
         call.node,
-        "{method}() is called on '{container}' without asking whether it is empty.",
+        "{method}() is called on '{container}', which may be empty.",
         confidence=0.85 if never_filled else 0.6 if not touched else 0.45,
         pattern=call.name,
         method=call.name,
@@ -78,14 +80,14 @@ def access_to_empty_container(call: Call) -> Iterator[Report]:
 
 
 @once_per_function
-def _known(_function: Function) -> dict[int, tuple[int, int]]:
-    """What `_first_uses` said of the containers of a function, by where they are declared."""
+def _uses_by_container(_function: Function) -> dict[int, tuple[int, int]]:
+    """Return the cache of `_first_uses` of a function, by the declarations of the containers."""
     return {}
 
 
 def _first_uses(function: Function, variable: Variable) -> tuple[int, int]:
-    """Where the container is first asked for its size, filled, set or handed to someone who may
-    fill it, and where anything else first happens to it."""
+    """Return the offset of the first check, fill, assignment or escape of the container, and that
+    of its first other use."""
     if variable.initial is not None and not variable.is_parameter:
         return 0, 0
     touched = function.end
@@ -96,7 +98,7 @@ def _first_uses(function: Function, variable: Variable) -> tuple[int, int]:
         if parent is None or parent.type != "field_expression":
             return use.start_byte, touched
         name = text(parent.child_by_field_name("field"))
-        if name in _ASKS or name.startswith(_FILLS):
+        if name in _CHECKS or name.startswith(_FILLS):
             return use.start_byte, touched
         touched = min(touched, use.start_byte)
     return function.end, touched

@@ -1,12 +1,13 @@
-"""An allocation does not fit the type its pointer has.
+"""Allocation size does not match the element type.
 
 ## What it does
-Compares the constant part of `malloc(...)`, `calloc(...)`, `alloca(...)` with the size of what
-the receiving pointer points to: a number of bytes that is no multiple of it (`malloc(10)` for
-`int *`), `sizeof` of a smaller type, or `sizeof` of a pointer to the type.
+Compares the constant part of the size in `malloc(...)`, `calloc(...)`, `alloca(...)` with the size
+of the type the receiving pointer points to: a number of bytes that is not a multiple of it
+(`malloc(10)` for `int *`), `sizeof` of a smaller type, or `sizeof` of a pointer to the type.
 
 ## Why is this bad?
-The code goes on to use as many elements as it thinks it has, and writes behind the block.
+The block is smaller than the elements the code stores in it, so later accesses overflow the heap
+buffer.
 
 ## Example
 ```c
@@ -28,14 +29,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import ALLOCATORS, Size, allocated, pointee, size_value
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import (
+    ALLOCATORS,
+    Size,
+    allocation_size,
+    pointee,
+    size_value,
+)
 
-NOT_MULTIPLE = "{size} bytes are no whole number of elements of '{pointer}' ({element} bytes each)."
+NOT_MULTIPLE = (
+    "Allocation of {size} bytes is not a multiple of the element size of "
+    "'{pointer}' ({element} bytes)."
+)
 SMALLER = "'{measure}' is smaller than an element of '{pointer}'."
-POINTER = "'{measure}' is the size of a pointer, not of what '{pointer}' points to."
+POINTER = "'{measure}' is the size of a pointer, not of the type '{pointer}' points to."
 
 
 @rule(
@@ -43,7 +54,7 @@ POINTER = "'{measure}' is the size of a pointer, not of what '{pointer}' points 
     category="buffer_overflow",
     cwe=(131, 122, 467),
     confidence=0.8,
-    suggestion="Write sizeof(*pointer) times the number of elements.",
+    suggestion="Multiply sizeof(*pointer) by the number of elements.",
 )
 def allocation_for_wrong_type(call: Call) -> Iterator[Report]:
     target = call.target
@@ -54,43 +65,54 @@ def allocation_for_wrong_type(call: Call) -> Iterator[Report]:
         return
     measure = _sizeof(call)
     if measure is not None:
-        yield from _measured(call, target, element, measure)
+        yield from _check_sizeof(call, target, element, measure)
         return
-    size = allocated(call)  # one byte is what stands for none: a pointer that is not null
+    size = allocation_size(call)  # one byte: a non-null pointer to an empty block
     if size is None or size.unit or element.unit or element.count < 2 or size.count == 1:
         return
     if size.count % element.count:
         yield _report(call, NOT_MULTIPLE, target, 0.85, size.count, element.count)
 
 
-def _measured(call: Call, target: Node, element: Size, measure: Node) -> Iterator[Report]:
+def _check_sizeof(call: Call, target: Node, element: Size, measure: Node) -> Iterator[Report]:
     size = size_value(measure, call.function, call.unit)
     if size is None:
         return
     written = text(measure)
     value = field(measure, "value")
     if value is not None and text(bare(value)) == text(target):
-        return  # sizeof of the pointer itself: another rule's
+        return  # sizeof of the pointer itself: reported by sizeof-pointer
     if "*" in text(field(measure, "type")) and element.unit.split()[-1:] not in ([], ["void"]):
         yield _report(call, POINTER, target, 0.8, measure=written)
     elif not size.unit and not element.unit and size.count < element.count:
-        total = allocated(call)
+        total = allocation_size(call)
         if total is None or total.unit or total.count % element.count:
             yield _report(call, SMALLER, target, 0.8, measure=written)
 
 
 def _report(
-    call: Call, message: str, target: Node, confidence: float, size: int = 0, element: int = 0,
+    call: Call,
+    message: str,
+    target: Node,
+    confidence: float,
+    size: int = 0,
+    element: int = 0,
     measure: str = "",
-) -> Report:  # fmt: skip
+) -> Report:
     return Report(
-        call.node, message, confidence=confidence, pattern=call.name, pointer=text(target),
-        size=str(size), element=str(element), measure=measure,
-    )  # fmt: skip
+        call.node,
+        message,
+        confidence=confidence,
+        pattern=call.name,
+        pointer=text(target),
+        size=str(size),
+        element=str(element),
+        measure=measure,
+    )
 
 
 def _sizeof(call: Call) -> Node | None:
-    """The one `sizeof` in the size."""
+    """Return the first `sizeof` among the factors of the size."""
     stack = [a for i in ALLOCATORS[call.name] if (a := call.arg(i)) is not None]
     for _ in range(16):
         if not stack:

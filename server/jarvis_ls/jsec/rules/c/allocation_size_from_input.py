@@ -1,12 +1,12 @@
-"""How much memory is allocated is up to whoever gives the input.
+"""Allocation size controlled by untrusted input.
 
 ## What it does
-Finds `malloc`, `calloc`, `realloc` and `new T[n]` whose size comes from input in the same
-function with no upper limit compared before.
+Finds `malloc`, `calloc`, `realloc` and `new T[n]` whose size is untrusted input in the same
+function and has no upper bound check; follows values through functions and files.
 
 ## Why is this bad?
-A single request can take all memory of the machine, or make the allocation fail where nobody
-expected it.
+A single request can exhaust the memory of the machine, or make the allocation fail where a failure
+is not handled (denial of service).
 
 ## Example
 ```c
@@ -31,14 +31,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.extents import ALLOCATORS, STACK_ALLOCATORS
-from jarvis_ls.jsec.c.inputs import INPUTS, number_source
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
+from jarvis_ls.jsec.base.rule import Report, flow, functions, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, STACK_ALLOCATORS
+from jarvis_ls.jsec.local.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.range_tests import bounds
 
 
 @rule(
@@ -46,26 +47,28 @@ from jarvis_ls.jsec.rule import Report, flow, functions, rule
     category="input_validation",
     cwe=(789, 770),
     confidence=0.8,
-    suggestion="Compare the size with the most that makes sense before allocating.",
+    suggestion="Check the size against an upper limit before allocating.",
 )
-def allocation_size_from_input(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
-        yield Report(
-            function,
-            told(
-                function,
-                "Up to {most} elements are allocated here, as many as input asks for.",
-                "Input decides how much is allocated here.",
-            ),
-            cwe=(789,),
-        )
-        return
+def allocation_size_from_input(function: Function) -> Iterator[Report]:
     for call in function.calls:
         if call.name in ALLOCATORS and call.name not in STACK_ALLOCATORS:
             for place in ALLOCATORS[call.name]:
                 yield from _check(call, call.arg(place), function)
         elif call.is_method and call.name in ("resize", "reserve"):
             yield from _check(call, call.arg(0), function)
+
+
+@on_fault(allocation_size_from_input)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Allocation size is attacker-controlled (up to {most} elements).",
+            "Allocation size is attacker-controlled.",
+        ),
+        cwe=(789,),
+    )
 
 
 def _check(call: Call, size: Node | None, function: Function) -> Iterator[Report]:
@@ -77,19 +80,20 @@ def _check(call: Call, size: Node | None, function: Function) -> Iterator[Report
             continue
         yield Report(
             call.node,
-            "'{call}' allocates as much as '{size}' says, which comes from '{source}'.",
+            "Size '{size}' of '{call}' is untrusted input from '{source}' without an upper "
+            "bound check.",
             confidence=source.weigh(0.8),
             pattern=call.name,
             call=call.name,
             size=text(size),
             source=source.name,
-            causes=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "Untrusted input enters here.")],
         )
         return
 
 
 def _parts(size: Node) -> list[Node]:
-    """The variables a size is a sum or product of."""
+    """Return the operands of a size that is a sum or product."""
     found, stack = [], [size]
     for _ in range(16):
         if not stack:

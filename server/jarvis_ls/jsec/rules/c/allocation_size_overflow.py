@@ -1,14 +1,13 @@
-"""The size of an allocation is a product that can overflow.
+"""Integer overflow in an allocation size.
 
 ## What it does
-Finds `malloc(n * m)`, `realloc(p, n * m)`, `alloca(n * m)` and `new char[n * m]` of values that
-are not constant, and `malloc(n * sizeof(T))` when `n` comes from input in the same function,
-unless a comparison limits them before.
+Finds `malloc(n * m)`, `realloc(p, n * m)`, `alloca(n * m)` and `new char[n * m]` of non-constant
+values, and `malloc(n * sizeof(T))` when `n` is untrusted input in the same function, unless a
+bounds check precedes.
 
 ## Why is this bad?
-When the product does not fit its type the rest is allocated: a few bytes for what the code
-takes for gigabytes. The first loop over it writes far behind the block. `calloc` does the
-multiplication safely.
+The product wraps around, and a block of a few bytes is allocated where the code expects gigabytes.
+The first loop over it is an out-of-bounds write. `calloc` checks the multiplication.
 
 ## Example
 ```c
@@ -31,17 +30,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.extents import ALLOCATORS, size_value
-from jarvis_ls.jsec.c.inputs import number_source
-from jarvis_ls.jsec.c.integers import width
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow, flow_verdicts, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, size_value
+from jarvis_ls.jsec.local.c.inputs import number_source
+from jarvis_ls.jsec.local.c.integers import width
+from jarvis_ls.jsec.local.c.range_tests import bounds
 
-PRODUCT = "The product '{size}' may overflow, and '{call}' then gives less than is needed."
-INPUT = "'{size}' may overflow: '{factor}' comes from '{source}' and has no upper limit."
+PRODUCT = "Product '{size}' may overflow: '{call}' then allocates too little memory."
+INPUT = (
+    "'{size}' may overflow: '{factor}' is untrusted input from '{source}' without an upper "
+    "bound check."
+)
 
 
 @rule(
@@ -54,16 +57,9 @@ INPUT = "'{size}' may overflow: '{factor}' comes from '{source}' and has no uppe
     confidence=0.7,
     suggestion="Use calloc or reallocarray, or compare with SIZE_MAX / size before multiplying.",
     fixable=True,
-    reached="size-reached",
 )
-def allocation_size_overflow(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            "The size that is allocated here can wrap around, so that the memory is too small.",
-            cwe=(680,),
-        )
-        return
+@flow_verdicts(trace="size-reached")
+def allocation_size_overflow(call: Call) -> Iterator[Report]:
     size = call.arg(ALLOCATORS[call.name][0])
     if size is None or call.function is None:
         return
@@ -76,23 +72,42 @@ def allocation_size_overflow(call: Call | Fault) -> Iterator[Report]:
     source = next((s for f in unlimited if (s := number_source(f, call.function))), None)
     if source is not None and _multiplies(call, product):
         yield Report(
-            call.node, INPUT, confidence=source.weigh(0.85), pattern=call.name, size=text(size),
-            factor=text(unlimited[0]), source=source.name, fix=_rewrite(call, size, product),
-            causes=[(source.node, "The number comes from here.")],
-        )  # fmt: skip
+            call.node,
+            INPUT,
+            confidence=source.weigh(0.85),
+            pattern=call.name,
+            size=text(size),
+            factor=text(unlimited[0]),
+            source=source.name,
+            fix=_rewrite(call, size, product),
+            causes=[(source.node, "Untrusted input enters here.")],
+        )
         return
     if len(variable) < 2 or limited or any(_is_size(f) for f in _factors(product)):
         return
     if _is_widened(product, variable, call):
         return
     yield Report(
-        call.node, PRODUCT, pattern=call.name, size=text(size), call=call.name,
+        call.node,
+        PRODUCT,
+        pattern=call.name,
+        size=text(size),
+        call=call.name,
         fix=_rewrite(call, size, product),
-    )  # fmt: skip
+    )
+
+
+@on_fault(allocation_size_overflow)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        "Allocation size may wrap around, so the allocated block is too small.",
+        cwe=(680,),
+    )
 
 
 def _product(size: Node) -> Node | None:
-    """The product in a size, itself or in a sum."""
+    """Return the product in a size, itself or in a sum."""
     if size.type != "binary_expression":
         return None
     operator = operator_of(size)
@@ -119,7 +134,7 @@ def _factors(product: Node) -> list[Node]:
 
 
 def _multiplies(call: Call, product: Node) -> bool:
-    """Whether the product is more than its variable part times one."""
+    """Return whether the product has more than one factor that is not 1."""
     known = [size_value(f, call.function, call.unit) for f in _factors(product)]
     unknown = sum(size is None for size in known)
     return unknown > 1 or any(s is not None and (s.unit or s.count > 1) for s in known)
@@ -130,7 +145,7 @@ def _is_size(factor: Node) -> bool:
 
 
 def _is_widened(product: Node, factors: list[Node], call: Call) -> bool:
-    """Whether narrow numbers are multiplied as 64 bits wide ones."""
+    """Return whether operands of at most 32 bits are multiplied in 64 bits."""
     wide = any(word in text(product) for word in ("int64", "long long", "size_t)", "(long)"))
     widths = [width(factor, call.function) for factor in factors]
     return wide and all(known is not None and known <= 4 for known in widths)

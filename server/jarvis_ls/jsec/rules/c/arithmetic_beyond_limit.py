@@ -1,11 +1,12 @@
-"""A number at the limit of its type is taken one further.
+"""Integer overflow at the type's limit.
 
 ## What it does
-Finds variables set to `INT_MAX`, `CHAR_MIN` and the like that are added to, multiplied,
-subtracted from or stepped in the direction that leaves the type, with no comparison in between.
+Finds variables set to `INT_MAX`, `CHAR_MIN` and the like that are then added to, multiplied,
+subtracted from or stepped past that limit without a comparison in between; follows value ranges
+through functions and files.
 
 ## Why is this bad?
-The result is not the next number but wraps around, or is undefined.
+The result wraps around, or the behaviour is undefined for signed types.
 
 ## Example
 ```c
@@ -29,18 +30,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, operator_of, text, use_of
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.c.reaching_definitions import reaching
 
-_TYPES = ("CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",
-          "ULLONG", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64",
-          "SIZE", "SSIZE", "INTMAX", "UINTMAX")  # fmt: skip
+_TYPES = tuple(
+    "CHAR SCHAR UCHAR SHRT USHRT INT UINT LONG ULONG LLONG ULLONG INT8 UINT8 INT16 UINT16 "
+    "INT32 UINT32 INT64 UINT64 SIZE SSIZE INTMAX UINTMAX".split()
+)
 HIGHEST = frozenset(f"{name}_MAX" for name in _TYPES)
 LOWEST = frozenset(f"{name}_MIN" for name in _TYPES)
 _MAX_USES = 12
@@ -60,31 +63,9 @@ _MAX_USES = 12
     category="integer_overflow",
     cwe=(190, 191),
     confidence=0.8,
-    suggestion="Compare with the limit before calculating, or use a wider type.",
+    suggestion="Check the operands against the limit first, or use a wider type.",
 )
-def arithmetic_beyond_limit(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        if site.kind == "integer-overflow":
-            yield Report(
-                site,
-                told(
-                    site,
-                    "The result may be {high}, more than '{type}' can hold.",
-                    "The result may be more than its type can hold.",
-                ),
-                cwe=(190,),
-            )
-            return
-        yield Report(
-            site,
-            told(
-                site,
-                "The result may be {low}, less than '{type}' can hold.",
-                "The result may be less than its type can hold.",
-            ),
-            cwe=(191,),
-        )
-        return
+def arithmetic_beyond_limit(site: Site) -> Iterator[Report]:
     limit = text(site.node)
     if limit not in HIGHEST and limit not in LOWEST:
         return
@@ -94,26 +75,50 @@ def arithmetic_beyond_limit(site: Site | Fault) -> Iterator[Report]:
         return
     for use in function.uses(text(target), parent.end_byte)[:_MAX_USES]:
         operation = _leaves_type(use, limit in HIGHEST)
-        if operation is None or not _still(function, use, parent):
+        if operation is None or not _holds_value(function, use, parent):
             continue
         found = bounds(function, text(use), use.start_byte, parent.end_byte)
-        wrong_way = found.lower if limit in LOWEST else found.upper
-        if wrong_way or found.excluded:
+        checked = found.lower if limit in LOWEST else found.upper
+        if checked or found.excluded:
             continue
         yield Report(
             operation,
-            "'{expression}' leaves its type: '{variable}' is {limit}.",
+            "'{expression}' overflows: '{variable}' is {limit}.",
             pattern=limit,
             expression=text(operation),
             variable=text(use),
             limit=limit,
-            causes=[(site.node, "It is set here.")],
+            causes=[(site.node, "Assigned here.")],
         )
         return
 
 
+@on_fault(arithmetic_beyond_limit)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    if fault.kind == "integer-overflow":
+        yield Report(
+            fault,
+            pick_template(
+                fault,
+                "Integer overflow: the result may be {high}, above the range of '{type}'.",
+                "Integer overflow: the result may exceed the range of its type.",
+            ),
+            cwe=(190,),
+        )
+        return
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Integer underflow: the result may be {low}, below the range of '{type}'.",
+            "Integer underflow: the result may be below the range of its type.",
+        ),
+        cwe=(191,),
+    )
+
+
 def _leaves_type(use: Node, highest: bool) -> Node | None:
-    """The operation on a mention of the variable that goes beyond the limit."""
+    """Return the operation on a use of the variable that exceeds the limit."""
     parent = use_of(use)
     if parent is None:
         return None
@@ -121,8 +126,8 @@ def _leaves_type(use: Node, highest: bool) -> Node | None:
     if parent.type == "update_expression":
         return parent if operator == ("++" if highest else "--") else None
     if parent.type == "assignment_expression":
-        wanted = ("+=", "*=") if highest else ("-=", "*=")
-        return parent if field(parent, "left") == use and operator in wanted else None
+        operators = ("+=", "*=") if highest else ("-=", "*=")
+        return parent if field(parent, "left") == use and operator in operators else None
     if parent.type != "binary_expression":
         return None
     left = field(parent, "left")
@@ -132,7 +137,7 @@ def _leaves_type(use: Node, highest: bool) -> Node | None:
     return parent if not highest and operator == "-" and first else None
 
 
-def _still(function: Function, use: Node, setting: Node) -> bool:
-    """Whether the variable may still have the value at a later use."""
+def _holds_value(function: Function, use: Node, setting: Node) -> bool:
+    """Return whether the assignment is a reaching definition of a later use."""
     writes = reaching(function, text(use), use.start_byte) or []
     return any(write.at == setting.end_byte for write in writes)

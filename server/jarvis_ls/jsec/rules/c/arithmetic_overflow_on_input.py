@@ -1,13 +1,13 @@
-"""A number from outside is calculated with before anything limits it.
+"""Integer overflow or wraparound on untrusted input.
 
 ## What it does
 Finds `+`, `-`, `*`, `++`, `--` and `+=`, `-=`, `*=` of integers that come from `fscanf`, `atoi`,
-`recv`, `rand` and other input in the same function, when no comparison keeps the result in its
-type: an upper limit for sums, a lower one for differences, both for products.
+`recv`, `rand` and other input in the same function without a bounds check: an upper bound for
+sums, a lower one for differences, both for products.
 
 ## Why is this bad?
-The result wraps around: a huge size becomes a small one, a count negative. For signed integers
-it is undefined besides. Checks made afterwards see the wrong number.
+The result wraps around: a huge size becomes a small one, a count negative. Signed overflow is
+undefined behaviour. Checks made afterwards see the wrong value.
 
 ## Example
 ```c
@@ -33,16 +33,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text, use_of
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.extents import ALLOCATORS, pointee
-from jarvis_ls.jsec.c.inputs import INPUTS, number_source
-from jarvis_ls.jsec.c.integers import is_unsigned, width
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, functions, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, pointee
+from jarvis_ls.jsec.local.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.local.c.integers import is_unsigned, width
+from jarvis_ls.jsec.local.c.range_tests import bounds
 
-OVER = "'{expression}' may overflow: '{variable}' comes from '{source}' with no upper limit."
-UNDER = "'{expression}' may underflow: '{variable}' comes from '{source}' with no lower limit."
+OVER = (
+    "'{expression}' may overflow: '{variable}' is untrusted input from '{source}' without "
+    "an upper bound check."
+)
+UNDER = (
+    "'{expression}' may underflow: '{variable}' is untrusted input from '{source}' without "
+    "a lower bound check."
+)
 
 
 @rule(
@@ -50,9 +57,11 @@ UNDER = "'{expression}' may underflow: '{variable}' comes from '{source}' with n
     category="integer_overflow",
     cwe=(190, 191, 20),
     confidence=0.75,
-    suggestion="Compare with the limits of the type first, or use a checked operation.",
-    answered=("integer-overflow", "integer-underflow", "overflow-to-allocation"),
+    suggestion=(
+        "Check the operands against the limits of the type first, or use a checked operation."
+    ),
 )
+@flow_verdicts(faults=("integer-overflow", "integer-underflow", "overflow-to-allocation"))
 def arithmetic_overflow_on_input(function: Function) -> Iterator[Report]:
     seen: set[tuple[str, str]] = set()
     for node, variable, operator in _operations(function):
@@ -74,12 +83,12 @@ def arithmetic_overflow_on_input(function: Function) -> Iterator[Report]:
             expression=text(node),
             variable=text(variable),
             source=source.name,
-            causes=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "Untrusted input enters here.")],
         )
 
 
 def missing_limit(function: Function, variable: Node, operator: str) -> str | None:
-    """The message for the limit an operation lacks, or None when it lacks none."""
+    """Return the message for the bound that is not checked; None when all are."""
     limits = bounds(function, text(variable), variable.start_byte)
     if limits.excluded:
         return None
@@ -93,7 +102,7 @@ def missing_limit(function: Function, variable: Node, operator: str) -> str | No
 
 
 def _operations(function: Function) -> Iterator[tuple[Node, Node, str]]:
-    """Operations that may overflow, with the variable and `+`, `-` or `*`."""
+    """Yield operations that may overflow, with the variable and `+`, `-` or `*`."""
     for node in function.nodes("binary"):
         operator = operator_of(node)
         left, right = field(node, "left"), field(node, "right")
@@ -116,7 +125,7 @@ def _operations(function: Function) -> Iterator[tuple[Node, Node, str]]:
 
 
 def _is_allocation_size(node: Node) -> bool:
-    """Whether it is what an allocation is asked for: rules of their own look at these."""
+    """Return whether it is the size of an allocation: other rules check these."""
     outer = use_of(node)
     if outer is None or outer.type != "argument_list":
         return False
@@ -132,7 +141,7 @@ def _is_pointer(node: Node, function: Function) -> bool:
 
 
 def _counts_loop(update: Node) -> bool:
-    """`while (n--)` and the like stop by themselves."""
+    """Return whether it is a loop condition such as `while (n--)`, which ends at zero."""
     parent = update.parent
     for _ in range(4):
         if parent is None or parent.type.endswith("_statement"):

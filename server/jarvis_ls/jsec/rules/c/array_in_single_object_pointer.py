@@ -1,12 +1,12 @@
-"""A smart pointer for one object is given an array.
+"""Array held by a smart pointer for a single object.
 
 ## What it does
-Reports `std::unique_ptr<T>`, `std::shared_ptr<T>`, `std::auto_ptr<T>` or their `reset` with
-`new T[n]` where the template argument is not an array type.
+Reports `std::unique_ptr<T>`, `std::shared_ptr<T>`, `std::auto_ptr<T>` or their `reset` initialised
+with `new T[n]` where the template argument is not an array type.
 
 ## Why is this bad?
-The smart pointer calls `delete`, the array needs `delete[]`: only one destructor runs, and the
-allocator is handed an address it did not hand out.
+The smart pointer calls `delete`, but the array needs `delete[]`: the behaviour is undefined. Only
+one destructor runs, and the allocator may receive an address it did not return.
 
 ## Example
 ```cpp
@@ -28,10 +28,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, field, text
+from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
 
 _SMART = re.compile(r"(?:std::|boost::)?(?:unique_ptr|shared_ptr|auto_ptr|scoped_ptr)<")
 
@@ -42,37 +42,39 @@ _SMART = re.compile(r"(?:std::|boost::)?(?:unique_ptr|shared_ptr|auto_ptr|scoped
     cwe=(762,),
     confidence=0.9,
     only="cpp",
-    suggestion="Write '{type}[]' in the smart pointer, or use std::vector.",
+    suggestion="Use '{type}[]' as the template argument, or use std::vector.",
     fixable=True,
 )
 def array_in_single_object_pointer(site: Site) -> Iterator[Report]:
     declarator, template = field(site.node, "declarator"), _template(site)
     if declarator is None or declarator.type != "new_declarator" or template is None:
         return
-    written = text(template).replace(" ", "")
+    spelling = text(template).replace(" ", "")
     arguments = field(template, "arguments")
-    if not _SMART.match(written) or arguments is None or not arguments.named_child_count:
+    if not _SMART.match(spelling) or arguments is None or not arguments.named_child_count:
         return
     if arguments.named_child_count > 1 or text(arguments.named_children[0]).endswith("]"):
         return
-    if "auto_ptr" in written and "[]" in written:
+    if "auto_ptr" in spelling and "[]" in spelling:
         return
     kind = arguments.named_children[0]
     end = kind.end_byte
     yield Report(
         site.node,
-        "'{pointer}' deletes one object but is given an array.",
-        pattern=written.partition("<")[0],
+        "'{pointer}' deletes a single object but holds an array (mismatched delete).",
+        pattern=spelling.partition("<")[0],
         pointer=text(template),
         type=text(kind),
         fix=None
-        if "auto_ptr" in written or "scoped_ptr" in written
-        else Rewrite("Hold '{type}[]'", [((end, end), "[]")], type=text(kind)),
+        if "auto_ptr" in spelling or "scoped_ptr" in spelling
+        else Rewrite(
+            "Change the template argument to '{type}[]'", [((end, end), "[]")], type=text(kind)
+        ),
     )
 
 
 def _template(site: Site) -> Node | None:
-    """The smart pointer's type around an array, with no deleter given."""
+    """Return the type of the smart pointer around an array; None when it has a deleter."""
     for outer in ancestors(site.node):
         kind = outer.type
         if kind in ("argument_list", "initializer_list") and outer.named_child_count > 1:
@@ -86,14 +88,18 @@ def _template(site: Site) -> Node | None:
             return _template_in(callee)
         if kind == "compound_literal_expression":
             return _template_in(field(outer, "type"))
-        if kind not in ("argument_list", "initializer_list", "init_declarator",
-                        "parenthesized_expression"):  # fmt: skip
+        if kind not in (
+            "argument_list",
+            "initializer_list",
+            "init_declarator",
+            "parenthesized_expression",
+        ):
             return None
     return None
 
 
 def _of_receiver(site: Site, callee: Node) -> Node | None:
-    """The declared type behind `p.reset(…)`."""
+    """Return the declared type of `p` in `p.reset(…)`."""
     receiver = field(callee, "argument")
     if text(field(callee, "field")) != "reset" or receiver is None or site.function is None:
         return None

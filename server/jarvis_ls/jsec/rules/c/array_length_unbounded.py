@@ -1,11 +1,12 @@
-"""An array on the stack is as long as a number nobody limited.
+"""Variable length array of unbounded size.
 
 ## What it does
-Finds variable length arrays whose size is not constant and not compared with anything before.
+Finds variable length arrays whose size is not constant and has no bounds check.
 
 ## Why is this bad?
-The stack is small and there is no failure to check: too large a size moves the stack pointer
-over other memory, and the next write lands there. A negative or zero length is undefined.
+The stack is small and the allocation cannot report failure: too large a size moves the stack
+pointer over other memory, and the next write corrupts it. A negative or zero length is undefined
+behaviour.
 
 ## Example
 ```c
@@ -29,12 +30,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.inputs import number_source
-from jarvis_ls.jsec.c.stack import identifiers, is_limited
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.c.inputs import number_source
+from jarvis_ls.jsec.local.c.stack_limits import identifiers, is_limited
 
 
 @rule(
@@ -42,9 +44,9 @@ from jarvis_ls.jsec.site import Site
     category="memory_mgmt",
     cwe=(770, 789, 121),
     confidence=0.5,
-    suggestion="Allocate on the heap, or compare the size with a small limit first.",
-    answered=("excessive-allocation", "buffer-write-stack", "buffer-write-heap"),
+    suggestion="Allocate on the heap, or check the size against a small limit first.",
 )
+@flow_verdicts(faults=("excessive-allocation", "buffer-write-stack", "buffer-write-heap"))
 def array_length_unbounded(site: Site) -> Iterator[Report]:
     function = site.function
     if function is None:
@@ -64,7 +66,7 @@ def _array(declarator: Node, size: Node, function: Function) -> Iterator[Report]
     outside = any(number_source(name, function) is not None for name in names)
     yield Report(
         declarator,
-        "'{name}' has '{size}' elements on the stack, and nothing limits that.",
+        "Size '{size}' of the variable length array '{name}' has no upper bound check.",
         confidence=0.85 if outside else None,
         pattern="array",
         name=text(field(declarator, "declarator")),

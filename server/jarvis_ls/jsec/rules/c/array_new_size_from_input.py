@@ -1,12 +1,12 @@
-"""How many elements `new T[n]` makes is up to whoever gives the input.
+"""Length of new[] controlled by untrusted input.
 
 ## What it does
-Finds `new T[n]` where `n` comes from input in the same function (`std::cin >> n`, `atoi`,
-`recv`, ...) and has no upper limit compared before.
+Finds `new T[n]` where `n` is untrusted input in the same function (`std::cin >> n`, `atoi`,
+`recv`, ...) and has no upper bound check.
 
 ## Why is this bad?
-A single request can take all memory of the machine, and the exception that follows ends the
-program. A negative number is as large as any.
+A single request can exhaust the memory of the machine, or end the program with an uncaught
+`std::bad_alloc`. A negative length throws too.
 
 ## Example
 ```cpp
@@ -31,11 +31,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.inputs import number_source
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import bare, field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.c.inputs import number_source
+from jarvis_ls.jsec.local.c.range_tests import bounds
 
 
 @rule(
@@ -43,10 +43,10 @@ from jarvis_ls.jsec.site import Site
     category="input_validation",
     cwe=(789, 770),
     confidence=0.8,
-    suggestion="Compare the number with the most that makes sense before allocating.",
+    suggestion="Check the length against an upper limit before allocating.",
     only="cpp",
-    answered=("excessive-allocation",),
 )
+@flow_verdicts(faults=("excessive-allocation",))
 def array_new_size_from_input(site: Site) -> Iterator[Report]:
     length, function = field(field(site.node, "declarator"), "length"), site.function
     if length is None or function is None:
@@ -60,10 +60,11 @@ def array_new_size_from_input(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "'{size}' decides how much is allocated, and comes from '{source}'.",
+        "Length '{size}' of 'new[]' is untrusted input from '{source}' without an upper bound "
+        "check.",
         confidence=source.weigh(0.8),
         pattern="new",
         size=text(length),
         source=source.name,
-        causes=[(source.node, "The number comes from here.")],
+        causes=[(source.node, "Untrusted input enters here.")],
     )

@@ -1,11 +1,11 @@
-"""An assert changes what it should only look at.
+"""Assertion with a side effect.
 
 ## What it does
 Reports an assignment, `++` or `--` inside `assert`.
 
 ## Why is this bad?
-`assert(x = 3)` does not compare. And in a build with `NDEBUG` the whole expression disappears:
-the program that ships does not do what the tested one did.
+`assert(x = 3)` assigns instead of comparing. With `NDEBUG` the whole expression is not evaluated,
+so the release build behaves differently from the tested one.
 
 ## Example
 ```c
@@ -28,14 +28,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 
-_INSIDE = frozenset({"parenthesized_expression", "binary_expression", "unary_expression",
-                     "comma_expression", "call_expression", "argument_list"})  # fmt: skip
+_INSIDE = frozenset(
+    {
+        "parenthesized_expression",
+        "binary_expression",
+        "unary_expression",
+        "comma_expression",
+        "call_expression",
+        "argument_list",
+    }
+)
 _CHANGES = re.compile(rb"(?:<<|>>|[^=!<>])=(?!=)|\+\+|--")
-"""What the text of an expression that changes something has."""
+"""Operators with a side effect."""
 
 
 @rule(
@@ -44,7 +53,7 @@ _CHANGES = re.compile(rb"(?:<<|>>|[^=!<>])=(?!=)|\+\+|--")
     cwe=(481, 665),
     confidence=0.8,
     severity="medium",
-    suggestion="Compare with '==', or do the change in a statement of its own.",
+    suggestion="Compare with '==', or move the side effect to a separate statement.",
     fixable=True,
 )
 def assignment_in_assert(call: Call) -> Iterator[Report]:
@@ -56,7 +65,7 @@ def assignment_in_assert(call: Call) -> Iterator[Report]:
     direct = plain and change in call.arguments
     yield Report(
         change,
-        "'{expression}' is not evaluated in builds without asserts.",
+        "Side effect '{expression}' in an assertion is lost when NDEBUG is defined.",
         confidence=0.88 if direct else 0.75 if _is_standard(call) else 0.5,
         pattern=call.name,
         expression=text(change)[:60],
@@ -80,19 +89,21 @@ def _change(call: Call) -> Node | None:
 
 
 def _always_evaluates(call: Call) -> bool:
-    """Whether the macro is the program's own, and evaluates what it is given in every build: its
-    value is used, or it says so."""
+    """Return whether the macro is defined in the program and evaluates its argument in every
+    build, or its value is used.
+    """
     around = call.node.parent
     if call.name == "assert" and around is not None and around.type == "unary_expression":
         return True
     own = call.unit.facts.function_macros.get(call.name)
     if own is None or call.name == "assert":
         return False
-    return any(re.search(rf"\b{re.escape(name)}\b", own.body) for name in own.parameters[:1]) \
-        and not re.search(r"\b(?:assert|ASSERT)\b", own.body)  # fmt: skip
+    return any(
+        re.search(rf"\b{re.escape(name)}\b", own.body) for name in own.parameters[:1]
+    ) and not re.search(r"\b(?:assert|ASSERT)\b", own.body)
 
 
 def _is_standard(call: Call) -> bool:
-    """Whether the macro is that of the C library, which a release build leaves out."""
+    """Return whether it is the assert of the C library, which NDEBUG disables."""
     includes = call.unit.facts.includes
     return call.name != "assert" or "assert.h" in includes or "cassert" in includes

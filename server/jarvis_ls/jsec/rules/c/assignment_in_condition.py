@@ -1,12 +1,12 @@
-"""A condition assigns where it seems to compare.
+"""Assignment in a condition.
 
 ## What it does
 Finds `=` directly in a condition when the right side is a constant or a plain variable. Double
-parentheses around the assignment say that it is meant, and so does a call on the right side.
+parentheses around the assignment, or a call on the right side, mark it as intended.
 
 ## Why is this bad?
-The variable is overwritten and the branch depends on the new value alone. `if (uid = 0)` never
-happens and makes everybody root.
+The variable is overwritten and the branch depends only on the new value. `if (uid = 0)` is never
+taken and sets the user to root.
 
 ## Example
 ```c
@@ -29,25 +29,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, operator_of, text
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.constants import constant
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.constants import constant
 
-_CONSTANT = frozenset({"number_literal", "char_literal", "true", "false", "null",
-                       "string_literal"})  # fmt: skip
+_CONSTANT = frozenset({"number_literal", "char_literal", "true", "false", "null", "string_literal"})
 
-_ASKING = frozenset({"if_statement", "while_statement", "do_statement", "conditional_expression"})
+_CONDITIONAL = frozenset(
+    {"if_statement", "while_statement", "do_statement", "conditional_expression"}
+)
 
 
-def _is_asked(node: Node) -> bool:
-    """Whether an assignment stands where its value may be taken for a comparison's."""
+def _is_condition(node: Node) -> bool:
+    """Return whether an assignment is a condition, or an operand of one."""
     parenthesis = node.parent
     if parenthesis is None or parenthesis.type == "condition_clause":
         return parenthesis is not None
     outer = parenthesis.parent
-    if outer is None or outer.type not in _ASKING:
+    if outer is None or outer.type not in _CONDITIONAL:
         return outer is not None and outer.type in _WITHIN
     return field(outer, "condition") == parenthesis
 
@@ -60,13 +61,13 @@ _WITHIN = frozenset({"parenthesized_expression", "binary_expression", "condition
         c="(parenthesized_expression (assignment_expression) @site)",
         cpp="(parenthesized_expression (assignment_expression) @site)"
         "(condition_clause (assignment_expression) @site)",
-        when=_is_asked,
+        when=_is_condition,
     ),
     category="type_safety",
     cwe=(481,),
     confidence=0.8,
     severity="medium",
-    suggestion="Write '==' to compare; put a second pair of parentheses around a meant assignment.",
+    suggestion="Use '==' to compare, or put parentheses around an intended assignment.",
     fixable=True,
 )
 def assignment_in_condition(site: Site) -> Iterator[Report]:
@@ -78,26 +79,28 @@ def assignment_in_condition(site: Site) -> Iterator[Report]:
     if confidence:
         yield Report(
             node,
-            "'{assignment}' sets '{variable}' where a comparison is expected.",
+            "Assignment '{assignment}' is used as a condition: it overwrites '{variable}'.",
             confidence=confidence,
             pattern="=",
             assignment=text(node)[:60],
             variable=text(field(node, "left"))[:60],
-            fix=Rewrite("Compare instead", [(operator, "==")], safe=False),
+            fix=Rewrite("Replace '=' with '=='", [(operator, "==")], safe=False),
         )
 
 
 def _confidence(site: Site, right: Node) -> float:
-    """How surely the assignment is a mistake; 0 when it is an idiom."""
+    """Return how likely the assignment is a mistake; 0 for an idiom."""
     is_constant = right.type in _CONSTANT or constant(right, site.function) is not None
     parent = site.node.parent
     outer = parent.parent if parent is not None else None
     compared = outer is not None and outer.type == "binary_expression"
     if compared and outer is not None and operator_of(outer) not in ("&&", "||"):
         return 0.0  # (a = b) == c
-    doubled = parent is not None and parent.type == "parenthesized_expression" and (
-        outer is not None and outer.type in ("parenthesized_expression", "condition_clause")
-    )  # fmt: skip
+    doubled = (
+        parent is not None
+        and parent.type == "parenthesized_expression"
+        and (outer is not None and outer.type in ("parenthesized_expression", "condition_clause"))
+    )
     if is_constant:
         return 0.6 if doubled else 0.85
     if doubled or compared:

@@ -1,12 +1,12 @@
-"""An assignment operator destroys its source when an object is assigned to itself.
+"""Copy assignment operator without handling of self-assignment.
 
 ## What it does
 Reports an `operator=` that releases a member before it copies from its argument and neither
-compares the argument with `this` nor swaps with a copy.
+compares the argument with `this` nor uses copy-and-swap.
 
 ## Why is this bad?
-In `a = a` the source is the object itself: its memory is freed first and copied from after.
-Such assignments happen in loops and through references without anyone writing them out.
+In `a = a` the source is the object itself: its memory is freed and then copied from (use after
+free). Self-assignment happens in loops and through references.
 
 ## Example
 ```cpp
@@ -42,10 +42,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
-from jarvis_ls.jsec.c.allocation import RELEASES, called_name
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.c.allocation import RELEASES, called_name
 
 
 @rule(
@@ -54,7 +55,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     cwe=(416, 415),
     confidence=0.8,
     only="cpp",
-    suggestion="Return at once when 'this == &{other}', or copy first and swap.",
+    suggestion="Return early if 'this == &{other}', or use copy-and-swap.",
 )
 def assignment_operator_without_self_test(function: Function) -> Iterator[Report]:
     name = function.name.replace(" ", "")
@@ -79,7 +80,7 @@ def assignment_operator_without_self_test(function: Function) -> Iterator[Report
         return
     yield Report(
         released,
-        "When an object is assigned to itself, this releases what '{other}' is copied from.",
+        "On self-assignment this frees the memory that is then copied from '{other}'.",
         pattern="operator=",
         other=other,
     )

@@ -1,10 +1,10 @@
-"""A null test guards nothing because both sides are evaluated.
+"""Bitwise operator in place of a logical one after a null check.
 
 ## What it does
-Reports `&` or `|` between a null test of a pointer and a dereference of it.
+Reports `&` or `|` between a null check of a pointer and a dereference of it.
 
 ## Why is this bad?
-`&&` stops when the pointer is NULL, `&` does not: the dereference happens anyway and crashes.
+`&&` short-circuits when the pointer is NULL, `&` does not: the null pointer is dereferenced.
 
 ## Example
 ```c
@@ -29,11 +29,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, operator_of, text
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import NULLS
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.guards import NULLS
 
 _MAY_TEST = frozenset({"binary_expression", "parenthesized_expression", "cast_expression"})
 
@@ -48,7 +48,7 @@ def _may_test(node: Node) -> bool:
     category="memory_mgmt",
     cwe=(480, 476),
     confidence=0.85,
-    suggestion="Write '{twice}', which stops at the null test.",
+    suggestion="Use '{twice}', which short-circuits.",
     fixable=True,
 )
 def bitwise_and_of_null_test(site: Site) -> Iterator[Report]:
@@ -57,8 +57,8 @@ def bitwise_and_of_null_test(site: Site) -> Iterator[Report]:
     if left is None or right is None or operator is None:
         return
     test = bare(left)
-    wanted = "!=" if text(operator) == "&" else "=="
-    if test.type != "binary_expression" or operator_of(test) != wanted:
+    comparison = "!=" if text(operator) == "&" else "=="
+    if test.type != "binary_expression" or operator_of(test) != comparison:
         return
     a, b = text(field(test, "left")), text(field(test, "right"))
     pointer = a if b in NULLS - {"'\\0'"} else b if a in NULLS - {"'\\0'"} else ""
@@ -67,7 +67,7 @@ def bitwise_and_of_null_test(site: Site) -> Iterator[Report]:
     twice = text(operator) * 2
     yield Report(
         site.node,
-        "'{operator}' dereferences '{pointer}' even when the test on its left finds it NULL.",
+        "'{operator}' does not short-circuit: '{pointer}' is dereferenced even if it is NULL.",
         pattern=text(operator),
         operator=text(operator),
         pointer=pointer,
@@ -76,7 +76,7 @@ def bitwise_and_of_null_test(site: Site) -> Iterator[Report]:
     )
 
 
-def _dereferences(pointer: str, written: str) -> bool:
-    return len(written) < 1000 and bool(
-        re.search(rf"\b{pointer}\s?->|\*\s?{pointer}\b|\b{pointer}\s?\[", written)
+def _dereferences(pointer: str, expression: str) -> bool:
+    return len(expression) < 1000 and bool(
+        re.search(rf"\b{pointer}\s?->|\*\s?{pointer}\b|\b{pointer}\s?\[", expression)
     )

@@ -1,11 +1,11 @@
-"""A case runs on into the next one.
+"""Omitted break statement in a switch.
 
 ## What it does
-Finds a case of a `switch` that does something and then runs on into the next case, without a
-comment or attribute that says so. Where several cases of a `switch` do, it is taken to be meant.
+Finds a non-empty `case` of a `switch` that falls through to the next one without a comment or
+attribute that marks it as intended. A `switch` with several such cases is not reported.
 
 ## Why is this bad?
-A missing `break` does the work of two cases: the wrong rights are given, memory is freed twice.
+A missing `break` executes two cases: wrong permissions are granted, or memory is freed twice.
 
 ## Example
 ```c
@@ -35,15 +35,17 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from jarvis_ls.codeintel.code import Function, call_at, text
+from jarvis_ls.codeintel.functions import Function, call_at
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import leaves
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.guards import leaves
 
-_SAYS_SO = re.compile(rb"(?i)fall|through|thru|no.?break|continue|intention|deliberate|drop")
-_LEAVING = ("abort", "exit", "fatal", "panic", "unreach", "fall", "assert", "die", "fail", "usage",
-            "bail", "error", "throw")  # fmt: skip
+_ANNOTATION = re.compile(rb"(?i)fall|through|thru|no.?break|continue|intention|deliberate|drop")
+_LEAVING = tuple(
+    "abort exit fatal panic unreach fall assert die fail usage bail error throw".split()
+)
 _PLAIN = frozenset({"expression_statement", "compound_statement"})
 
 
@@ -53,7 +55,7 @@ _PLAIN = frozenset({"expression_statement", "compound_statement"})
     cwe=(484,),
     confidence=0.5,
     severity="medium",
-    suggestion="End the case with 'break', or say '/* fall through */'.",
+    suggestion="End the case with 'break', or mark the fall-through with '/* fall through */'.",
     fixable=True,
 )
 def case_without_break(site: Site) -> Iterator[Report]:
@@ -64,7 +66,7 @@ def case_without_break(site: Site) -> Iterator[Report]:
     cases = [c for c in site.node.named_children if c.type == "case_statement"]
     for case, following in pairwise(cases):
         last = _last_statement(case)
-        if last is None or _stops(last, function) or _is_said(function, case, last, following):
+        if last is None or _stops(last, function) or _is_annotated(function, case, last, following):
             continue
         falling.append((last, following))
     if len(falling) != 1:
@@ -72,27 +74,31 @@ def case_without_break(site: Site) -> Iterator[Report]:
     last, following = falling[0]
     yield Report(
         last,
-        "This case runs on into '{next}'.",
+        "Unannotated fall-through to '{next}'.",
         pattern="case",
         next=text(following).partition(":")[0][:60],
-        fix=Rewrite("End the case with break", [((last.end_byte, last.end_byte), " break;")],
-                    safe=False),
-    )  # fmt: skip
+        fix=Rewrite("Add 'break'", [((last.end_byte, last.end_byte), " break;")], safe=False),
+    )
 
 
 def _last_statement(case: Node) -> Node | None:
-    """The last thing a case does; None when it is empty or ends in something not plain."""
+    """Return the last statement of a case; None for none or a control statement."""
     colon = next((c for c in case.children if c.type == ":"), None)
     start = colon.end_byte if colon is not None else case.start_byte
-    done = [c for c in case.named_children if c.start_byte >= start and c.type != "comment"]
-    while done and done[-1].type == "expression_statement" and not done[-1].named_child_count:
-        done.pop()  # the ';' of '};'
-    return done[-1] if done and done[-1].type in _PLAIN else None
+    statements = [c for c in case.named_children if c.start_byte >= start and c.type != "comment"]
+    while (
+        statements
+        and statements[-1].type == "expression_statement"
+        and not statements[-1].named_child_count
+    ):
+        statements.pop()  # the ';' of '};'
+    return statements[-1] if statements and statements[-1].type in _PLAIN else None
 
 
 def _stops(last: Node, function: Function) -> bool:
-    """Whether the last statement leaves, or may: a jump inside, or a call or macro that never
-    comes back by its name."""
+    """Return whether the last statement leaves, or may: it holds a jump, or its name suggests a
+    call or macro that does not return.
+    """
     if leaves(last):
         return True
     if last.type == "compound_statement":
@@ -105,14 +111,16 @@ def _stops(last: Node, function: Function) -> bool:
     return False
 
 
-def _is_said(function: Function, case: Node, last: Node, following: Node) -> bool:
-    """Whether a comment, attribute or directive between two cases says what is meant."""
+def _is_annotated(function: Function, case: Node, last: Node, following: Node) -> bool:
+    """Return whether a comment, attribute or directive between two cases marks a fall-through."""
     data = function.unit.source.data
     between = data[last.end_byte : following.start_byte]
     if last.type == "compound_statement" and last.named_child_count:
         inner = last.named_children[-1]
         if inner.type == "comment":
             between += data[inner.start_byte : inner.end_byte]
-    return b"#" in between or _SAYS_SO.search(between) is not None or any(
-        c.type == "attributed_statement" for c in case.children
-    )  # fmt: skip
+    return (
+        b"#" in between
+        or _ANNOTATION.search(between) is not None
+        or any(c.type == "attributed_statement" for c in case.children)
+    )

@@ -1,12 +1,12 @@
-"""A path is checked first and used later by name.
+"""Time-of-check time-of-use (TOCTOU) race on a path.
 
 ## What it does
-Finds `access`, `stat` or `lstat` of a path that the same function then opens, removes, renames
-or changes by the same name; and `chmod` or `chown` by name of a file just opened.
+Finds `access`, `stat` or `lstat` of a path that the same function then opens, removes, renames or
+changes by name; and `chmod` or `chown` by name of a file just opened.
 
 ## Why is this bad?
-Between the two calls another process can replace the file, by a symbolic link for instance. What
-was checked is then not what is used (time of check, time of use).
+Between the two calls another process can replace the file, for example by a symbolic link. The
+file used is then not the one checked.
 
 ## Example
 ```c
@@ -30,21 +30,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
-from jarvis_ls.jsec.guards import same_path, written_between
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.guards import same_path, written_between
 
-CHECKS = {"access": 0.58, "faccessat": 0.58, "_access": 0.55, "_waccess": 0.55, "euidaccess": 0.58,
-          "stat": 0.5, "lstat": 0.55, "_stat": 0.5, "stat64": 0.5, "lstat64": 0.55,
-          "readlink": 0.5, "_wstat": 0.5, "exists": 0.45, "is_regular_file": 0.45}  # fmt: skip
-OPENS = frozenset({"open", "open64", "fopen", "fopen64", "creat", "_open", "_wopen", "_wfopen",
-                   "freopen"})  # fmt: skip
+CHECKS = {
+    "access": 0.58,
+    "faccessat": 0.58,
+    "_access": 0.55,
+    "_waccess": 0.55,
+    "euidaccess": 0.58,
+    "stat": 0.5,
+    "lstat": 0.55,
+    "_stat": 0.5,
+    "stat64": 0.5,
+    "lstat64": 0.55,
+    "readlink": 0.5,
+    "_wstat": 0.5,
+    "exists": 0.45,
+    "is_regular_file": 0.45,
+}
+OPENS = frozenset(
+    {"open", "open64", "fopen", "fopen64", "creat", "_open", "_wopen", "_wfopen", "freopen"}
+)
 CHANGES = frozenset({"chmod", "chown", "lchown"})
-USES = OPENS | CHANGES | frozenset(
-    {"unlink", "remove", "rename", "truncate", "opendir", "mkdir", "rmdir", "chdir", "execv",
-     "execl", "execvp", "execve", "execlp", "dlopen", "link", "symlink", "_unlink", "utime",
-     "utimes", "chroot"}
-)  # fmt: skip
+USES = (
+    OPENS
+    | CHANGES
+    | frozenset(
+        "unlink remove rename truncate opendir mkdir rmdir chdir execv execl execvp "
+        "execve execlp dlopen link symlink _unlink utime utimes chroot".split()
+    )
+)
 
 
 @rule(
@@ -53,10 +71,10 @@ USES = OPENS | CHANGES | frozenset(
     cwe=(367,),
     confidence=0.58,
     severity="medium",
-    suggestion="Open first, then ask the descriptor: 'fstat', 'fchmod', 'fchown'.",
+    suggestion="Open the file first, then use 'fstat', 'fchmod' or 'fchown' on the descriptor.",
 )
 def check_before_use_of_path(function: Function) -> Iterator[Report]:
-    asked_descriptor = any(call.name in ("fstat", "fstat64", "_fstat") for call in function.calls)
+    uses_descriptor = any(call.name in ("fstat", "fstat64", "_fstat") for call in function.calls)
     checked: dict[str, Call] = {}
     for call in function.calls:
         path = _path(call)
@@ -64,17 +82,17 @@ def check_before_use_of_path(function: Function) -> Iterator[Report]:
             continue
         first = checked.get(path)
         if first is not None and _is_race(function, first, call, path):
-            if asked_descriptor and call.name in OPENS:
+            if uses_descriptor and call.name in OPENS:
                 continue
-            sure = CHECKS.get(first.name, 0.55)
+            confidence = CHECKS.get(first.name, 0.55)
             yield Report(
                 call.node,
-                "'{path}' may be another file by now than the one that '{check}' looked at.",
-                confidence=sure if call.name in OPENS | CHANGES else sure - 0.15,
+                "TOCTOU race: '{path}' is checked with '{check}', then used by name.",
+                confidence=confidence if call.name in OPENS | CHANGES else confidence - 0.15,
                 pattern=f"{first.name}/{call.name}",
                 path=path,
                 check=first.written,
-                causes=[(first.node, "Looked at here.")],
+                causes=[(first.node, "Checked here.")],
             )
             del checked[path]
         elif call.name in CHECKS or call.name in OPENS:

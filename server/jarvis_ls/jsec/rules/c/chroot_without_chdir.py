@@ -1,11 +1,11 @@
-"""A process enters a chroot but keeps a working directory outside.
+"""chroot without changing the working directory.
 
 ## What it does
 Finds `chroot` in functions that do not call `chdir` afterwards (nor before, to the same path).
 
 ## Why is this bad?
-`chroot` does not change the working directory. With `../../etc/passwd` the process, or whoever
-has taken it over, walks out of the jail.
+`chroot` does not change the working directory. A compromised process can escape the jail with a
+relative path such as `../../etc/passwd`.
 
 ## Example
 ```c
@@ -29,8 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
 
 
 @rule(
@@ -38,7 +39,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     category="insecure_permissions",
     cwe=(243,),
     confidence=0.85,
-    suggestion='Call chdir("/") right after chroot and test both results.',
+    suggestion='Call chdir("/") right after chroot and check both return values.',
 )
 def chroot_without_chdir(function: Function) -> Iterator[Report]:
     entered = [call for call in function.calls if call.name in ("chdir", "fchdir")]
@@ -52,7 +53,7 @@ def chroot_without_chdir(function: Function) -> Iterator[Report]:
             continue
         yield Report(
             call.node,
-            "After 'chroot' the working directory still lies outside '{jail}'.",
+            "Working directory is still outside '{jail}' after 'chroot'.",
             pattern="chroot",
             jail=jail,
         )

@@ -1,13 +1,14 @@
-"""A command is put together from what is not known to be harmless.
+"""OS command injection.
 
 ## What it does
-Finds `system`, `popen` and Windows relatives with a command that is not a literal, and `exec*`,
-`posix_spawn*`, `_spawn*` whose program, or whose argument to a shell, is not. Text that is only
-made of literals is fine. Input in the same function raises the confidence.
+Finds `system`, `popen` and their Windows counterparts with a command that is not a literal, and
+`exec*`, `posix_spawn*`, `_spawn*` whose program, or whose argument to a shell, is not. Text built
+only from literals is not reported. Untrusted input in the same function raises the confidence;
+taint is followed through functions and files.
 
 ## Why is this bad?
-The shell gives a meaning to `;`, `|`, `$( )` and blanks. Whoever supplies a part of the command
-runs commands of their own.
+The shell interprets `;`, `|`, `$( )` and blanks. An attacker who controls part of the command can
+run arbitrary commands.
 
 ## Example
 ```c
@@ -31,27 +32,64 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.inputs import Source, text_source
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.c.texts import literal_content, only_literals
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.inputs import Source, text_source
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.string_lengths import literal_content, only_literals
+from jarvis_ls.jsec.local.constants import string_literal
 
-SHELLS = {"system": 0, "popen": 0, "_popen": 0, "_wpopen": 0, "_wsystem": 0, "wpopen": 0,
-          "WinExec": 0, "_tsystem": 0}  # fmt: skip
-PROGRAMS = {"execl": 0, "execlp": 0, "execle": 0, "execv": 0, "execvp": 0, "execve": 0,
-            "execvpe": 0, "posix_spawn": 1, "posix_spawnp": 1, "_execl": 0, "_execlp": 0,
-            "_execv": 0, "_execvp": 0, "_spawnl": 1, "_spawnlp": 1, "_spawnv": 1, "_spawnvp": 1,
-            "spawnl": 1, "spawnv": 1, "_wexecl": 0, "_wspawnl": 1, "_wexeclp": 0, "_wexecv": 0,
-            "_wexecvp": 0, "_wspawnlp": 1, "_wspawnv": 1, "_wspawnvp": 1, "ShellExecuteA": 2,
-            "ShellExecuteW": 2, "ShellExecute": 2, "CreateProcessA": 1, "CreateProcessW": 1,
-            "CreateProcess": 1}  # fmt: skip
+SHELLS = {
+    "system": 0,
+    "popen": 0,
+    "_popen": 0,
+    "_wpopen": 0,
+    "_wsystem": 0,
+    "wpopen": 0,
+    "WinExec": 0,
+    "_tsystem": 0,
+}
+PROGRAMS = {
+    "execl": 0,
+    "execlp": 0,
+    "execle": 0,
+    "execv": 0,
+    "execvp": 0,
+    "execve": 0,
+    "execvpe": 0,
+    "posix_spawn": 1,
+    "posix_spawnp": 1,
+    "_execl": 0,
+    "_execlp": 0,
+    "_execv": 0,
+    "_execvp": 0,
+    "_spawnl": 1,
+    "_spawnlp": 1,
+    "_spawnv": 1,
+    "_spawnvp": 1,
+    "spawnl": 1,
+    "spawnv": 1,
+    "_wexecl": 0,
+    "_wspawnl": 1,
+    "_wexeclp": 0,
+    "_wexecv": 0,
+    "_wexecvp": 0,
+    "_wspawnlp": 1,
+    "_wspawnv": 1,
+    "_wspawnvp": 1,
+    "ShellExecuteA": 2,
+    "ShellExecuteW": 2,
+    "ShellExecute": 2,
+    "CreateProcessA": 1,
+    "CreateProcessW": 1,
+    "CreateProcess": 1,
+}
 _SHELL_NAMES = ("sh", "bash", "cmd.exe", "cmd", "dash", "zsh", "ksh", "powershell", "env")
 
-INPUT = "'{call}' runs a command made with '{source}'."
+INPUT = "Untrusted input from '{source}' is used in a command run by '{call}' (command injection)."
 UNKNOWN = "'{call}' runs '{command}', which is not a literal."
 
 
@@ -60,20 +98,11 @@ UNKNOWN = "'{call}' runs '{command}', which is not a literal."
     category="input_validation",
     cwe=(78, 88),
     confidence=0.7,
-    suggestion="Run a fixed program by its full path without a shell, input as its arguments.",
+    suggestion=(
+        "Run a fixed program by its absolute path without a shell, and pass input as arguments."
+    ),
 )
-def command_from_variable(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "Input reaches the command that '{by}' runs.",
-                "Input reaches a command that is run.",
-            ),
-            cwe=(78,),
-        )
-        return
+def command_from_variable(call: Call) -> Iterator[Report]:
     function = call.function
     if function is None:
         return
@@ -93,6 +122,19 @@ def command_from_variable(call: Call | Fault) -> Iterator[Report]:
     yield _report(call, command, source, confidence)
 
 
+@on_fault(command_from_variable)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Untrusted input is used in a command run by '{by}' (command injection).",
+            "Untrusted input is used in a command (command injection).",
+        ),
+        cwe=(78,),
+    )
+
+
 def _report(call: Call, command: Node, source: Source | None, confidence: float) -> Report:
     return Report(
         call.node,
@@ -102,13 +144,13 @@ def _report(call: Call, command: Node, source: Source | None, confidence: float)
         call=call.name,
         command=text(command),
         source="" if source is None else source.name,
-        causes=[(source.node, "The text comes from here.")] if source is not None else (),
+        causes=[(source.node, "Untrusted input enters here.")] if source is not None else (),
     )
 
 
 def _of_program(call: Call, function: Function) -> tuple[Node | None, float]:
-    """The program when it is not fixed, or the argument of a fixed shell that comes from
-    outside (a confidence of 0 says that only input counts)."""
+    """Return the program when it is not a literal, else the tainted argument of a literal shell
+    (with confidence 0: reported only for untrusted input)."""
     place = PROGRAMS[call.name]
     program = call.arg(place)
     literal = literal_content(program, function)
@@ -123,13 +165,15 @@ def _of_program(call: Call, function: Function) -> tuple[Node | None, float]:
 
 
 def _arguments(call: Call, place: int, function: Function) -> list[Node]:
-    """What the program is given, also when that is an array with an initialiser."""
+    """Return the arguments of the program, also those in the initialiser of an array."""
     found = call.arguments[place + 1 :]
     if len(found) >= 1:
         name = bare(found[0])
         variable = function.variable(text(name), name.start_byte)
-        if variable is not None and variable.initial is not None and (
-            variable.initial.type == "initializer_list"
-        ):  # fmt: skip
+        if (
+            variable is not None
+            and variable.initial is not None
+            and (variable.initial.type == "initializer_list")
+        ):
             return [n for n in variable.initial.named_children[:16] if n.type == "identifier"]
     return found[:16]

@@ -1,7 +1,7 @@
-"""A comparison stands where an assignment is expected.
+"""Comparison instead of an assignment.
 
 ## What it does
-Finds statements, and first parts of `for` loops, that are nothing but `a == b`.
+Finds statements, and first clauses of `for` loops, that consist only of `a == b`.
 
 ## Why is this bad?
 The comparison has no effect: the variable keeps its old value.
@@ -27,13 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
 
-_PLACES = frozenset({"identifier", "field_expression", "subscript_expression",
-                     "pointer_expression"})  # fmt: skip
+_PLACES = frozenset(
+    {"identifier", "field_expression", "subscript_expression", "pointer_expression"}
+)
 
 
 @rule(
@@ -46,27 +47,27 @@ _PLACES = frozenset({"identifier", "field_expression", "subscript_expression",
     cwe=(482,),
     confidence=0.85,
     severity="medium",
-    suggestion="Write '=' to assign, or use the result of the comparison.",
+    suggestion="Use '=' to assign, or use the result of the comparison.",
     fixable=True,
 )
 def comparison_as_statement(site: Site) -> Iterator[Report]:
     left, operator = field(site.node, "left"), field(site.node, "operator")
     if site.function is None or left is None or operator is None:
         return
-    if left.type not in _PLACES or site.node.has_error or _is_torn(site.node):
+    if left.type not in _PLACES or site.node.has_error or _is_split(site.node):
         return
     yield Report(
         site.node,
-        "'{comparison}' has no effect: '{variable}' keeps its value.",
+        "Comparison '{comparison}' has no effect: '{variable}' is not assigned.",
         pattern="==",
         comparison=text(site.node)[:60],
         variable=text(left)[:60],
-        fix=Rewrite("Assign instead", [(operator, "=")], safe=False),
+        fix=Rewrite("Replace '==' with '='", [(operator, "=")], safe=False),
     )
 
 
-def _is_torn(node: Node) -> bool:
-    """Whether a directive before it may cut it off from the expression that it is part of."""
+def _is_split(node: Node) -> bool:
+    """Return whether a directive may separate it from the expression that it is part of."""
     statement = node.parent
     if statement is None or statement.type == "for_statement":
         return False
@@ -75,8 +76,17 @@ def _is_torn(node: Node) -> bool:
     before = statement.prev_sibling
     around = statement.parent
     return (before is not None and before.type.startswith(("preproc", "#", "ERROR"))) or (
-        around is not None and around.type.startswith("preproc") and (
-            before is None or before.type in ("identifier", "preproc_defined", "binary_expression",
-                                              "unary_expression", "call_expression")
+        around is not None
+        and around.type.startswith("preproc")
+        and (
+            before is None
+            or before.type
+            in (
+                "identifier",
+                "preproc_defined",
+                "binary_expression",
+                "unary_expression",
+                "call_expression",
+            )
         )
-    )  # fmt: skip
+    )

@@ -1,12 +1,12 @@
-"""A thread waits for a condition without asking again after it wakes up.
+"""Condition wait outside a loop.
 
 ## What it does
 Finds `pthread_cond_wait`, `cnd_wait`, `SleepConditionVariableCS` and
-`std::condition_variable::wait` without predicate that do not stand in a loop.
+`std::condition_variable::wait` without a predicate that are not in a loop.
 
 ## Why is this bad?
-Such waits may end without a signal, and another thread may have taken what was waited for. Code
-after the wait then works on an empty queue.
+Spurious wakeups happen without a signal, and another thread may already have consumed the
+resource. Code after the wait then works on an empty queue.
 
 ## Example
 ```c
@@ -29,14 +29,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.guards import enclosing_loop
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import ancestors, field, text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.local.constants import declaration
+from jarvis_ls.jsec.local.guards import enclosing_loop
 
-WAITS = frozenset({"pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait",
-                   "SleepConditionVariableCS", "SleepConditionVariableSRW", "g_cond_wait",
-                   "uv_cond_wait", "SDL_CondWait", "pthread_cond_clockwait"})  # fmt: skip
+WAITS = frozenset(
+    "pthread_cond_wait pthread_cond_timedwait cnd_wait cnd_timedwait "
+    "SleepConditionVariableCS SleepConditionVariableSRW g_cond_wait uv_cond_wait "
+    "SDL_CondWait pthread_cond_clockwait".split()
+)
 METHODS = {"wait": 1, "wait_for": 2, "wait_until": 2}
 
 
@@ -46,18 +49,18 @@ METHODS = {"wait": 1, "wait_for": 2, "wait_until": 2}
     cwe=(667,),
     confidence=0.8,
     severity="medium",
-    suggestion="Wait in a loop that asks for the condition again.",
+    suggestion="Wait in a loop that checks the condition again.",
     fixable=True,
 )
 def condition_wait_without_loop(function: Function) -> Iterator[Report]:
     for call in function.calls:
         if not _is_wait(call) or enclosing_loop(call.node, function) is not None:
             continue
-        if _is_wrapper(function) and not _is_asked(call, function):
+        if _is_wrapper(function) and not _is_guarded(call, function):
             continue
         yield Report(
             call.node,
-            "'{name}' may wake up without reason, and nobody asks for the condition again.",
+            "Spurious wakeup: '{name}' is not in a loop.",
             pattern=call.name,
             name=call.written,
             fix=_while_for_if(call),
@@ -65,20 +68,23 @@ def condition_wait_without_loop(function: Function) -> Iterator[Report]:
 
 
 def _is_wrapper(function: Function) -> bool:
-    """Whether the function only passes a wait on: the loop is with its callers."""
+    """Return whether the function only wraps a wait: its callers hold the loop."""
     short = function.body is None or function.body.named_child_count <= 1
     return short or "wait" in function.name.rpartition("::")[2].lower()
 
 
-def _is_asked(call: Call, function: Function) -> bool:
-    """Whether an `if` asks for the condition: then nobody else does. One that asks whether the
-    wait worked, or for a parameter such as a timeout, asks for something else."""
-    given = {parameter.name for parameter in function.parameters}
+def _is_guarded(call: Call, function: Function) -> bool:
+    """Return whether an `if` checks the condition before the wait. One that tests the result of
+    the wait, or a parameter such as a timeout, does not.
+    """
+    parameters = {parameter.name for parameter in function.parameters}
     return any(
-        outer.type == "if_statement" and (asked := field(outer, "condition")) is not None
-        and call.node.start_byte >= asked.end_byte and text(asked).strip("()! ") not in given
+        outer.type == "if_statement"
+        and (condition := field(outer, "condition")) is not None
+        and call.node.start_byte >= condition.end_byte
+        and text(condition).strip("()! ") not in parameters
         for outer in ancestors(call.node, function.node)
-    )  # fmt: skip
+    )
 
 
 def _is_wait(call: Call) -> bool:
@@ -95,7 +101,7 @@ def _is_wait(call: Call) -> bool:
 
 
 def _while_for_if(call: Call) -> Rewrite | None:
-    """`if (empty()) wait();` becomes `while (empty()) wait();`."""
+    """Turn `if (empty()) wait();` into `while (empty()) wait();`."""
     statement = call.statement
     outer = statement.parent if statement is not None else None
     if outer is not None and outer.type == "compound_statement" and outer.named_child_count == 1:
@@ -103,4 +109,6 @@ def _while_for_if(call: Call) -> Rewrite | None:
     if outer is None or outer.type != "if_statement" or field(outer, "alternative") is not None:
         return None
     keyword = outer.children[0]
-    return Rewrite("Ask again in a loop", [(keyword, "while")]) if keyword.type == "if" else None
+    return (
+        Rewrite("Replace 'if' with 'while'", [(keyword, "while")]) if keyword.type == "if" else None
+    )

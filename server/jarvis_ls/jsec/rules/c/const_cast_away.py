@@ -1,12 +1,12 @@
-"""Constness is cast away.
+"""const_cast that removes const.
 
 ## What it does
-Reports `const_cast` to a type without `const`. A write through the result counts as worse than
-handing it on.
+Reports `const_cast` to a type without `const`. Confidence is higher where the result is written
+through than where it is only passed on.
 
 ## Why is this bad?
-Writing to an object that was defined `const` is undefined behaviour; it may lie in read-only
-memory, and the compiler has already used its old value elsewhere.
+Modifying an object defined as `const` is undefined behaviour: it may be in read-only memory, and
+the compiler may have used its old value elsewhere.
 
 ## Example
 ```cpp
@@ -33,10 +33,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 
 @rule(
@@ -46,7 +46,7 @@ from jarvis_ls.jsec.site import Site
     confidence=0.45,
     only="cpp",
     severity="medium",
-    suggestion="Take the argument without const, or work on a copy.",
+    suggestion="Declare the parameter without const, or modify a copy.",
 )
 def const_cast_away(site: Site) -> Iterator[Report]:
     if text(field(site.node, "name")) != "const_cast":
@@ -61,7 +61,7 @@ def const_cast_away(site: Site) -> Iterator[Report]:
         return
     yield Report(
         call,
-        "const_cast to '{type}' takes the const away.",
+        "const_cast to '{type}' removes the const qualifier.",
         confidence=0.7 if _is_written(call) else 0.45,
         pattern="const_cast",
         type=target,
@@ -69,13 +69,15 @@ def const_cast_away(site: Site) -> Iterator[Report]:
 
 
 def _is_twin_of_const(call: Node) -> bool:
-    """`const_cast<T *>(static_cast<const C *>(this)->f())` calls the const overload."""
-    given = text(field(call, "arguments"))[:400]
-    return "this" in given and ("static_cast<const" in given or "const_cast<const" in given)
+    """Return whether `const_cast<T *>(static_cast<const C *>(this)->f())` calls the overload."""
+    arguments = text(field(call, "arguments"))[:400]
+    return "this" in arguments and (
+        "static_cast<const" in arguments or "const_cast<const" in arguments
+    )
 
 
 def _is_released(call: Node) -> bool:
-    """Handed to `free` or `delete`, which do not take const."""
+    """Return whether the result is passed to `free` or `delete`, which do not take const."""
     outer = call.parent
     if outer is not None and outer.type == "argument_list":
         outer = outer.parent
@@ -86,7 +88,7 @@ def _is_released(call: Node) -> bool:
 
 
 def _is_written(node: Node) -> bool:
-    """Whether the result is assigned to, directly or through `*`, `->`, `.` or `[]`."""
+    """Return whether the result is assigned to, directly or through `*`, `->`, `.` or `[]`."""
     for _ in range(6):
         parent = node.parent
         if parent is None:
@@ -95,8 +97,12 @@ def _is_written(node: Node) -> bool:
             return field(parent, "left") == node
         if parent.type == "update_expression":
             return True
-        if parent.type not in ("pointer_expression", "field_expression", "subscript_expression",
-                               "parenthesized_expression"):  # fmt: skip
+        if parent.type not in (
+            "pointer_expression",
+            "field_expression",
+            "subscript_expression",
+            "parenthesized_expression",
+        ):
             return False
         node = parent
     return False

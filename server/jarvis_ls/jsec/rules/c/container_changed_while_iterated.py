@@ -1,12 +1,12 @@
-"""A container is changed while a loop goes through it.
+"""Iterator invalidation: container modified during iteration.
 
 ## What it does
-Reports `erase`, `insert`, `push_back`, `clear` and similar calls on the container of a
-range-based `for`, and `erase(it)` in an iterator loop that then advances the erased iterator,
-unless the loop is left right after.
+Reports `erase`, `insert`, `push_back`, `clear` and similar calls on the container of a range-based
+`for`, and `erase(it)` in an iterator loop that then advances the erased iterator, unless the loop
+is left right after.
 
 ## Why is this bad?
-The change invalidates the iterator the loop goes on with. It then reads freed memory, skips
+The modification invalidates the iterator of the loop, which then reads freed memory, skips
 elements, or runs past the end.
 
 ## Example
@@ -34,9 +34,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, bare, field, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, methods, rule
+from jarvis_ls.jsec.base.rule import Report, methods, rule
 
 _GROWING = frozenset({"push_back", "emplace_back", "insert", "emplace", "push_front", "resize"})
 _NODE_BASED = re.compile(r"(?:std::)?(?:list|forward_list|map|set|multimap|multiset)\b")
@@ -49,7 +50,9 @@ _LEAVING = frozenset({"break_statement", "return_statement", "throw_statement", 
     cwe=(416, 672),
     confidence=0.85,
     only="cpp",
-    suggestion="Go on with the iterator that erase() returns, or collect the changes first.",
+    suggestion=(
+        "Continue with the iterator that erase() returns, or modify the container after the loop."
+    ),
 )
 def container_changed_while_iterated(call: Call) -> Iterator[Report]:
     if call.receiver is None or call.function is None:
@@ -69,11 +72,11 @@ def container_changed_while_iterated(call: Call) -> Iterator[Report]:
             if not _left_after(call, outer):
                 yield Report(
                     call.node,
-                    "'{container}' is changed by {method}() while this loop goes through it.",
+                    "{method}() on '{container}' invalidates the iterator of the loop.",
                     pattern=call.name,
                     container=container,
                     method=call.name,
-                    causes=[(_head(outer), "The loop.")],
+                    causes=[(_head(outer), "Iteration starts here.")],
                 )
             return
 
@@ -86,7 +89,7 @@ def _ranges_over(loop: Node, container: str, call: Call) -> bool:
 
 
 def _iterates(loop: Node, container: str, call: Call) -> bool:
-    """Whether a `for` advances an iterator of the container in its head."""
+    """Return whether a `for` advances an iterator of the container in its head."""
     update, start = field(loop, "update"), field(loop, "initializer")
     if update is None or start is None or update.type != "update_expression":
         return False
@@ -109,7 +112,7 @@ def _is_node_based(call: Call) -> bool:
 
 
 def _left_after(call: Call, loop: Node) -> bool:
-    """Whether the loop is always left behind the change."""
+    """Return whether the loop is always left after the change."""
     node: Node | None = call.node
     for _ in range(12):
         if node is None or node == loop:

@@ -1,13 +1,12 @@
-"""More bytes are written than the target has.
+"""Buffer access with incorrect length value.
 
 ## What it does
-Compares the number of bytes given to `memcpy`, `memset`, `strncpy`, `snprintf`, `fgets`, `read`,
-`recv` and the like with the size of the target, where both are known: arrays, fields,
-allocations of constant size, `sizeof`, lengths of strings that are seen.
+Compares the number of bytes passed to `memcpy`, `memset`, `strncpy`, `snprintf`, `fgets`, `read`,
+`recv` and the like with the size of the target, where both are known: arrays, fields, allocations
+of constant size, `sizeof`, lengths of visible strings.
 
 ## Why is this bad?
-What does not fit is written over whatever lies behind the target: other variables, return
-addresses, the allocator's lists.
+The excess bytes overwrite adjacent memory: other variables, return addresses, allocator metadata.
 
 ## Example
 ```c
@@ -35,14 +34,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.copies import WRITES, amount
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.copy_sizes import WRITES, amount
 
-MORE = "'{call}' may write {size} bytes into '{target}', which has {room}."
-WHOLE = "'{call}' writes as much as all of '{whole}' into its field '{target}'."
+MORE = "'{call}' may write {size} bytes to '{target}' ({room} bytes)."
+WHOLE = "'{call}' writes sizeof '{whole}' bytes to its field '{target}'."
 
 
 @rule(
@@ -50,9 +50,9 @@ WHOLE = "'{call}' writes as much as all of '{whole}' into its field '{target}'."
     category="buffer_overflow",
     cwe=(787, 121, 122, 805, 131),
     confidence=0.9,
-    suggestion="Give the size of the target (sizeof for an array), not that of something else.",
-    answered=("buffer-write-stack", "buffer-write-heap"),
+    suggestion="Pass the size of the target (sizeof for an array).",
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap"))
 def copy_beyond_buffer(call: Call) -> Iterator[Report]:
     place, sizes, width = WRITES[call.name]
     target = call.arg(place)
@@ -61,15 +61,20 @@ def copy_beyond_buffer(call: Call) -> Iterator[Report]:
     whole = _whole_struct(target, call.arg(sizes[0]))
     if whole is not None:
         yield Report(
-            call.node, WHOLE, confidence=0.85, pattern=call.name,
-            call=call.name, whole=whole, target=text(target),
-        )  # fmt: skip
+            call.node,
+            WHOLE,
+            confidence=0.85,
+            pattern=call.name,
+            call=call.name,
+            whole=whole,
+            target=text(target),
+        )
         return
     memory = extent(target, call.function)
-    asked = amount(call, sizes, width).size if memory is not None else None
-    if asked is None or memory is None or memory.offset < 0 or not asked.exceeds(memory.size):
+    length = amount(call, sizes, width).size if memory is not None else None
+    if length is None or memory is None or memory.offset < 0 or not length.exceeds(memory.size):
         return
-    if memory.kind == "literal" or asked.count >= 2**31:
+    if memory.kind == "literal" or length.count >= 2**31:
         return
     yield Report(
         call.node,
@@ -77,15 +82,15 @@ def copy_beyond_buffer(call: Call) -> Iterator[Report]:
         confidence=memory.weigh(0.9),
         pattern=call.name,
         call=call.name,
-        size=_written(asked.count, asked.unit),
+        size=_in_units(length.count, length.unit),
         target=text(target),
-        room=_written(memory.size.count, memory.size.unit),
-        causes=[(memory.node, "The memory behind '{target}' is this.")] if memory.node else (),
+        room=_in_units(memory.size.count, memory.size.unit),
+        causes=[(memory.node, "Buffer of '{target}' is declared here.")] if memory.node else (),
     )
 
 
 def _whole_struct(target: Node, size: Node | None) -> str | None:
-    """The struct whose `sizeof` is taken as the size of one of its own array fields."""
+    """Return the struct whose `sizeof` is taken as the size of one of its own array fields."""
     target = bare(target)
     if size is None or target.type != "field_expression" or bare(size).type != "sizeof_expression":
         return None
@@ -95,5 +100,5 @@ def _whole_struct(target: Node, size: Node | None) -> str | None:
     return owner if owner and measured.strip() == owner else None
 
 
-def _written(count: int, unit: str) -> str:
+def _in_units(count: int, unit: str) -> str:
     return f"{count} x sizeof({unit})" if unit else str(count)

@@ -1,11 +1,11 @@
-"""The size of a copy is the length of its source, not the room in its target.
+"""Buffer access using the size of the source buffer.
 
 ## What it does
-Finds `strncpy`, `memcpy`, `memmove`, `snprintf` and the like into a target of known size when
-the number of bytes is the `strlen` of the source and nothing compared it with the target before.
+Finds `strncpy`, `memcpy`, `memmove`, `snprintf` and the like to a target of known size when the
+length is the `strlen` of the source and is not checked against the target before.
 
 ## Why is this bad?
-It looks bounded but is not: a longer source simply asks for a longer copy, as with `strcpy`.
+The copy only looks bounded: as with `strcpy`, a longer source overflows the target.
 
 ## Example
 ```c
@@ -32,15 +32,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, text
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.copies import WRITES, amount
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.c.inputs import text_source
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, text
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.copy_sizes import WRITES, amount
+from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.range_tests import bounds
 
-COPIES = ("memcpy", "memmove", "mempcpy", "strncpy", "wcsncpy", "wmemcpy", "snprintf", "swprintf",
-          "bcopy", "strlcpy", "wmemmove")  # fmt: skip
+COPIES = tuple(
+    "memcpy memmove mempcpy strncpy wcsncpy wmemcpy snprintf swprintf bcopy strlcpy "
+    "wmemmove".split()
+)
 
 
 @rule(
@@ -48,28 +51,29 @@ COPIES = ("memcpy", "memmove", "mempcpy", "strncpy", "wcsncpy", "wmemcpy", "snpr
     category="buffer_overflow",
     cwe=(787, 121, 122, 806),
     confidence=0.7,
-    suggestion="Compare the length with the size of the target before copying.",
-    answered=("buffer-write-stack", "buffer-write-heap"),
+    suggestion="Check the length against the size of the target before copying.",
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap"))
 def copy_bounded_by_source(call: Call) -> Iterator[Report]:
     place, sizes, width = WRITES[call.name]
     target = call.arg(place)
     memory = extent(target, call.function)
     if memory is None or memory.size.unit or memory.offset < 0 or call.function is None:
         return
-    asked = amount(call, sizes, width)
-    if asked.measured is None or asked.size is not None:
+    length = amount(call, sizes, width)
+    if length.measured is None or length.size is not None:
         return
-    if asked.most is not None and asked.most <= memory.size.count:
+    if length.most is not None and length.most <= memory.size.count:
         return
     at = call.node.start_byte
-    source, given = text(bare(asked.measured)), text(call.arg(sizes[-1]))
-    if any(bounds(call.function, word, at).upper for word in (source, given)):
+    source, size = text(bare(length.measured)), text(call.arg(sizes[-1]))
+    if any(bounds(call.function, word, at).upper for word in (source, size)):
         return
-    outside = text_source(asked.measured, call.function) is not None
+    outside = text_source(length.measured, call.function) is not None
     yield Report(
         call.node,
-        "'{call}' copies as much as '{source}' is long into '{target}', which has {room} bytes.",
+        "'{call}' copies the length of '{source}' to '{target}' ({room} bytes) without a "
+        "bounds check.",
         confidence=0.85 if outside else None,
         pattern=call.name,
         call=call.name,

@@ -1,11 +1,11 @@
-"""A void pointer is deleted.
+"""Deletion of a void pointer.
 
 ## What it does
 Reports `delete` of a variable declared `void *`, or of a cast to it.
 
 ## Why is this bad?
-The compiler cannot know which destructor to call, so none is called: what the object owns
-leaks, and the behaviour is undefined.
+The compiler cannot know which destructor to call, so none is called: resources of the object leak,
+and the behaviour is undefined.
 
 ## Example
 ```cpp
@@ -33,10 +33,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.constants import declaration
 
 
 @rule(
@@ -45,7 +45,7 @@ from jarvis_ls.jsec.site import Site
     cwe=(762, 404),
     confidence=0.88,
     only="cpp",
-    suggestion="Cast '{pointer}' back to its type before deleting it.",
+    suggestion="Cast '{pointer}' to its original type before deleting it.",
 )
 def delete_of_void_pointer(site: Site) -> Iterator[Report]:
     if not site.node.named_child_count:
@@ -60,7 +60,7 @@ def delete_of_void_pointer(site: Site) -> Iterator[Report]:
     if void:
         yield Report(
             site.node,
-            "'{pointer}' is a void pointer: no destructor is called.",
+            "Deleting the void pointer '{pointer}' is undefined and calls no destructor.",
             pattern="delete",
             pointer=text(value)[:60],
         )

@@ -1,11 +1,11 @@
-"""An object deletes itself.
+"""Object deletes itself (delete this).
 
 ## What it does
 Reports `delete this`.
 
 ## Why is this bad?
-It is only right for objects that always come from `new`, are never members or locals, and that
-nobody touches afterwards, the rest of the function included. Nothing enforces any of that.
+It is only valid for objects that are always created with `new`, are never members or locals, and
+are not used afterwards, not even in the rest of the function. Nothing enforces this.
 
 ## Example
 ```cpp
@@ -35,9 +35,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 _COUNTING = ("release", "unref", "deref", "decref", "destroy")
 
@@ -55,19 +55,19 @@ def delete_this(site: Site) -> Iterator[Report]:
     if not any(child.type == "this" for child in site.node.named_children):
         return
     function = site.function
-    touched = False
+    used_after = False
     if function is not None:
         if any(word in function.name.lower() for word in _COUNTING):
             return
         following = site.node.parent.next_named_sibling if site.node.parent is not None else None
-        touched = following is not None and (
+        used_after = following is not None and (
             "this" in text(following) or following.type == "expression_statement"
         )
     yield Report(
         site.node,
-        "The object goes on after it deleted itself."
-        if touched
-        else "The object deletes itself; it must never live on the stack or in a container.",
-        confidence=0.65 if touched else 0.45,
+        "'this' is used after 'delete this'."
+        if used_after
+        else "'delete this' is undefined for objects on the stack or in a container.",
+        confidence=0.65 if used_after else 0.45,
         pattern="delete this",
     )

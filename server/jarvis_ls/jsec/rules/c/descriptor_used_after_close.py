@@ -1,12 +1,12 @@
-"""A file descriptor or socket is used after it was closed.
+"""Use of a file descriptor after close.
 
 ## What it does
-Looks at the statements that always come behind `close` or `closesocket`, and reports a call that
-works on the descriptor without it being opened again. Its number alone may be shown.
+Checks the statements that always follow `close` or `closesocket`, and reports a call that operates
+on the descriptor without it being opened again. Printing its number is allowed.
 
 ## Why is this bad?
-The number is given to the next file or socket that is opened, perhaps by another thread: data
-goes to the wrong place.
+The number is reused for the next file or socket that is opened, perhaps by another thread: data is
+written to or read from the wrong one.
 
 ## Example
 ```c
@@ -29,18 +29,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.reports import used_after
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.reports import used_after
 
-_USERS = frozenset({
-    "read", "write", "_read", "_write", "pread", "pwrite", "readv", "writev", "lseek", "_lseek",
-    "fstat", "fsync", "fdatasync", "ftruncate", "fchmod", "fchown", "ioctl", "fcntl", "flock",
-    "dup", "dup2", "mmap", "send", "recv", "sendto", "recvfrom", "sendmsg", "recvmsg", "bind",
-    "listen", "accept", "connect", "shutdown", "getsockopt", "setsockopt", "fdopen", "_fdopen",
-    "dprintf", "sendfile",
-})  # fmt: skip
+_USERS = frozenset(
+    "read write _read _write pread pwrite readv writev lseek _lseek fstat fsync fdatasync "
+    "ftruncate fchmod fchown ioctl fcntl flock dup dup2 mmap send recv sendto recvfrom "
+    "sendmsg recvmsg bind listen accept connect shutdown getsockopt setsockopt fdopen "
+    "_fdopen dprintf sendfile".split()
+)
 
 
 @rule(
@@ -51,11 +51,11 @@ _USERS = frozenset({
     suggestion="Close '{handle}' after its last use.",
 )
 def descriptor_used_after_close(closing: Call) -> Iterator[Report]:
-    yield from used_after(closing, _USERS, _is_taken_anew)
+    yield from used_after(closing, _USERS, _is_dup_target)
 
 
-def _is_taken_anew(use: Node) -> bool:
-    """Whether a number stands where `dup2` puts a copy: it need not be open there."""
+def _is_dup_target(use: Node) -> bool:
+    """Return whether it is the target of `dup2`, which need not be open."""
     call = use.parent.parent if use.parent is not None else None
     if call is None or not text(field(call, "function")).startswith("dup"):
         return False

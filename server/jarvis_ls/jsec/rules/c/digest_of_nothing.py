@@ -1,12 +1,12 @@
-"""A hash or key is made without any data in it.
+"""Missing cryptographic step: hash of empty input.
 
 ## What it does
 Finds functions that begin a hash (`CryptCreateHash`, `EVP_DigestInit_ex`, `SHA256_Init`,
-`HMAC_Init_ex`) and take its result, or derive a key from it, but never feed it any data.
+`HMAC_Init_ex`) and take its result, or derive a key from it, without feeding it any data.
 
 ## Why is this bad?
-The result is the same for everybody: the hash of nothing. A key derived from it protects nothing,
-a signature over it fits every message.
+The result is a constant: the hash of the empty input. A key derived from it is known to everyone,
+and a signature over it is valid for every message.
 
 ## Example
 ```c
@@ -30,22 +30,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
 
 _HASHES = ("MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "RIPEMD160")
 BEGIN = {
-    "CryptCreateHash": 4, "EVP_DigestInit": 0, "EVP_DigestInit_ex": 0, "HMAC_Init": 0,
-    "HMAC_Init_ex": 0, "EVP_DigestSignInit": 0, **{f"{name}_Init": 0 for name in _HASHES},
-}  # fmt: skip
-"""Functions that begin a hash, with the place of its context."""
+    "CryptCreateHash": 4,
+    "EVP_DigestInit": 0,
+    "EVP_DigestInit_ex": 0,
+    "HMAC_Init": 0,
+    "HMAC_Init_ex": 0,
+    "EVP_DigestSignInit": 0,
+    **{f"{name}_Init": 0 for name in _HASHES},
+}
+"""Functions that begin a hash, with the index of its context argument."""
 
 END = {
-    "CryptGetHashParam": 0, "CryptDeriveKey": 2, "CryptSignHashA": 0, "CryptSignHashW": 0,
-    "EVP_DigestFinal": 0, "EVP_DigestFinal_ex": 0, "HMAC_Final": 0, "EVP_DigestSignFinal": 0,
+    "CryptGetHashParam": 0,
+    "CryptDeriveKey": 2,
+    "CryptSignHashA": 0,
+    "CryptSignHashW": 0,
+    "EVP_DigestFinal": 0,
+    "EVP_DigestFinal_ex": 0,
+    "HMAC_Final": 0,
+    "EVP_DigestSignFinal": 0,
     **{f"{name}_Final": 1 for name in _HASHES},
-}  # fmt: skip
-"""Functions that end it. Any other call that is given the context may put data in."""
+}
+"""Functions that finish it. Any other call with the context as argument may add data."""
 
 
 @rule(
@@ -54,23 +66,27 @@ END = {
     cwe=(325, 573),
     confidence=0.75,
     severity="medium",
-    suggestion="Feed the data between the beginning and the end of the hash.",
+    suggestion="Add the data with an update call before finishing the hash.",
 )
 def digest_of_nothing(function: Function) -> Iterator[Report]:
-    begun: set[str] = set()
+    started: set[str] = set()
     touched: set[str] = set()
     for call in function.calls:
         if call.is_method:
             continue
         if call.name in BEGIN:
             context = _context(call, BEGIN[call.name])
-            begun.add(context)
+            started.add(context)
             touched.discard(context)
         elif call.name in END:
             context = _context(call, END[call.name])
-            if context in begun and context not in touched:
-                yield Report(call.node, "'{name}' ends a hash that nothing was put into.",
-                             pattern=call.name, name=call.written)  # fmt: skip
+            if context in started and context not in touched:
+                yield Report(
+                    call.node,
+                    "'{name}' finishes a hash of empty input.",
+                    pattern=call.name,
+                    name=call.written,
+                )
         else:
             touched.update(text(argument).lstrip("&") for argument in call.arguments[:8])
 

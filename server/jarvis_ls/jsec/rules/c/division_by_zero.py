@@ -1,12 +1,12 @@
-"""A number is divided by zero.
+"""Division by zero.
 
 ## What it does
-Follows divisors through functions and files, and reports a division or remainder whose divisor
-may be zero.
+Follows divisors through functions and files, and reports a division or remainder whose divisor may
+be zero.
 
 ## Why is this bad?
-The program ends, or with floating-point numbers goes on with infinity. Whoever can send a zero
-can stop the service.
+The program crashes; with floating-point numbers it continues with infinity or NaN. If an attacker
+controls the divisor, this is a denial of service.
 
 ## Example
 ```c
@@ -30,8 +30,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
 
 
 @rule(
@@ -40,10 +40,10 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     cwe=(369,),
     confidence=0.88,
     severity="medium",
-    suggestion="Test the divisor for zero first.",
+    suggestion="Check the divisor for zero first.",
 )
 def division_by_zero(fault: Fault) -> Iterator[Report]:
     if fault.tainted:
-        yield Report(fault, "The divisor comes from outside and may be 0.", cwe=(369,))
+        yield Report(fault, "Divisor is untrusted input and may be 0.", cwe=(369,))
         return
-    yield Report(fault, "The divisor may be 0.", cwe=(369,))
+    yield Report(fault, "Divisor may be 0.", cwe=(369,))

@@ -1,12 +1,12 @@
-"""A file or descriptor is closed twice.
+"""Double close of a file or descriptor.
 
 ## What it does
 Follows each `FILE *`, directory stream or descriptor through functions and files, and reports a
-second close that can be reached without it being opened again.
+second close that is reachable without it being opened again.
 
 ## Why is this bad?
-`fclose` frees the stream, so closing it again is a double free. A descriptor number may belong
-to another file or socket by the time of the second `close`, and that one is then closed.
+`fclose` frees the stream, so closing it again is a double free. A descriptor number may have been
+reused for another file or socket, which the second `close` then closes.
 
 ## Example
 ```c
@@ -31,12 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.allocation import CLOSING
-from jarvis_ls.jsec.c.nearby import use_after
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.allocation import CLOSING
+from jarvis_ls.jsec.local.c.next_use import use_after
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -46,25 +47,27 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
     confidence=0.85,
     suggestion="Close '{handle}' in one place only.",
 )
-def double_close(first: Call | Fault) -> Iterator[Report]:
-    if isinstance(first, Fault):
-        yield Report(
-            first,
-            told(
-                first,
-                "'{name}' is closed a second time.",
-                "What was closed already is closed again.",
-            ),
-            suggestion="Close it in one place only.",
-        )
-        return
+def double_close(first: Call) -> Iterator[Report]:
     again = use_after(first)
     if again is not None and again.does == "release" and again.by in CLOSING:
         yield Report(
             again.node,
-            "'{handle}' is closed again.",
+            "'{handle}' is closed twice.",
             confidence=0.85 if again.certain else 0.55,
             pattern=first.name,
             handle=text(first.arg(0)),
             causes=[(first.node, "First closed here.")],
         )
+
+
+@on_fault(double_close)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "'{name}' is closed twice.",
+            "File or descriptor is closed twice.",
+        ),
+        suggestion="Close it in one place only.",
+    )

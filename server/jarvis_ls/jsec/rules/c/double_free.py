@@ -1,12 +1,12 @@
-"""Memory is freed twice.
+"""Double free.
 
 ## What it does
-Follows pointers, and members such as `p->name`, through functions and files, and reports a
-second `free` or `delete` that can be reached without a new value in between.
+Follows pointers, and members such as `p->name`, through functions and files, and reports a second
+`free` or `delete` that is reachable without a new value in between.
 
 ## Why is this bad?
-The second `free` hands the allocator a block it already owns. Its lists are damaged, and
-whoever controls the next allocations can often turn that into writing anywhere.
+The second `free` passes the allocator a block that it already owns and corrupts its free lists. An
+attacker who controls the next allocations can often turn this into an arbitrary write.
 
 ## Example
 ```c
@@ -33,13 +33,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, ancestors, text
-from jarvis_ls.jsec.c.allocation import FREEING
-from jarvis_ls.jsec.c.nearby import use_after
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import ancestors, text
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.allocation import FREEING
+from jarvis_ls.jsec.local.c.next_use import use_after
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 TITLE = "Set '{pointer}' to NULL after the first free"
 
@@ -51,29 +52,19 @@ _CONST = re.compile(r"\bconst[ \t]+(\w+)")
     category="memory_mgmt",
     cwe=(415,),
     confidence=0.88,
-    suggestion="Set the pointer to NULL right after the first free, or free it in one place only.",
+    suggestion=(
+        "Set the pointer to NULL right after the first free, or free it in one place only."
+    ),
     fixable=True,
 )
-def double_free(first: Call | Fault) -> Iterator[Report]:
-    if isinstance(first, Fault):
-        yield Report(
-            first,
-            told(
-                first,
-                "'{name}' is freed a second time.",
-                "What was freed already is freed again.",
-            ),
-            cwe=(415,),
-            fix=_clear_released(first),
-        )
-        return
+def double_free(first: Call) -> Iterator[Report]:
     again = use_after(first)
     if again is None or again.does != "release" or again.by not in FREEING:
         return
     pointer = text(first.arg(0))
     yield Report(
         next((n for n in ancestors(again.node) if n.type == "call_expression"), again.node),
-        "'{pointer}' is freed again.",
+        "'{pointer}' is freed twice.",
         confidence=0.88 if again.certain else 0.62,
         pattern=first.name,
         pointer=pointer,
@@ -82,21 +73,35 @@ def double_free(first: Call | Fault) -> Iterator[Report]:
     )
 
 
+@on_fault(double_free)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "'{name}' is freed twice.",
+            "Memory is freed twice.",
+        ),
+        cwe=(415,),
+        fix=_clear_released(fault),
+    )
+
+
 def _clear_released(fault: Fault) -> Rewrite | None:
-    """The same for a way on which flow met both: it may lead over branches and jumps."""
-    said = dict(fault.args)
+    """Return the fix of a proven path, which may lead through branches and jumps."""
+    args = dict(fault.args)
     if fault.released is None:
         return None
-    name, end = said["name"], fault.released[1]
-    return Rewrite(TITLE, [((end, end), f" {name} = {said['null']};")], pointer=name)
+    name, end = args["name"], fault.released[1]
+    return Rewrite(TITLE, [((end, end), f" {name} = {args['null']};")], pointer=name)
 
 
 def _clear(first: Call, pointer: str, null: str) -> Rewrite | None:
-    """Set the pointer to null behind the first free, in a block that can hold two statements."""
+    """Set the pointer to null after the first free, in a block that can hold two statements."""
     statement, function = first.node.parent, first.function
     if statement is None or statement.type != "expression_statement" or "(" in pointer:
         return None
-    if function is not None and pointer in _constant(function):
+    if function is not None and pointer in _const_names(function):
         return None
     end = statement.end_byte
     block = statement.parent
@@ -107,6 +112,6 @@ def _clear(first: Call, pointer: str, null: str) -> Rewrite | None:
 
 
 @once_per_function
-def _constant(function: Function) -> frozenset[str]:
-    """Words behind `const` in a function: those that are variables cannot be set."""
+def _const_names(function: Function) -> frozenset[str]:
+    """Return the words after `const` in a function: variables among them cannot be set."""
     return frozenset(_CONST.findall(text(function.node)))

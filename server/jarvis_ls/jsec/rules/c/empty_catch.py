@@ -1,10 +1,11 @@
-"""An exception is caught and forgotten.
+"""Empty catch block.
 
 ## What it does
-Finds `catch` blocks with nothing in them. One with a comment that says why is a hint only.
+Finds `catch` blocks without statements. Confidence is lower where a comment gives a reason.
 
 ## Why is this bad?
-The failure leaves no trace, and the program goes on with what the failed step left half done.
+The error goes undetected, and the program continues with the partial result of the failed
+operation.
 
 ## Example
 ```cpp
@@ -34,9 +35,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 
 @rule(
@@ -45,7 +46,7 @@ from jarvis_ls.jsec.site import Site
     cwe=(390, 1069),
     confidence=0.65,
     severity="medium",
-    suggestion="Handle the exception, pass it on, or say in a comment why nothing is to be done.",
+    suggestion="Handle or rethrow the exception, or give the reason in a comment.",
     only="cpp",
 )
 def empty_catch(site: Site) -> Iterator[Report]:
@@ -55,7 +56,7 @@ def empty_catch(site: Site) -> Iterator[Report]:
     parameters = text(field(site.node, "parameters")) or "(...)"
     yield Report(
         site.node,
-        "'catch {what}' throws the failure away.",
+        "Empty 'catch {what}' discards the exception.",
         confidence=0.4 if body.named_child_count else _confidence(parameters),
         pattern="catch",
         what=parameters,
@@ -63,5 +64,5 @@ def empty_catch(site: Site) -> Iterator[Report]:
 
 
 def _confidence(caught: str) -> float:
-    """Who names one kind of exception has thought of it; who takes all may lose any."""
+    """Return a higher confidence for a handler of all exceptions than for one of a type."""
     return 0.65 if "..." in caught or re.search(r"\bexception\b", caught) else 0.5

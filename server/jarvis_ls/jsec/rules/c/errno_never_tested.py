@@ -1,11 +1,11 @@
-"""errno is set to zero and never looked at.
+"""Unchecked errno after it was cleared.
 
 ## What it does
 Finds `errno = 0` in functions that do not read `errno` afterwards, although they call functions
-whose failure only `errno` tells (`sqrt`, `strtol`, `readdir`, ...).
+that report errors only in `errno` (`sqrt`, `strtol`, `readdir`, ...).
 
 ## Why is this bad?
-The code prepares for a check and does not make it: a result out of range is taken for a value.
+The check that the code prepares for is missing: a range error is taken for a valid result.
 
 ## Example
 ```c
@@ -31,27 +31,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
 
-TELLING = frozenset({
-    "sqrt", "log", "log10", "log2", "pow", "exp", "acos", "asin", "atanh", "acosh", "fmod",
-    "tgamma", "lgamma", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof",
-    "strtoimax", "strtoumax", "wcstol", "wcstoul", "atan2", "readdir", "sysconf", "getpwnam",
-    "getpwuid", "getgrnam", "getgrgid", "mbrtowc", "iconv", "nice", "getpriority", "fgetwc",
-    "ftell",
-})  # fmt: skip
-"""Functions that tell a failure in `errno` alone, or best."""
+REPORTING = frozenset(
+    "sqrt log log10 log2 pow exp acos asin atanh acosh fmod tgamma lgamma strtol strtoul "
+    "strtoll strtoull strtod strtof strtoimax strtoumax wcstol wcstoul atan2 readdir "
+    "sysconf getpwnam getpwuid getgrnam getgrgid mbrtowc iconv nice getpriority fgetwc "
+    "ftell".split()
+)
+"""Functions that report errors only, or most precisely, in `errno`."""
 _ERRNO = frozenset({"errno"})
 
 
 @rule(
-    query=functions(calling=TELLING),
+    query=functions(calling=REPORTING),
     category="error_handling",
     cwe=(391,),
     confidence=0.7,
     severity="medium",
-    suggestion="Test 'errno' after the call it was cleared for.",
+    suggestion="Check 'errno' after the call.",
 )
 def errno_never_tested(function: Function) -> Iterator[Report]:
     if not function.mentions(_ERRNO):
@@ -61,15 +61,19 @@ def errno_never_tested(function: Function) -> Iterator[Report]:
             continue
         following = (call for call in function.calls if call.node.start_byte > node.end_byte)
         called = next(following, None)
-        if called is None or called.name not in TELLING or _is_read(function, node.end_byte):
+        if called is None or called.name not in REPORTING or _is_read(function, node.end_byte):
             continue
         others = any(call.node.start_byte > called.node.end_byte for call in function.calls)
-        yield Report(node, "'errno' is cleared here, but nobody looks at it afterwards.",
-                     confidence=0.45 if others else 0.55, pattern="errno")  # fmt: skip
+        yield Report(
+            node,
+            "'errno' is cleared but never checked afterwards.",
+            confidence=0.45 if others else 0.55,
+            pattern="errno",
+        )
 
 
 def _is_read(function: Function, after: int) -> bool:
-    """Whether `errno` is read later, or the function asks for errors in another way."""
+    """Return whether `errno` is read later, or reported by `perror` and the like."""
     if function.uses("errno", after):
         return True
     return any(call.name in ("perror", "err", "warn", "strerror") for call in function.calls)

@@ -1,12 +1,13 @@
-"""Encryption always begins with the same initialisation vector.
+"""Constant initialisation vector or nonce.
 
 ## What it does
-Finds initialisation vectors and nonces that are a literal or an array of constants which nothing
-fills before they are used to encrypt.
+Finds initialisation vectors and nonces that are a literal or an array of constants which is not
+filled before it is used to encrypt.
 
 ## Why is this bad?
-With the same key and vector, equal beginnings give equal output. In counter modes (CTR, GCM,
-ChaCha20) two messages then give away each other, and GCM its authentication key.
+With the same key and IV, equal plaintext prefixes give equal ciphertext. In counter modes (CTR,
+GCM, ChaCha20) reuse of a nonce reveals the XOR of two messages, and with GCM the authentication
+key.
 
 ## Example
 ```c
@@ -31,17 +32,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.constants import declaration, string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.constants import declaration, string_literal
 
 VECTORS = {
-    "EVP_EncryptInit_ex": 4, "EVP_EncryptInit": 3, "EVP_EncryptInit_ex2": 3,
-    "AES_cbc_encrypt": 4, "mbedtls_aes_crypt_cbc": 3, "gcry_cipher_setiv": 1,
-    "gcry_cipher_setctr": 1, "crypto_secretbox_easy": 3, "crypto_secretbox": 3, "CCCrypt": 5,
-    "crypto_aead_xchacha20poly1305_ietf_encrypt": 7, "mbedtls_gcm_crypt_and_tag": 3,
-}  # fmt: skip
+    "EVP_EncryptInit_ex": 4,
+    "EVP_EncryptInit": 3,
+    "EVP_EncryptInit_ex2": 3,
+    "AES_cbc_encrypt": 4,
+    "mbedtls_aes_crypt_cbc": 3,
+    "gcry_cipher_setiv": 1,
+    "gcry_cipher_setctr": 1,
+    "crypto_secretbox_easy": 3,
+    "crypto_secretbox": 3,
+    "CCCrypt": 5,
+    "crypto_aead_xchacha20poly1305_ietf_encrypt": 7,
+    "mbedtls_gcm_crypt_and_tag": 3,
+}
 
 
 @rule(
@@ -50,7 +60,9 @@ VECTORS = {
     cwe=(329, 323),
     confidence=0.75,
     severity="medium",
-    suggestion="Fill '{vector}' with random bytes for every message and send it along.",
+    suggestion=(
+        "Fill '{vector}' with random bytes for every message and send it with the message."
+    ),
 )
 def fixed_initialisation_vector(call: Call) -> Iterator[Report]:
     vector = call.arg(VECTORS[call.name])
@@ -60,8 +72,12 @@ def fixed_initialisation_vector(call: Call) -> Iterator[Report]:
         "ecrypt" in text(a) or "DECRYPT" in text(a) for a in call.arguments
     ):
         return
-    yield Report(vector, "'{vector}' is the same for every message.", pattern=call.name,
-                 vector=text(vector))  # fmt: skip
+    yield Report(
+        vector,
+        "Initialisation vector '{vector}' is constant.",
+        pattern=call.name,
+        vector=text(vector),
+    )
 
 
 def _is_fixed(call: Call, vector: Node) -> bool:

@@ -1,13 +1,14 @@
-"""A format string is not a literal.
+"""Uncontrolled format string.
 
 ## What it does
-Finds calls of the `printf`, `syslog`, `err` and `wprintf` families whose format may be anything.
-Literals behind macros, translations (`_("...")`), variables that only ever hold literals, and
-wrappers that hand on their own format with a `va_list` are fine.
+Finds calls of the `printf`, `syslog`, `err` and `wprintf` families whose format string is not
+constant; follows taint through functions and files. Literals in macros, translations (`_("...")`),
+variables that only ever hold literals, and wrappers that pass on their own format with a `va_list`
+are not reported.
 
 ## Why is this bad?
-Whoever controls the format reads memory with `%p` and `%s` and writes it with `%n`. A stray `%`
-in a file name is enough for a crash.
+An attacker who controls the format reads memory with `%p` and `%s` and writes it with `%n`. A
+stray `%` in a file name is enough for a crash.
 
 ## Example
 ```c
@@ -30,19 +31,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.formats import FORMATS
-from jarvis_ls.jsec.c.inputs import text_source
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.c.texts import only_literals
-from jarvis_ls.jsec.constants import declaration, string_literal
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.guards import NULLS
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, flow, rule
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.formats import FORMATS
+from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.string_lengths import only_literals
+from jarvis_ls.jsec.local.constants import declaration, string_literal
+from jarvis_ls.jsec.local.guards import NULLS
 
-INPUT = "The format '{format}' of '{call}' comes from '{source}'."
-UNKNOWN = "The format '{format}' of '{call}' is not a literal."
+INPUT = "Format string '{format}' of '{call}' is untrusted input from '{source}'."
+UNKNOWN = "Format string '{format}' of '{call}' is not a string literal."
 
 
 @rule(
@@ -50,25 +53,31 @@ UNKNOWN = "The format '{format}' of '{call}' is not a literal."
     category="input_validation",
     cwe=(134,),
     confidence=0.75,
-    suggestion='Use "%s" as the format and pass the text as an argument.',
+    suggestion='Use "%s" as the format and pass the string as an argument.',
     fixable=True,
 )
-def format_string_not_literal(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(call, "Input reaches '{by}' as its format.", "Input is used as a format."),
-            cwe=(134,),
-        )
-        return
+def format_string_not_literal(call: Call) -> Iterator[Report]:
     place = FORMATS[call.name]
     report = check_format(call, place, passes_list=call.name.lstrip("_").startswith("v"))
     if report is not None:
         yield report
 
 
+@on_fault(format_string_not_literal)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Untrusted input is used as the format string of '{by}'.",
+            "Untrusted input is used as a format string.",
+        ),
+        cwe=(134,),
+    )
+
+
 def check_format(call: Call, place: int, *, passes_list: bool) -> Report | None:
-    """What there is to say of the format at an argument of a call."""
+    """Return the report about the format argument of a call; None when it is safe."""
     written, function = call.arg(place), call.function
     if written is None or function is None or string_literal(written, function) is not None:
         return None
@@ -89,7 +98,7 @@ def check_format(call: Call, place: int, *, passes_list: bool) -> Report | None:
         call=call.name,
         format=text(written),
         source="" if source is None else source.name,
-        causes=[(source.node, "The text comes from here.")] if source is not None else (),
+        causes=[(source.node, "Untrusted input enters here.")] if source is not None else (),
         fix=_rewrite(call, written, place),
     )
 
@@ -98,7 +107,7 @@ def _confidence(
     call: Call, written: Node, place: int, function: Function, passes_list: bool
 ) -> float | None:
     if written.type == "identifier" and text(written).isupper():
-        return None  # a macro of a header that is not here
+        return None  # a macro from a missing header
     if text(written) in NULLS:
         return None
     if written.type in ("concatenated_string", "ERROR") or text(written).startswith(('"', 'L"')):
@@ -123,7 +132,7 @@ def _is_variadic(function: Function) -> bool:
 
 
 def _is_constant_table(written: Node, function: Function) -> bool:
-    """An element or field of something `const`, or a `const` variable of file scope."""
+    """Return whether it is an element or field of a `const` object."""
     if written.type == "subscript_expression":
         declared = declaration(field(written, "argument"), function)
     elif written.type in ("identifier", "field_expression"):
@@ -143,4 +152,4 @@ def _rewrite(call: Call, written: Node, place: int) -> Rewrite | None:
     if call.written != call.name:
         return None
     at = written.start_byte
-    return Rewrite('Print it with "%s"', [((at, at), '"%s", ')])
+    return Rewrite('Insert "%s" as the format', [((at, at), '"%s", ')])

@@ -1,12 +1,12 @@
-"""A pointer that was moved is freed.
+"""Free of a pointer not at the start of the buffer.
 
 ## What it does
-Reports `free` of an allocated pointer that was moved by `++`, `+=` or `p = p + n` since its
-allocation, and `free(p + n)`.
+Reports `free` of a pointer that was modified by `++`, `+=` or `p = p + n` since its allocation,
+and `free(p + n)`.
 
 ## Why is this bad?
-`free` finds the block's size and neighbours next to its first byte. Given any other address it
-reads the program's own data as if it were the allocator's, and corrupts the heap.
+The allocator keeps the size of a block next to its first byte. For any other address it interprets
+program data as its metadata and corrupts the heap.
 
 ## Example
 ```c
@@ -37,12 +37,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.allocation import FREEING
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.allocation import FREEING
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -50,21 +51,9 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
     category="memory_mgmt",
     cwe=(761, 763),
     confidence=0.88,
-    suggestion="Keep the address that was allocated in '{pointer}' and free that.",
+    suggestion="Keep the allocated address in a separate variable and free that.",
 )
-def free_of_moved_pointer(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "'{name}' points into the middle of its block when it is freed.",
-                "The pointer that is freed does not point to the start of its block.",
-            ),
-            cwe=(761,),
-            suggestion="Keep the address that was allocated and free that.",
-        )
-        return
+def free_of_moved_pointer(call: Call) -> Iterator[Report]:
     argument = call.arg(0)
     base = _offset_from(bare(argument)) if argument is not None and not call.is_method else None
     if argument is None or base is None or call.function is None:
@@ -73,15 +62,29 @@ def free_of_moved_pointer(call: Call | Fault) -> Iterator[Report]:
     if variable is not None:
         yield Report(
             call.node,
-            "'{pointer}' no longer points to the start of its block when it is freed.",
+            "'{pointer}' is freed but does not point to the start of its block.",
             confidence=0.85 if variable.is_pointer else 0.6,
             pattern=call.name,
             pointer=text(argument),
         )
 
 
+@on_fault(free_of_moved_pointer)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "'{name}' is freed but does not point to the start of its block.",
+            "Freed pointer does not point to the start of its block.",
+        ),
+        cwe=(761,),
+        suggestion="Keep the allocated address and free that.",
+    )
+
+
 def _offset_from(node: Node) -> Node | None:
-    """The pointer to which something other than 0 is added."""
+    """Return the pointer to which something other than 0 is added."""
     left, right = field(node, "left"), field(node, "right")
     if node.type != "binary_expression" or left is None or right is None:
         return None

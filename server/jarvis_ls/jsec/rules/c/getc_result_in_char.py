@@ -1,12 +1,12 @@
-"""A character variable takes the result of getc and is compared with EOF.
+"""Result of getc stored in a char and compared with EOF.
 
 ## What it does
-Finds `char` variables set from `getc`, `fgetc` or `getchar` that are compared with `EOF`.
+Finds `char` variables assigned from `getc`, `fgetc` or `getchar` that are compared with `EOF`.
 
 ## Why is this bad?
-These functions return an `int` so that the 256 characters and EOF can be told apart. In an
-unsigned `char` EOF is never seen, which makes an endless loop; in a signed one the byte 0xFF
-ends the input too early.
+These functions return an `int` so that EOF is distinct from all 256 characters. An unsigned `char`
+never equals EOF, which makes the loop infinite; a signed one takes the byte 0xFF for the end of
+input.
 
 ## Example
 ```c
@@ -32,9 +32,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Variable, field, text
-from jarvis_ls.jsec.c.outcomes import tests_of
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.result_checks import tests_of
 
 READERS = {"getc", "fgetc", "getchar", "getc_unlocked", "getchar_unlocked", "_getch"}
 CHARS = frozenset({"char", "unsigned char", "signed char", "uint8_t", "int8_t"})
@@ -60,7 +62,7 @@ def getc_result_in_char(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{variable}' is a {type}: it cannot tell EOF from a character.",
+        "'{variable}' has type '{type}', which cannot represent EOF.",
         pattern=call.name,
         variable=variable.name,
         type=variable.type,
@@ -79,4 +81,6 @@ def _as_int(variable: Variable) -> Rewrite | None:
         return None
     if len(declaration.children_by_field_name("declarator")) != 1:
         return None
-    return Rewrite("Make '{variable}' an int", [(kind, "int")], variable=variable.name)
+    return Rewrite(
+        "Change the type of '{variable}' to int", [(kind, "int")], variable=variable.name
+    )

@@ -1,11 +1,11 @@
-"""A line is read by `gets`, which cannot be told how large the buffer is.
+"""Use of gets.
 
 ## What it does
 Finds calls of `gets` and `_getws`.
 
 ## Why is this bad?
-There is no way to use `gets` safely: any line longer than the buffer overwrites memory, and the
-line comes from outside. C11 removed the function.
+`gets` has no size parameter and cannot be used safely: an input line longer than the buffer
+overflows it. C11 removed the function.
 
 ## Example
 ```c
@@ -30,9 +30,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
 
 
 @rule(
@@ -40,7 +41,7 @@ from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
     category="unsafe_api",
     cwe=(242, 120, 121, 676),
     confidence=0.95,
-    suggestion="Use fgets with the size of the buffer, and drop the line end it keeps.",
+    suggestion="Use fgets with the size of the buffer, and remove the newline it keeps.",
     fixable=True,
 )
 def gets_call(call: Call) -> Iterator[Report]:
@@ -50,14 +51,21 @@ def gets_call(call: Call) -> Iterator[Report]:
     name = text(buffer)
     fix = None
     memory = extent(buffer, call.function)
-    if call.name == "gets" and buffer.type == "identifier" and memory is not None and (
-        memory.kind == "array" and memory.name == name and not memory.size.unit
-    ):  # fmt: skip
+    if (
+        call.name == "gets"
+        and buffer.type == "identifier"
+        and memory is not None
+        and (memory.kind == "array" and memory.name == name and not memory.size.unit)
+    ):
         new = f"fgets({name}, sizeof({name}), stdin)"
         if text(memory.node) != name:  # a pointer to an array: sizeof would be the pointer's
             new = f"fgets({name}, {memory.size.count}, stdin)"
-        fix = Rewrite("Read with fgets", [(call.node, new)], safe=False)
+        fix = Rewrite("Replace with fgets", [(call.node, new)], safe=False)
     yield Report(
-        call.node, "'{call}' writes a line of any length into '{buffer}'.",
-        pattern=call.name, call=call.name, buffer=name, fix=fix,
-    )  # fmt: skip
+        call.node,
+        "'{call}' writes a line to '{buffer}' without a bounds check.",
+        pattern=call.name,
+        call=call.name,
+        buffer=name,
+        fix=fix,
+    )

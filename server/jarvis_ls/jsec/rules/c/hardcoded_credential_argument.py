@@ -1,13 +1,13 @@
-"""A function that needs a password or key is given a literal.
+"""Hard-coded credential passed to a function.
 
 ## What it does
-Finds calls of known functions for logging in, encrypting and signing (`LogonUser`,
+Finds calls of known functions for authentication, encryption and signing (`LogonUser`,
 `mysql_real_connect`, `EVP_EncryptInit_ex`, `HMAC`, ...) whose password or key is a string literal,
-also through a macro, a variable or a buffer it was copied into.
+also through a macro, a variable or a buffer it was copied to.
 
 ## Why is this bad?
-Everybody with the source or the binary has the secret, it is the same in every installation, and
-changing it takes a release.
+Everyone with the source or the binary has the secret, it is the same in every installation, and
+changing it requires a release.
 
 ## Example
 ```c
@@ -30,16 +30,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, text
-from jarvis_ls.jsec.c.credentials import literal_value, secret_argument
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.constants import declaration, string_literal
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.flow.library.tables import KEYS, PASSWORDS
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, text
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.flow.library.c_functions import KEYS, PASSWORDS
+from jarvis_ls.jsec.local.c.credentials import literal_value, secret_argument
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.constants import declaration, string_literal
 
-CONNECTIONS = {"PQconnectdb": 0, "PQconnectStart": 0, "SQLDriverConnect": 2, "SQLDriverConnectA": 2,
-               "SQLDriverConnectW": 2, "redisCommand": 1, "mongoc_client_new": 0}  # fmt: skip
+CONNECTIONS = {
+    "PQconnectdb": 0,
+    "PQconnectStart": 0,
+    "SQLDriverConnect": 2,
+    "SQLDriverConnectA": 2,
+    "SQLDriverConnectW": 2,
+    "redisCommand": 1,
+    "mongoc_client_new": 0,
+}
 _INSIDE = re.compile(r"(?i)\b(?:pwd|password)\s*=\s*[^;%\s'\"]|^AUTH\s+[^%\s]|://[^/:@]+:[^@%]+@")
 
 
@@ -48,25 +56,20 @@ _INSIDE = re.compile(r"(?i)\b(?:pwd|password)\s*=\s*[^;%\s'\"]|^AUTH\s+[^%\s]|:/
     category="secrets",
     cwe=(798, 259, 321),
     confidence=0.85,
-    suggestion="Read it at run time from a protected file, the environment or a key store.",
+    suggestion=(
+        "Read the secret at run time from a protected file, the environment or a key store."
+    ),
 )
-def hardcoded_credential_argument(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "'{by}' is given a password or key that stands in the source.",
-                "A password or key that stands in the source is used here.",
-            ),
-            cwe=(259, 321),
-        )
-        return
+def hardcoded_credential_argument(call: Call) -> Iterator[Report]:
     if call.name in CONNECTIONS:
         written = string_literal(call.arg(CONNECTIONS[call.name]), call.function) or ""
         if _INSIDE.search(written[:400]):
-            yield Report(call.node, "'{name}' is given a password that stands in the source.",
-                         pattern=call.name, name=call.name)  # fmt: skip
+            yield Report(
+                call.node,
+                "Hard-coded password is passed to '{name}'.",
+                pattern=call.name,
+                name=call.name,
+            )
         return
     argument = secret_argument(call)
     if argument is None:
@@ -76,17 +79,30 @@ def hardcoded_credential_argument(call: Call | Fault) -> Iterator[Report]:
         return
     yield Report(
         argument,
-        "'{name}' is given a password that stands in the source."
+        "Hard-coded password is passed to '{name}'."
         if call.name in PASSWORDS
-        else "'{name}' is given a key that stands in the source.",
+        else "Hard-coded cryptographic key is passed to '{name}'.",
         confidence=0.7 if call.name == "CryptHashData" else 0.85,
         pattern=call.name,
         name=call.name,
     )
 
 
+@on_fault(hardcoded_credential_argument)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Hard-coded password or key is passed to '{by}'.",
+            "Hard-coded password or key is used.",
+        ),
+        cwe=(259, 321),
+    )
+
+
 def _is_constant_array(call: Call) -> bool:
-    """Whether a key is an array of numbers written in the function and only read there."""
+    """Return whether a key is an array of constants that the function only reads."""
     argument = secret_argument(call)
     if argument is None or call.function is None or call.name not in KEYS:
         return False

@@ -1,12 +1,12 @@
-"""A password or key stands in the source.
+"""Hard-coded password or key.
 
 ## What it does
-Finds variables, fields and macros whose name speaks of a password, secret, token or key and whose
-value is a literal; and connection strings and private keys written out in full.
+Finds variables, fields and macros whose name suggests a password, secret, token or key and whose
+value is a literal; and connection strings and private keys in the source.
 
 ## Why is this bad?
-Everybody with the source or the binary has the secret (`strings program` shows it), it is the
-same in every installation, and changing it takes a release.
+Everyone with the source or the binary has the secret (`strings program` shows it), it is the same
+in every installation, and changing it requires a release.
 
 ## Example
 ```c
@@ -29,18 +29,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.credentials import is_placeholder
-from jarvis_ls.jsec.c.words import names_key, names_secret, words
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.credentials import is_placeholder
+from jarvis_ls.jsec.local.c.identifier_words import names_key, names_secret, words
+from jarvis_ls.jsec.local.constants import string_literal
 
 _URL = re.compile(r"[a-z][a-z0-9+]{1,15}://[^/:@\s%]{1,64}:[^/@\s%]{1,64}@")
 _PAIR = re.compile(r"(?i)\b(?:pwd|password)=[^;%\s\"']{3,}")
-_TOKEN = re.compile(r"(?:AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abprs]-[0-9A-Za-z-]{20,}"
-                    r"|sk_live_[0-9A-Za-z]{20,}|AIza[0-9A-Za-z_-]{35})")  # fmt: skip
+_TOKEN = re.compile(
+    r"(?:AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abprs]-[0-9A-Za-z-]{20,}"
+    r"|sk_live_[0-9A-Za-z]{20,}|AIza[0-9A-Za-z_-]{35})"
+)
 _MACRO = re.compile(r'[\s(]*L?"([^"]*)"[\s)]*(?:/[/*].*)?$', re.DOTALL)
 _BYTES = re.compile(r"\b(?:char|uint8_t|u8|BYTE|byte|UCHAR|unsigned|u_char)\b")
 
@@ -57,7 +59,9 @@ _BYTES = re.compile(r"\b(?:char|uint8_t|u8|BYTE|byte|UCHAR|unsigned|u_char)\b")
     category="secrets",
     cwe=(798, 259, 321),
     confidence=0.75,
-    suggestion="Read it at run time from a protected file, the environment or a key store.",
+    suggestion=(
+        "Read the secret at run time from a protected file, the environment or a key store."
+    ),
 )
 def hardcoded_secret(site: Site) -> Iterator[Report]:
     node = site.node
@@ -67,8 +71,13 @@ def hardcoded_secret(site: Site) -> Iterator[Report]:
     if value.type == "initializer_list":
         if names_key(name) and _is_key_material(node, value):
             around = site.function.name if site.function is not None else name
-            yield Report(node, "The key '{name}' stands in the source.", pattern=name, name=name,
-                         confidence=0.35 if "test" in words(around) else 0.65)  # fmt: skip
+            yield Report(
+                node,
+                "Hard-coded cryptographic key in '{name}'.",
+                pattern=name,
+                name=name,
+                confidence=0.35 if "test" in words(around) else 0.65,
+            )
         return
     literal = _literal(value)
     if literal is None or len(literal) > 4096:
@@ -77,25 +86,38 @@ def hardcoded_secret(site: Site) -> Iterator[Report]:
         weak = (
             len(literal) < 4 or "@" in literal or literal.lower() in name.lower().replace("_", "")
         )
-        yield Report(node, "The value of '{name}' stands in the source.", pattern=name, name=name,
-                     confidence=0.5 if weak or _is_word_of(name, literal) else 0.75)  # fmt: skip
+        yield Report(
+            node,
+            "Hard-coded secret in '{name}'.",
+            pattern=name,
+            name=name,
+            confidence=0.5 if weak or _is_word_of(name, literal) else 0.75,
+        )
     elif _is_private_key(literal) or _TOKEN.search(literal):
-        yield Report(node, "A private key or token stands in the source.", confidence=0.9,
-                     pattern="token")  # fmt: skip
+        yield Report(node, "Hard-coded private key or token.", confidence=0.9, pattern="token")
     elif _URL.search(literal) or _PAIR.search(literal):
-        yield Report(node, "The value of '{name}' stands in the source.", confidence=0.7,
-                     pattern=name, name=name)  # fmt: skip
+        yield Report(
+            node,
+            "Hard-coded secret in '{name}'.",
+            confidence=0.7,
+            pattern=name,
+            name=name,
+        )
 
 
 def _is_private_key(literal: str) -> bool:
-    """A PEM block with something in it, not the line that such a block begins with."""
+    """Return whether it is a PEM block with content, not only its first line."""
     _, begin, rest = literal.partition("-----BEGIN ")
     return bool(begin) and "PRIVATE KEY" in rest[:40] and len(rest) > 120
 
 
 def _name(node: Node) -> str:
-    target = (field(node, "declarator") or field(node, "left") or field(node, "name")
-              or field(node, "designator"))  # fmt: skip
+    target = (
+        field(node, "declarator")
+        or field(node, "left")
+        or field(node, "name")
+        or field(node, "designator")
+    )
     for _ in range(8):
         if target is None:
             return ""
@@ -118,7 +140,7 @@ def _literal(value: Node) -> str | None:
 
 
 def _is_word_of(name: str, literal: str) -> bool:
-    """`#define KEY_PASSWORD "password"`: a name of a field, not its value."""
+    """Return whether the literal names a field, as in `#define KEY_PASSWORD "password"`."""
     plain = literal.lower().replace("-", "").replace("_", "")
     return plain.isalpha() and (plain in name.lower().replace("_", "") or names_secret(literal))
 

@@ -1,11 +1,11 @@
-"""Who somebody is, is taken from the environment.
+"""Identity derived from an environment variable.
 
 ## What it does
 Finds `getenv` of USER, LOGNAME and the like, and `getlogin`, whose result is compared with a name.
 
 ## Why is this bad?
-Environment variables are set by whoever starts the program; `getlogin` tells who owns the
-terminal, not who runs the program. Neither proves an identity.
+The caller of a program controls its environment; `getlogin` returns the owner of the terminal, not
+the user of the process. Neither authenticates a user.
 
 ## Example
 ```c
@@ -29,16 +29,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, call_at, text
+from jarvis_ls.codeintel.functions import Call, call_at
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.reaching_definitions import reaching
+from jarvis_ls.jsec.local.constants import string_literal
 
-_NAMES = frozenset({"USER", "LOGNAME", "USERNAME", "SUDO_USER", "SUDO_UID", "UID", "EUID",
-                    "REMOTE_USER"})  # fmt: skip
+_NAMES = frozenset(
+    {"USER", "LOGNAME", "USERNAME", "SUDO_USER", "SUDO_UID", "UID", "EUID", "REMOTE_USER"}
+)
 
-_ASKING = frozenset({"getlogin", "cuserid", "getenv", "secure_getenv"})
+_SOURCES = frozenset({"getlogin", "cuserid", "getenv", "secure_getenv"})
 
 
 @rule(
@@ -46,10 +48,10 @@ _ASKING = frozenset({"getlogin", "cuserid", "getenv", "secure_getenv"})
     category="input_validation",
     cwe=(807, 290, 558),
     confidence=0.75,
-    suggestion="Ask the system: geteuid, getpwuid of it, or the credentials of the socket.",
+    suggestion="Use geteuid, getpwuid(geteuid()) or the peer credentials of the socket.",
 )
 def identity_from_environment(call: Call) -> Iterator[Report]:
-    if call.function is not None and not call.function.mentions(_ASKING):
+    if call.function is not None and not call.function.mentions(_SOURCES):
         return
     for argument in call.arguments[:2]:
         source = _identity(call, argument)
@@ -57,7 +59,7 @@ def identity_from_environment(call: Call) -> Iterator[Report]:
             continue
         yield Report(
             call.node,
-            "'{call}' decides by {source}, which whoever starts the program may set.",
+            "'{call}' compares {source}, which the caller of the program controls.",
             confidence=0.5 if source == "getlogin()" else None,
             pattern=call.name,
             call=call.name,
@@ -67,19 +69,19 @@ def identity_from_environment(call: Call) -> Iterator[Report]:
 
 
 def _identity(call: Call, argument: Node) -> str | None:
-    """What names the user, when the argument comes from that."""
+    """Return the source of the user name in an argument; None when there is none."""
     node = bare(argument)
     if node.type == "identifier" and call.function is not None:
         values = [w.value for w in reaching(call.function, text(node), node.start_byte) or ()]
         node = next((bare(v) for v in values if v is not None), node)
     if node.type != "call_expression":
         return None
-    asked = call_at(call.unit, call.item, node, call.function)
-    if asked is None:
+    origin = call_at(call.unit, call.item, node, call.function)
+    if origin is None:
         return None
-    if asked.name in ("getlogin", "cuserid"):
+    if origin.name in ("getlogin", "cuserid"):
         return "getlogin()"
-    name = string_literal(asked.arg(0), call.function)
-    if asked.name in ("getenv", "secure_getenv") and name in _NAMES:
-        return f"the variable {name}"
+    name = string_literal(origin.arg(0), call.function)
+    if origin.name in ("getenv", "secure_getenv") and name in _NAMES:
+        return f'getenv("{name}")'
     return None

@@ -1,10 +1,10 @@
-"""A failure is seen and nothing is done about it.
+"""Detection of an error condition without action.
 
 ## What it does
-Finds `if` statements that test the result of a call for failure and whose branch is empty.
+Finds `if` statements that test the result of a call for failure and have an empty body.
 
 ## Why is this bad?
-The code looks as if errors were handled, and goes on with a null pointer, a closed file or data
+The code looks as if errors were handled, but continues with a null pointer, a closed file or data
 that was never read.
 
 ## Example
@@ -34,10 +34,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 _FAILURE = re.compile(
     r"[=!]=\s{0,4}(?:NULL|nullptr|0|EOF|-\s?1|INVALID_HANDLE_VALUE)\b|<\s{0,4}0\b|!\s{0,4}\w"
@@ -45,7 +46,7 @@ _FAILURE = re.compile(
 )
 
 
-def _does_nothing(node: Node) -> bool:
+def _is_empty(node: Node) -> bool:
     branch = node.child_by_field_name("consequence")
     if branch is None or branch.type not in ("compound_statement", "expression_statement"):
         return False
@@ -56,12 +57,12 @@ def _does_nothing(node: Node) -> bool:
 
 
 @rule(
-    query=nodes("(if_statement) @site", when=_does_nothing),
+    query=nodes("(if_statement) @site", when=_is_empty),
     category="error_handling",
     cwe=(390, 391),
     confidence=0.7,
     severity="medium",
-    suggestion="Stop, report or repair; if nothing is to be done, leave the test out and say why.",
+    suggestion="Handle or report the error, or remove the test and give the reason in a comment.",
 )
 def ignored_failure(site: Site) -> Iterator[Report]:
     branch, condition = field(site.node, "consequence"), field(site.node, "condition")
@@ -72,29 +73,29 @@ def ignored_failure(site: Site) -> Iterator[Report]:
         return
     between = function.unit.source.data[condition.end_byte : branch.start_byte + 1]
     if b"#" in between or site.node.parent is None or site.node.parent.type == "else_clause":
-        return  # the preprocessor chooses between two beginnings of one statement
+        return  # a directive selects between two beginnings of one statement
     if not _FAILURE.search(text(condition)[:400]) or not _tests_a_call(condition, function):
         return
     yield Report(
         site.node,
-        "'{condition}' sees a failure, and nothing is done about it.",
-        confidence=0.5 if branch.named_child_count or _is_explained(branch, function) else 0.7,
+        "Empty branch for the error condition '{condition}'.",
+        confidence=0.5 if branch.named_child_count or _has_comment_after(branch, function) else 0.7,
         pattern="if",
         condition=text(condition)[:80],
     )
 
 
-def _is_explained(branch: Node, function: Function) -> bool:
-    """Whether a comment stands behind the branch on its line."""
+def _has_comment_after(branch: Node, function: Function) -> bool:
+    """Return whether a comment follows the branch on its line."""
     if branch.text != b";":
         return False
     at = branch.end_byte
-    behind = function.unit.source.data[at : at + 100].partition(b"\n")[0]
-    return behind.lstrip().startswith((b"/*", b"//"))
+    after_branch = function.unit.source.data[at : at + 100].partition(b"\n")[0]
+    return after_branch.lstrip().startswith((b"/*", b"//"))
 
 
 def _tests_a_call(condition: Node, function: Function) -> bool:
-    """Whether a condition is about a call in it, or a variable that a call has just set."""
+    """Return whether a condition is about a call in it, or a variable that a call has just set."""
     start, end = condition.start_byte, condition.end_byte
     if "errno" in text(condition):
         return True

@@ -1,13 +1,13 @@
-"""A result is compared with a value it never has.
+"""Incorrect check of a function return value.
 
 ## What it does
-Finds results that are tested in a way that cannot see the failure: a pointer or a count compared
-with a negative number, `mmap` with NULL, an error number of `pthread_...` with -1, `printf` with
-0, a signed result kept in an unsigned variable and compared with `< 0`, `scanf` in a loop until
-`EOF` only, and success of `rename` or `remove` taken for failure.
+Finds tests of a result that cannot detect the failure: a pointer or a count compared with a
+negative number, `mmap` with NULL, an error number of `pthread_...` with -1, `printf` with 0, a
+signed result stored in an unsigned variable and compared with `< 0`, `scanf` in a loop until `EOF`
+only, and success of `rename` or `remove` treated as failure.
 
 ## Why is this bad?
-The error branch is dead code. Failures go unnoticed although the code looks careful.
+The error branch is dead code: failures go undetected although the code appears to check for them.
 
 ## Example
 ```c
@@ -31,195 +31,93 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.outcomes import Test, branch_of, is_step, is_write, reports_failure, tests_of
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.guards import NULLS, enclosing_loop
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.result_checks import (
+    Test,
+    branch_of,
+    is_step,
+    is_write,
+    reports_failure,
+    tests_of,
+)
+from jarvis_ls.jsec.local.constants import string_literal
+from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop
 
 _POINTERS = frozenset(
-    [
-        "fgets",
-        "fgetws",
-        "fopen",
-        "fdopen",
-        "freopen",
-        "tmpfile",
-        "popen",
-        "opendir",
-        "malloc",
-        "calloc",
-        "realloc",
-        "strdup",
-        "strndup",
-        "strchr",
-        "strrchr",
-        "strstr",
-        "getenv",
-        "fopen64",
-        "_wfopen",
-        "gets_s",
-        "localtime",
-        "gmtime",
-        "readdir",
-        "dlopen",
-        "dlsym",
-        "setlocale",
-        "getcwd",
-        "realpath",
-    ]
+    "fgets fgetws fopen fdopen freopen tmpfile popen opendir malloc calloc realloc strdup "
+    "strndup strchr strrchr strstr getenv fopen64 _wfopen gets_s localtime gmtime readdir "
+    "dlopen dlsym setlocale getcwd realpath".split()
 )
 _COUNTS = frozenset({"fread", "fwrite", "fread_unlocked", "fwrite_unlocked", "strlen"})
 _PRINTS = frozenset(
-    [
-        "printf",
-        "fprintf",
-        "vprintf",
-        "vfprintf",
-        "sprintf",
-        "snprintf",
-        "vsnprintf",
-        "puts",
-        "fputs",
-        "putc",
-        "fputc",
-        "putchar",
-        "wprintf",
-        "fwprintf",
-        "swprintf",
-        "fputws",
-        "putwc",
-        "fputwc",
-        "putwchar",
-        "_snprintf",
-    ]
+    "printf fprintf vprintf vfprintf sprintf snprintf vsnprintf puts fputs putc fputc "
+    "putchar wprintf fwprintf swprintf fputws putwc fputwc putwchar _snprintf".split()
 )
 _ZERO_IS_SUCCESS = frozenset(
-    [
-        "remove",
-        "rename",
-        "unlink",
-        "chdir",
-        "mkdir",
-        "rmdir",
-        "fseek",
-        "chmod",
-        "setuid",
-        "setgid",
-        "fclose",
-        "fsetpos",
-        "pthread_create",
-        "pthread_join",
-        "pthread_mutex_init",
-        "stat",
-        "lstat",
-        "fstat",
-        "_wremove",
-        "_wrename",
-        "_chdir",
-        "_unlink",
-        "_mkdir",
-    ]
+    "remove rename unlink chdir mkdir rmdir fseek chmod setuid setgid fclose fsetpos "
+    "pthread_create pthread_join pthread_mutex_init stat lstat fstat _wremove _wrename "
+    "_chdir _unlink _mkdir".split()
 )
 _ERROR_NUMBERS = frozenset(
-    [
-        "pthread_create",
-        "pthread_join",
-        "pthread_detach",
-        "pthread_mutex_init",
-        "pthread_mutex_lock",
-        "pthread_mutex_unlock",
-        "pthread_mutex_trylock",
-        "pthread_cond_init",
-        "pthread_cond_wait",
-        "pthread_cond_timedwait",
-        "pthread_cond_signal",
-        "pthread_cond_broadcast",
-        "pthread_key_create",
-        "pthread_rwlock_init",
-        "pthread_rwlock_rdlock",
-        "pthread_rwlock_wrlock",
-        "pthread_setspecific",
-        "pthread_attr_init",
-        "posix_memalign",
-        "posix_fallocate",
-        "posix_spawn",
-        "getaddrinfo",
-    ]
+    "pthread_create pthread_join pthread_detach pthread_mutex_init pthread_mutex_lock "
+    "pthread_mutex_unlock pthread_mutex_trylock pthread_cond_init pthread_cond_wait "
+    "pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast pthread_key_create "
+    "pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_setspecific "
+    "pthread_attr_init posix_memalign posix_fallocate posix_spawn getaddrinfo".split()
 )
 _SIGNED = frozenset(
-    [
-        "read",
-        "write",
-        "recv",
-        "send",
-        "recvfrom",
-        "sendto",
-        "pread",
-        "pwrite",
-        "snprintf",
-        "vsnprintf",
-        "readlink",
-        "getline",
-        "ftell",
-        "lseek",
-        "sysconf",
-    ]
+    "read write recv send recvfrom sendto pread pwrite snprintf vsnprintf readlink "
+    "getline ftell lseek sysconf".split()
 )
 _DESCRIPTORS = frozenset(["open", "open64", "openat", "socket", "creat", "accept", "dup"])
 _HANDLES = frozenset(
-    [
-        "CreateFile",
-        "CreateFileA",
-        "CreateFileW",
-        "CreateNamedPipe",
-        "CreateNamedPipeA",
-        "CreateNamedPipeW",
-        "FindFirstFile",
-        "FindFirstFileA",
-        "FindFirstFileW",
-        "CreateMailslot",
-        "CreateMailslotA",
-        "CreateMailslotW",
-    ]
+    "CreateFile CreateFileA CreateFileW CreateNamedPipe CreateNamedPipeA CreateNamedPipeW "
+    "FindFirstFile FindFirstFileA FindFirstFileW CreateMailslot CreateMailslotA "
+    "CreateMailslotW".split()
 )
 _NULL_HANDLES = frozenset(
-    ["CreateMutex", "CreateMutexA", "CreateMutexW", "CreateEvent", "CreateEventA", "CreateEventW",
-     "CreateSemaphore", "CreateSemaphoreA", "CreateSemaphoreW", "CreateThread", "OpenProcess",
-     "OpenThread", "OpenMutexA", "OpenMutexW", "OpenEventA", "OpenEventW", "CreateFileMapping",
-     "CreateFileMappingA", "CreateFileMappingW", "LoadLibrary", "LoadLibraryA", "LoadLibraryW"]
-)  # fmt: skip
-"""Windows: these give a handle, or null."""
+    "CreateMutex CreateMutexA CreateMutexW CreateEvent CreateEventA CreateEventW "
+    "CreateSemaphore CreateSemaphoreA CreateSemaphoreW CreateThread OpenProcess "
+    "OpenThread OpenMutexA OpenMutexW OpenEventA OpenEventW CreateFileMapping "
+    "CreateFileMappingA CreateFileMappingW LoadLibrary LoadLibraryA LoadLibraryW".split()
+)
+"""Windows functions that return a handle, or NULL on failure."""
 _BOOLS = frozenset(
-    [
-        "ImpersonateNamedPipeClient",
-        "ImpersonateSelf",
-        "ImpersonateLoggedOnUser",
-        "ReadFile",
-        "WriteFile",
-        "CopyFile",
-        "CopyFileA",
-        "CopyFileW",
-        "MoveFile",
-        "MoveFileA",
-        "MoveFileW",
-        "DeleteFileA",
-        "DeleteFileW",
-        "CloseHandle",
-        "LogonUserA",
-        "LogonUserW",
-        "ConnectNamedPipe",
-    ]
+    "ImpersonateNamedPipeClient ImpersonateSelf ImpersonateLoggedOnUser ReadFile "
+    "WriteFile CopyFile CopyFileA CopyFileW MoveFile MoveFileA MoveFileW DeleteFileA "
+    "DeleteFileW CloseHandle LogonUserA LogonUserW ConnectNamedPipe".split()
 )
 _SCANS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "swscanf": 1}
 _ORDERS = frozenset({"strcmp", "strncmp", "memcmp", "strcasecmp", "strncasecmp", "wcscmp"})
-_DECIDED = frozenset({"if_statement", "while_statement", "do_statement", "for_statement",
-                      "for_range_loop", "case_statement"})  # fmt: skip
+_CONDITIONAL = frozenset(
+    {
+        "if_statement",
+        "while_statement",
+        "do_statement",
+        "for_statement",
+        "for_range_loop",
+        "case_statement",
+    }
+)
 _UNSIGNED = re.compile(r"\b(unsigned|size_t|uint\d+_t|DWORD|ULONG|UINT)\b")
-_NAMES = (_POINTERS | _COUNTS | _PRINTS | _ZERO_IS_SUCCESS | _ERROR_NUMBERS | _SIGNED | _HANDLES
-          | _NULL_HANDLES | _DESCRIPTORS | _BOOLS | _ORDERS | frozenset(_SCANS)
-          | {"mmap", "mmap64"})  # fmt: skip
+_NAMES = (
+    _POINTERS
+    | _COUNTS
+    | _PRINTS
+    | _ZERO_IS_SUCCESS
+    | _ERROR_NUMBERS
+    | _SIGNED
+    | _HANDLES
+    | _NULL_HANDLES
+    | _DESCRIPTORS
+    | _BOOLS
+    | _ORDERS
+    | frozenset(_SCANS)
+    | {"mmap", "mmap64"}
+)
 
 
 @rule(
@@ -228,7 +126,7 @@ _NAMES = (_POINTERS | _COUNTS | _PRINTS | _ZERO_IS_SUCCESS | _ERROR_NUMBERS | _S
     cwe=(253,),
     confidence=0.85,
     severity="medium",
-    suggestion="Compare the result of '{name}' with what it returns on failure: {failure}.",
+    suggestion="Compare the result of '{name}' with its value on failure: {failure}.",
     fixable=True,
 )
 def impossible_result_check(call: Call) -> Iterator[Report]:
@@ -236,15 +134,15 @@ def impossible_result_check(call: Call) -> Iterator[Report]:
     if call.name in _PRINTS and any(test.operator in (">", ">=", "<", "<=") for test in tests):
         return
     if any(test.other == "MAP_FAILED" for test in tests):
-        return  # the other tests ask whether there is a mapping at all
+        return  # the other tests check whether there is a mapping at all
     for test in tests:
         found = None if _is_cast(test) else _wrong(call, test)
-        if found is None or _may_be_another(call, test):
+        if found is None or _may_be_reassigned(call, test):
             continue
         failure, confidence = found
         yield Report(
             test.node,
-            "'{test}' does not see a failure of '{name}', which returns {failure}.",
+            "'{test}' does not detect failure of '{name}', which returns {failure}.",
             confidence=confidence,
             pattern=call.name,
             test=text(test.node)[:80],
@@ -255,9 +153,10 @@ def impossible_result_check(call: Call) -> Iterator[Report]:
         return
 
 
-def _may_be_another(call: Call, test: Test) -> bool:
-    """Whether what is tested may be another value: set in another branch before, or changed by
-    the loop that tests it."""
+def _may_be_reassigned(call: Call, test: Test) -> bool:
+    """Return whether the tested variable may hold another value: assigned in another branch, or
+    changed by the loop that tests it.
+    """
     function, target = call.function, call.target
     if function is None or target is None or test.subject.start_byte < call.node.end_byte:
         return False
@@ -277,21 +176,21 @@ def _may_be_another(call: Call, test: Test) -> bool:
 
 
 def _may_be_skipped(node: Node, other: Node) -> bool:
-    """Whether a statement around `node`, but not around `other`, is decided by a condition."""
+    """Return whether a conditional statement encloses `node` but not `other`."""
     outer = node.parent
     while outer is not None and not outer.start_byte <= other.start_byte < outer.end_byte:
-        if outer.type in _DECIDED:
+        if outer.type in _CONDITIONAL:
             return True
         outer = outer.parent
     return False
 
 
 def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
-    """What the function returns on failure and how sure we are, when the test is wrong."""
+    """Return the value on failure and the confidence when the test is wrong; None otherwise."""
     name, operator, other = call.name, test.operator, test.other.replace(" ", "")
-    negative = (operator in ("<", ">=") and other == "0") or (other in ("-1", "EOF") and (
-        operator in ("==", "!=", ">", "<=")
-    ))  # fmt: skip
+    negative = (operator in ("<", ">=") and other == "0") or (
+        other in ("-1", "EOF") and (operator in ("==", "!=", ">", "<="))
+    )
     zero = operator == "!" or (operator in ("==", "!=") and other in NULLS)
     fails_if_true = operator in ("==", "!", "<")
     if name in _POINTERS and negative:
@@ -332,11 +231,13 @@ def _is_cast(test: Test) -> bool:
 
 
 def _wrong_scan(call: Call, test: Test) -> tuple[str, float] | None:
-    written = string_literal(call.arg(_SCANS[call.name]), call.function) or ""
-    numbers = re.search(r"%[0-9hlLjzt]*[diouxXfegap]", written)
-    in_loop = test.node.parent is not None and test.node.parent.parent is not None and (
-        test.node.parent.parent.type in ("while_statement", "do_statement")
-    )  # fmt: skip
+    template = string_literal(call.arg(_SCANS[call.name]), call.function) or ""
+    numbers = re.search(r"%[0-9hlLjzt]*[diouxXfegap]", template)
+    in_loop = (
+        test.node.parent is not None
+        and test.node.parent.parent is not None
+        and (test.node.parent.parent.type in ("while_statement", "do_statement"))
+    )
     if test.other == "EOF" and numbers and call.name not in ("sscanf", "swscanf"):
         return ("fewer conversions than asked for, or EOF", 0.75 if in_loop else 0.5)
     if test.operator == "!" or (test.operator == "==" and test.other == "0"):
@@ -345,7 +246,7 @@ def _wrong_scan(call: Call, test: Test) -> tuple[str, float] | None:
 
 
 def _is_local(call: Call) -> bool:
-    """Whether the result goes to a variable of the function: others may hold 0 for "none"."""
+    """Return whether the result is stored in a local variable: others may hold 0 for "none"."""
     target = call.target
     if target is None or call.function is None:
         return False
@@ -359,9 +260,11 @@ def _is_unsigned(call: Call) -> bool:
         return False
     variable = call.function.variable(text(target), target.start_byte)
     return (
-        variable is not None and not variable.pointers and bool(_UNSIGNED.search(variable.type))
+        variable is not None
+        and not variable.pointers
+        and bool(_UNSIGNED.search(variable.type))
         and "ssize_t" not in variable.type
-    )  # fmt: skip
+    )
 
 
 def _compare_with_null(call: Call, test: Test) -> Rewrite | None:

@@ -1,12 +1,12 @@
-"""A constant index lies outside its array.
+"""Constant array index out of bounds.
 
 ## What it does
-Compares constant indices (numbers, macros, enumerators, variables only set to a constant) with
+Compares constant indices (numbers, macros, enumerators, variables only assigned a constant) with
 the size of the array, or of the memory a pointer was set to. Negative indices count.
 
 ## Why is this bad?
-The element belongs to something else: reading it gives garbage or secrets, writing it damages
-other variables. The last index of `T a[10]` is 9.
+The element belongs to another object: a read returns garbage or secrets, a write corrupts other
+variables. The last index of `T a[10]` is 9.
 
 ## Example
 ```c
@@ -32,30 +32,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text, use_of
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import extent, index_of, pointee
-from jarvis_ls.jsec.constants import constant
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent, index_of, pointee
+from jarvis_ls.jsec.local.constants import constant
 
-AFTER = "'{array}' has {count} elements: index {index} is behind the last."
-BEFORE = "Index {index} of '{array}' is in front of the first element."
-ROW = "The row '{array}' has {count} elements: index {index} leads out of it."
+AFTER = "Index {index} is out of bounds for '{array}' ({count} elements)."
+BEFORE = "Index {index} is before the first element of '{array}'."
+ROW = "Index {index} is out of bounds for the row '{array}' ({count} elements)."
 _PLAIN = re.compile(rb"\[(?:_*[a-z][a-z_0-9]*|0)\]\Z")
-"""An index that is 0 or a name in small letters; found faster than its node."""
+"""An index that is 0 or a lower-case name; found faster than its node."""
 
 
 def _may_matter(access: Node) -> bool:
-    """Whether an index is a number other than 0, or may be the name of one."""
-    written = access.text or b""
-    if _PLAIN.match(written, max(0, written.rfind(b"["))):
+    """Return whether an index is a number other than 0, or may be the name of one."""
+    source = access.text or b""
+    if _PLAIN.match(source, max(0, source.rfind(b"["))):
         return False
     index = index_of(access)
     if index is None or index.type not in ("number_literal", "unary_expression", "identifier"):
         return False
-    written = index.text or b""
-    return not written.islower() if index.type == "identifier" else written != b"0"
+    source = index.text or b""
+    return not source.islower() if index.type == "identifier" else source != b"0"
 
 
 @rule(
@@ -63,22 +64,24 @@ def _may_matter(access: Node) -> bool:
     category="buffer_overflow",
     cwe=(787, 125, 121, 124, 126, 127, 193),
     confidence=0.9,
-    suggestion="Use an index from 0 to one less than the number of elements.",
-    answered=(
+    suggestion="Use an index between 0 and the number of elements minus one.",
+)
+@flow_verdicts(
+    faults=(
         "buffer-write-stack",
         "buffer-write-heap",
         "buffer-underwrite",
         "buffer-read-over",
         "buffer-read-under",
     ),
-    unasked=(ROW,),
+    exempt=(ROW,),
 )
 def index_out_of_bounds(site: Site) -> Iterator[Report]:
     function, index = site.function, index_of(site.node)
     if function is None or index is None:
         return
-    facts, written = site.unit.facts, text(index)
-    if index.type == "identifier" and not (written in facts.macros or written in facts.enumerators):
+    facts, name = site.unit.facts, text(index)
+    if index.type == "identifier" and not (name in facts.macros or name in facts.enumerators):
         return
     value = constant(index, function)
     if value is not None:
@@ -90,7 +93,9 @@ def _check(access: Node, value: int, function: Function, confidence: float) -> I
     memory, element = extent(array, function), pointee(array, function)
     if memory is None or element is None or element.unit != memory.size.unit or element.count == 0:
         return
-    if memory.kind == "scalar" and memory.node is None:  # fields behind a field are walked on
+    if (
+        memory.kind == "scalar" and memory.node is None
+    ):  # the fields after it are accessed on purpose
         return
     count = memory.size.count // element.count
     before = memory.offset + value * element.count < 0
@@ -110,7 +115,7 @@ def _check(access: Node, value: int, function: Function, confidence: float) -> I
 
 
 def _address_only(node: Node) -> bool:
-    """`&a[10]` of ten elements is a valid end."""
+    """Return whether only the address is taken: `&a[10]` of ten elements is a valid end."""
     parent = use_of(node)
     return parent is not None and parent.type == "pointer_expression"
 

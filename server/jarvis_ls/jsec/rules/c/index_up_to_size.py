@@ -1,10 +1,10 @@
-"""A loop goes one element past the end of a container.
+"""Off-by-one access past the end of a container.
 
 ## What it does
 Reports `v[i]` in a loop whose condition is `i <= v.size()`, and `v[v.size()]`.
 
 ## Why is this bad?
-The last index is `size() - 1`. The access behind it reads or overwrites whatever lies after the
+The last index is `size() - 1`. The access at `size()` reads or overwrites memory after the
 elements.
 
 ## Example
@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, bare, field, text
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, nodes, rule
 
 _SIZES = (".size()", ".length()", "->size()", "->length()")
 
@@ -43,10 +43,10 @@ _SIZES = (".size()", ".length()", "->size()", "->length()")
     cwe=(193, 125, 787),
     confidence=0.88,
     only="cpp",
-    suggestion="Compare with '<'.",
+    suggestion="Compare with '<' instead of '<='.",
     fixable=True,
-    answered=("buffer-write-stack", "buffer-write-heap", "buffer-read-over"),
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap", "buffer-read-over"))
 def index_up_to_size(site: Site) -> Iterator[Report]:
     container = text(field(site.node, "argument"))
     indices = field(site.node, "indices")
@@ -63,18 +63,23 @@ def index_up_to_size(site: Site) -> Iterator[Report]:
             continue
         operator = _inclusive(field(outer, "condition"), text(index), container)
         if operator is not None:
-            fix = Rewrite("Compare with '<'", [(operator, "<")])
+            fix = Rewrite("Replace '<=' with '<'", [(operator, "<")])
             yield _report(site.node, container, fix)
             return
 
 
 def _report(node: Node, container: str, fix: Rewrite | None = None) -> Report:
-    return Report(node, "'{container}' has no element at index size().", pattern="[]",
-                  container=container, fix=fix)  # fmt: skip
+    return Report(
+        node,
+        "Index size() is out of bounds for '{container}'.",
+        pattern="[]",
+        container=container,
+        fix=fix,
+    )
 
 
 def _inclusive(condition: Node | None, index: str, container: str) -> Node | None:
-    """The `<=` of `i <= v.size()`."""
+    """Return the `<=` of `i <= v.size()`."""
     if condition is None:
         return None
     stack = [condition]
@@ -89,8 +94,10 @@ def _inclusive(condition: Node | None, index: str, container: str) -> Node | Non
             left, right = text(field(node, "left")), text(field(node, "right"))
             if text(operator) == "&&":
                 stack.extend(node.named_children)
-            elif text(operator) == "<=" and left == index and right in tuple(
-                container + size for size in _SIZES
-            ):  # fmt: skip
+            elif (
+                text(operator) == "<="
+                and left == index
+                and right in tuple(container + size for size in _SIZES)
+            ):
                 return operator
     return None

@@ -1,13 +1,12 @@
-"""A function is called that has no safe use or was withdrawn.
+"""Use of an inherently dangerous or obsolete function.
 
 ## What it does
-Finds `getwd`, `getpw`, `cuserid`, `streadd`, `strecpy`, `strtrns` and the
-`IsBad...Ptr` functions of Windows. (`gets` and `vfork` have rules of
-their own.)
+Finds `getwd`, `getpw`, `cuserid`, `streadd`, `strecpy`, `strtrns` and the `IsBad...Ptr` functions
+of Windows. (`gets` and `vfork` have their own rules.)
 
 ## Why is this bad?
-The string functions cannot be told how large their target is, and the pointer tests hide damage
-instead of finding it.
+The string functions have no size parameter, and the pointer checks hide memory corruption instead
+of detecting it.
 
 ## Example
 ```c
@@ -32,17 +31,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
 
 BETTER = {
-    "getwd": "getcwd", "getpw": "getpwuid_r", "cuserid": "getpwuid_r",
-    "streadd": "snprintf", "strecpy": "snprintf", "strtrns": "a loop of your own",
-    "strccpy": "snprintf", "strcadd": "snprintf", "IsBadReadPtr": "a check of the caller",
-    "IsBadWritePtr": "a check of the caller", "IsBadCodePtr": "a check of the caller",
-    "IsBadStringPtrA": "a check of the caller", "IsBadStringPtrW": "a check of the caller",
-}  # fmt: skip
+    "getwd": "getcwd",
+    "getpw": "getpwuid_r",
+    "cuserid": "getpwuid_r",
+    "streadd": "snprintf",
+    "strecpy": "snprintf",
+    "strtrns": "a loop of your own",
+    "strccpy": "snprintf",
+    "strcadd": "snprintf",
+    "IsBadReadPtr": "a check of the caller",
+    "IsBadWritePtr": "a check of the caller",
+    "IsBadCodePtr": "a check of the caller",
+    "IsBadStringPtrA": "a check of the caller",
+    "IsBadStringPtrW": "a check of the caller",
+}
 
 
 @rule(
@@ -56,7 +64,7 @@ BETTER = {
 def inherently_dangerous_function(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
-        "'{call}' has no safe use.",
+        "'{call}' cannot be used safely.",
         pattern=call.name,
         call=call.name,
         better=BETTER[call.name],
@@ -72,6 +80,8 @@ def _rewrite(call: Call) -> Rewrite | None:
     if memory is None or memory.kind != "array" or text(memory.node) != text(buffer):
         return None
     end = buffer.end_byte
-    return Rewrite("Use getcwd with the size of '{buffer}'",
-                   [(callee, "getcwd"), ((end, end), f", sizeof({text(buffer)})")],
-                   buffer=text(buffer))  # fmt: skip
+    return Rewrite(
+        "Replace with getcwd and the size of '{buffer}'",
+        [(callee, "getcwd"), ((end, end), f", sizeof({text(buffer)})")],
+        buffer=text(buffer),
+    )

@@ -1,12 +1,12 @@
-"""Invisible characters make the source look different from what it does.
+"""Bidirectional or invisible characters in source code (Trojan Source).
 
 ## What it does
-Finds the Unicode characters that change the direction of text, and characters without width, in
-source files.
+Finds Unicode characters that change the direction of text, and zero-width characters, in source
+files.
 
 ## Why is this bad?
-With them a line can look like a comment and be code, or a name like another ("Trojan Source",
-CVE-2021-42574). A reviewer cannot see the difference.
+A line can look like a comment and be code, or one name like another (CVE-2021-42574). A reviewer
+cannot see the difference.
 
 ## Example
 ```c
@@ -31,9 +31,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.items import Item
-from jarvis_ls.jsec.rule import Report, Rewrite, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.codeintel.top_level_items import Item
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, Rewrite, rule, whole_file
 
 DIRECTION = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 MARKS = "\u200e\u200f\u061c"
@@ -47,7 +47,7 @@ MAX_REPORTS = 50
     category="input_validation",
     cwe=(1007,),
     confidence=0.9,
-    suggestion="Remove the character, or write it as an escape where the text needs it.",
+    suggestion="Remove the character, or write it as an escape sequence.",
     fixable=True,
 )
 def invisible_unicode(whole: WholeUnit) -> Iterator[Report]:
@@ -65,7 +65,7 @@ def invisible_unicode(whole: WholeUnit) -> Iterator[Report]:
             fix = Rewrite("Remove the character", [((match.start(), match.end()), "")])
         yield Report(
             (match.start(), match.end()),
-            "An invisible character {code} stands here: the text is not what it looks like.",
+            "Invisible or bidirectional character {code} in source code.",
             confidence=confidence,
             pattern=f"U+{ord(character):04X}",
             code=f"U+{ord(character):04X}",
@@ -74,7 +74,7 @@ def invisible_unicode(whole: WholeUnit) -> Iterator[Report]:
 
 
 def _kind(items: list[Item], starts: list[int], offset: int) -> str:
-    """What the character stands in: `comment`, `string` or code (empty)."""
+    """Return `comment` or `string` for a character in one; empty for code."""
     index = bisect_right(starts, offset) - 1
     if index < 0 or offset >= items[index].end:
         return ""

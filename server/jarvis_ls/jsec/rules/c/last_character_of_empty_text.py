@@ -1,13 +1,13 @@
-"""The last character of a text that may be empty is looked at.
+"""Buffer underflow on the last character of an empty string.
 
 ## What it does
-Finds `text[strlen(text) - 1]` where nothing before it in the function asks whether the text is
-empty: no `text[0]`, no `*text`, no other look at its length.
+Finds `text[strlen(text) - 1]` where nothing before it in the function checks whether the string is
+empty: no `text[0]`, no `*text`, no other check of its length.
 
 ## Why is this bad?
-Of an empty text the length is 0, and 0 - 1 as an unsigned number is the largest there is: what is
-read or written lies in front of the array. `fgets` gives such a text for a line that begins with a
-zero byte, so who chooses the input chooses that.
+The length of an empty string is 0, and 0 - 1 wraps around to the largest unsigned value: the
+access is before the start of the array. `fgets` returns such a string for a line that begins with
+a zero byte, so untrusted input can trigger it.
 
 ## Example
 ```c
@@ -32,19 +32,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import index_of
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import index_of
 
 _LAST = re.compile(r"(?:std\s?::\s?)?(?:strlen|wcslen)\s?\(\s?([^()]{1,60}?)\s?\)\s?-\s?1")
 _MAX_BEFORE = 20_000
-"""Bytes of the function in front of the place that are looked at."""
+"""Bytes of the function before the access that are searched."""
 
 
 def _looks_last(node: Node) -> bool:
-    """Whether an index ends in 1: told of most by the text."""
+    """Return whether an index ends in 1; the text rules out most."""
     if not (node.text or b"").rstrip(b") ]\t\r\n").endswith(b"1"):
         return False
     index = index_of(node)
@@ -56,7 +56,9 @@ def _looks_last(node: Node) -> bool:
     category="buffer_overflow",
     cwe=(124, 127, 191),
     confidence=0.5,
-    suggestion="Ask first whether '{text}' is empty, or cut the line at strcspn({text}, \"\\n\").",
+    suggestion=(
+        "Check first that '{text}' is not empty, or cut the line at strcspn({text}, \"\\n\")."
+    ),
 )
 def last_character_of_empty_text(site: Site) -> Iterator[Report]:
     index, name = index_of(site.node), text(field(site.node, "argument"))
@@ -66,12 +68,12 @@ def last_character_of_empty_text(site: Site) -> Iterator[Report]:
     start = max(site.function.node.start_byte, site.node.start_byte - _MAX_BEFORE)
     before = site.unit.source.data[start : site.node.start_byte].decode("utf-8", "replace")
     path = re.escape(name)
-    asked = rf"[!(&|=?]\s?\*\s?{path}\b|\b{path}\s?\[\s?0\s?\]|len\s?\(\s?{path}\s?\)|\"\""
-    if re.search(asked, before):
+    check = rf"[!(&|=?]\s?\*\s?{path}\b|\b{path}\s?\[\s?0\s?\]|len\s?\(\s?{path}\s?\)|\"\""
+    if re.search(check, before):
         return
     yield Report(
         site.node,
-        "'{text}' may be empty: then this is not its last character, but lies in front of it.",
+        "Index strlen({text}) - 1 is before the start of '{text}' if the string is empty.",
         pattern="strlen",
         text=name,
         cwe=(124, 191) if _is_written(site.node) else (127, 191),

@@ -1,12 +1,12 @@
-"""A network function that knows IPv4 only or keeps its result in shared memory.
+"""Use of an obsolete network function.
 
 ## What it does
 Finds `gethostbyname`, `gethostbyaddr`, `inet_ntoa`, `inet_addr`, `inet_aton` and the like.
 
 ## Why is this bad?
-`gethostby...` and `inet_ntoa` return memory that the next call, also of another thread,
-overwrites. `inet_addr` cannot tell the address 255.255.255.255 from an error and takes forms such
-as `0x7f.1`. None of them handles IPv6.
+`gethostby...` and `inet_ntoa` return static memory that the next call overwrites, also from
+another thread. `inet_addr` returns the same value for 255.255.255.255 and for an error, and
+accepts forms such as `0x7f.1`. None of them supports IPv6.
 
 ## Example
 ```c
@@ -28,15 +28,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
 
 BETTER = {
-    "gethostbyname": "getaddrinfo", "gethostbyname2": "getaddrinfo", "gethostbyaddr": "getnameinfo",
-    "inet_addr": "inet_pton", "inet_aton": "inet_pton", "inet_ntoa": "inet_ntop",
-    "inet_network": "inet_pton", "inet_makeaddr": "inet_pton", "WSAAsyncGetHostByName":
-    "GetAddrInfoEx", "getservbyname": "getaddrinfo", "getservbyport": "getnameinfo",
-}  # fmt: skip
+    "gethostbyname": "getaddrinfo",
+    "gethostbyname2": "getaddrinfo",
+    "gethostbyaddr": "getnameinfo",
+    "inet_addr": "inet_pton",
+    "inet_aton": "inet_pton",
+    "inet_ntoa": "inet_ntop",
+    "inet_network": "inet_pton",
+    "inet_makeaddr": "inet_pton",
+    "WSAAsyncGetHostByName": "GetAddrInfoEx",
+    "getservbyname": "getaddrinfo",
+    "getservbyport": "getnameinfo",
+}
 
 
 @rule(
@@ -50,7 +57,7 @@ BETTER = {
 def legacy_inet_function(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
-        "'{name}' is out of date: '{better}' handles IPv6, errors and threads.",
+        "'{name}' is obsolete: it lacks IPv6 support and error or thread safety.",
         pattern=call.name,
         name=call.written,
         better=BETTER[call.name],

@@ -1,12 +1,12 @@
-"""A password is compared with a literal.
+"""Password compared with a literal.
 
 ## What it does
-Finds `strcmp` and the like where one side is a string literal and the other has a name that
-speaks of a password or secret.
+Finds `strcmp` and the like where one side is a string literal and the name of the other suggests a
+password or secret.
 
 ## Why is this bad?
-The literal is a master password: everybody with the binary has it, and it is the same everywhere.
-`strcmp` also stops at the first difference, which tells a patient attacker how much was right.
+The literal is a hard-coded master password, known to everyone with the binary and the same in
+every installation. `strcmp` also stops at the first difference, a timing side channel.
 
 ## Example
 ```c
@@ -30,14 +30,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.credentials import is_placeholder
-from jarvis_ls.jsec.c.words import names_secret
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.credentials import is_placeholder
+from jarvis_ls.jsec.local.c.identifier_words import names_secret
+from jarvis_ls.jsec.local.constants import string_literal
 
-COMPARING = ("strcmp", "strncmp", "memcmp", "strcasecmp", "wcscmp", "wcsncmp", "_stricmp",
-             "lstrcmpA", "lstrcmpW", "lstrcmp", "g_strcmp0")  # fmt: skip
+COMPARING = tuple(
+    "strcmp strncmp memcmp strcasecmp wcscmp wcsncmp _stricmp lstrcmpA lstrcmpW lstrcmp "
+    "g_strcmp0".split()
+)
 
 
 @rule(
@@ -48,8 +51,8 @@ COMPARING = ("strcmp", "strncmp", "memcmp", "strcasecmp", "wcscmp", "wcsncmp", "
     suggestion="Compare salted password hashes (argon2, scrypt, bcrypt) in constant time.",
 )
 def literal_password_comparison(call: Call) -> Iterator[Report]:
-    for one, other in ((0, 1), (1, 0)):
-        literal = string_literal(call.arg(one), call.function)
+    for place, other in ((0, 1), (1, 0)):
+        literal = string_literal(call.arg(place), call.function)
         name = text(call.arg(other)).rpartition(".")[2].rpartition(">")[2].rpartition("]")[2]
         if literal is None or is_placeholder(literal) or literal.startswith(("/", "./", "\\")):
             continue
@@ -62,7 +65,7 @@ def literal_password_comparison(call: Call) -> Iterator[Report]:
             continue
         yield Report(
             call.node,
-            "'{name}' is compared with a password that stands in the source.",
+            "'{name}' is compared with a hard-coded password.",
             confidence=confidence,
             pattern=call.name,
             name=name,
@@ -71,8 +74,8 @@ def literal_password_comparison(call: Call) -> Iterator[Report]:
 
 
 def _looks_chosen(literal: str) -> bool:
-    """Whether a literal looks like a password that obeys the usual rules: capitals, small
-    letters, digits and a sign, and nothing of a path, format or version."""
+    """Return whether a literal looks like a password by the usual rules: upper and lower case,
+    digits and a symbol, and nothing of a path, format or version."""
     return (
         8 <= len(literal) <= 32
         and any(c.isupper() for c in literal)

@@ -1,12 +1,12 @@
-"""A lock that only this function knows goes away while it is held.
+"""Local lock destroyed while held.
 
 ## What it does
-Follows locks that a function makes, as a variable or on the heap, and that nobody else is given.
-A way out of the function on which such a lock was taken and not given back is reported.
+Follows locks that a function creates, as a variable or on the heap, and that do not escape.
+Reports an exit of the function on which such a lock is still held.
 
 ## Why is this bad?
-What is held and gone cannot be released: whatever waits for it waits forever, and destroying a
-mutex that is held is undefined. Most of the time the release was forgotten.
+A lock that no longer exists cannot be released: threads that wait for it block forever, and
+destroying a locked mutex is undefined behaviour. Usually the unlock was forgotten.
 
 ## Example
 ```c
@@ -34,8 +34,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
 
 
 @rule(
@@ -43,7 +43,7 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     category="concurrency",
     cwe=(667, 772),
     confidence=0.75,
-    suggestion="Give the lock back on every way out, before it goes away.",
+    suggestion="Release the lock on every path before it is destroyed.",
 )
 def lock_lost_while_held(fault: Fault) -> Iterator[Report]:
-    yield Report(fault, "A lock that is made in this function goes away while it is held.")
+    yield Report(fault, "Local lock is destroyed while it is held.")

@@ -1,11 +1,11 @@
-"""Two functions take the same two locks in opposite order.
+"""Lock order inversion (deadlock).
 
 ## What it does
-Finds pairs of locks that one function takes in one order and another in the other, in one file or
-across files.
+Finds pairs of locks that one function acquires in one order and another in the opposite order, in
+one file or across files.
 
 ## Why is this bad?
-Two threads can each take one lock and then wait forever for the other.
+Two threads can each hold one lock and wait forever for the other.
 
 ## Example
 ```c
@@ -29,32 +29,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.locks import Nesting, nestings
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, on_fault, rule, whole_file
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.locks import Nesting, nestings
 
-INNER, OUTER = "'{inner}' is taken here.", "'{outer}' is taken here."
-_OPPOSITE = "'{inner}' is taken with '{outer}' held; elsewhere it is the other way round."
+INNER, OUTER = "'{inner}' is locked here.", "'{outer}' is locked here."
+_OPPOSITE = "'{inner}' is locked while holding '{outer}'; another path uses the opposite order."
 
 
 @rule(
-    query=flow("lock-order", guess=whole_file(
-        "_mutex_lock", "spin_lock", "mtx_lock", ".lock()", "CriticalSection", "_wrlock",
-        "SRWLockExclusive", "omp_set_lock", "SDL_LockMutex",
-    )),
+    query=flow(
+        "lock-order",
+        guess=whole_file(
+            "_mutex_lock",
+            "spin_lock",
+            "mtx_lock",
+            ".lock()",
+            "CriticalSection",
+            "_wrlock",
+            "SRWLockExclusive",
+            "omp_set_lock",
+            "SDL_LockMutex",
+        ),
+    ),
     category="concurrency",
     cwe=(833, 667),
     confidence=0.75,
-    suggestion="Take the two locks in the same order everywhere (in C++ with std::scoped_lock).",
-    unasked=(_OPPOSITE,),  # within one file the rule has the answer by itself
-)  # fmt: skip
-def lock_order_inversion(whole: WholeUnit | Fault) -> Iterator[Report]:
-    if isinstance(whole, Fault):
-        said = dict(whole.args)
-        yield Report(whole, _OPPOSITE, pattern="lock order", inner=said["inner"],
-                     outer=said["outer"])  # fmt: skip
-        return
+    suggestion=(
+        "Acquire the two locks in the same order everywhere (in C++ with std::scoped_lock)."
+    ),
+)
+@flow_verdicts(exempt=(_OPPOSITE,))  # within one file the local check decides
+def lock_order_inversion(whole: WholeUnit) -> Iterator[Report]:
     seen: dict[tuple[str, str], Nesting] = {}
     reported: set[frozenset[str]] = set()
     for nesting in nestings(whole):
@@ -73,9 +80,14 @@ def lock_order_inversion(whole: WholeUnit | Fault) -> Iterator[Report]:
             outer=nesting.outer,
             causes=[
                 (opposite.taken, INNER),
-                (opposite.node, "The other order."),
+                (opposite.node, "Opposite order is used here."),
                 *([(opposite.within, OUTER)] if opposite.within is not None else ()),
                 (nesting.taken, OUTER),
             ],
-            related=[(within, INNER)] if within is not None else (),
-        )
+        ).with_related([(within, INNER)] if within is not None else ())
+
+
+@on_fault(lock_order_inversion)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    args = dict(fault.args)
+    yield Report(fault, _OPPOSITE, pattern="lock order", inner=args["inner"], outer=args["outer"])

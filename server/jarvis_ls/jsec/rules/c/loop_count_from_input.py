@@ -1,12 +1,12 @@
-"""How often a loop runs is up to whoever gives the input.
+"""Loop bound controlled by untrusted input.
 
 ## What it does
-Finds `for` and `while` conditions that compare with a number which comes from input in the same
-function and has no upper limit.
+Finds `for` and `while` conditions whose bound is untrusted input in the same function without an
+upper bound check.
 
 ## Why is this bad?
-One line of input keeps the program busy for as long as its sender likes, or makes the loop leave
-the memory it works on.
+A single line of input keeps the program busy (denial of service), or makes the loop access memory
+out of bounds.
 
 ## Example
 ```c
@@ -33,10 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.inputs import INPUTS, RANDOM, number_source
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.c.inputs import INPUTS, RANDOM, number_source
+from jarvis_ls.jsec.local.c.range_tests import bounds
 
 
 @rule(
@@ -45,7 +46,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     cwe=(606, 400, 834),
     confidence=0.5,
     severity="medium",
-    suggestion="Compare the number with the most that makes sense before the loop.",
+    suggestion="Check the loop bound against an upper limit before the loop.",
 )
 def loop_count_from_input(function: Function) -> Iterator[Report]:
     for loop in function.nodes("loop"):
@@ -67,10 +68,10 @@ def loop_count_from_input(function: Function) -> Iterator[Report]:
             continue
         yield Report(
             condition,
-            "The loop runs '{limit}' times, a number from '{source}' without an upper limit.",
+            "Loop bound '{limit}' is untrusted input from '{source}' without an upper bound check.",
             confidence=source.weigh(0.5),
             pattern="loop",
             limit=text(limit),
             source=source.name,
-            causes=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "Untrusted input enters here.")],
         )

@@ -1,13 +1,13 @@
-"""A loop runs further than an array it goes through.
+"""Loop runs past the end of an array.
 
 ## What it does
-Takes the last value of a counting loop's variable from its condition (`i < 100`, `i <= N`,
-`i < strlen(s)` with a string that is seen) and compares it with the size of every array that is
-indexed with it. `i <= n` over an array of `n` elements is found without knowing `n`.
+Takes the last value of the variable of a counting loop from its condition (`i < 100`, `i <= N`, `i
+< strlen(s)` with a known string) and compares it with the size of every array indexed with it. `i
+<= n` over an array of `n` elements is found without knowing `n`.
 
 ## Why is this bad?
-The loop reads or writes behind the array. `<=` where `<` was meant is the classic form; a loop
-sized by another, larger array the other.
+The loop reads or writes out of bounds. The usual causes are `<=` in place of `<` and the size of
+another, larger array as the bound.
 
 ## Example
 ```c
@@ -35,22 +35,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.code import Function, Unit, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Function, Unit
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.copies import amount_of
-from jarvis_ls.jsec.c.extents import extent, index_of, pointee
-from jarvis_ls.jsec.c.indices import may_index
-from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.constants import constant, declaration
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent, index_of, pointee
+from jarvis_ls.jsec.local.c.copy_sizes import amount_of
+from jarvis_ls.jsec.local.c.indices import may_index
+from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.c.reaching_definitions import reaching
+from jarvis_ls.jsec.local.constants import constant, declaration
 
 MAX_ACCESSES = 64
-"""Indexed arrays looked at in one loop."""
+"""Array accesses that are checked in a loop."""
 
-KNOWN = "The loop takes '{variable}' up to {last}, but '{array}' has {count} elements."
-NAMED = "The loop takes '{variable}' up to {last}, which is the number of elements of '{array}'."
+KNOWN = "Index '{variable}' reaches {last} and is out of bounds for '{array}' ({count} elements)."
+NAMED = "Index '{variable}' reaches {last}, the number of elements of '{array}' (off by one)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class _Count:
 
 
 def _has_limit(loop: Node) -> bool:
-    """Whether the condition of a loop holds a `<`, told by its text."""
+    """Return whether the text of the condition of a loop holds a `<`."""
     condition = loop.child_by_field_name("condition")
     return condition is not None and b"<" in (condition.text or b"")
 
@@ -71,10 +72,10 @@ def _has_limit(loop: Node) -> bool:
     category="buffer_overflow",
     cwe=(193, 787, 125, 805, 121, 126),
     confidence=0.85,
-    suggestion="End the loop at the size of the smallest array it goes through.",
+    suggestion="Bound the loop by the size of the smallest array it accesses.",
     fixable=True,
-    answered=("buffer-write-stack", "buffer-write-heap", "buffer-read-over"),
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap", "buffer-read-over"))
 def loop_past_array_end(site: Site) -> Iterator[Report]:
     function, body = site.function, field(site.node, "body")
     count = _count(field(site.node, "condition"))
@@ -104,7 +105,7 @@ def _numbers(
     if memory.size.unit != element.unit:
         return
     elements = memory.size.count // element.count
-    if last < elements or _checked(function, count, access, elements):
+    if last < elements or _is_checked(function, count, access, elements):
         return
     yield Report(
         access,
@@ -115,9 +116,8 @@ def _numbers(
         last=str(last),
         array=text(array),
         count=str(elements),
-        related=[(count.operator, "The loop ends here.")],
         fix=_rewrite(count) if last == elements and text(count.operator) == "<=" else None,
-    )
+    ).with_related([(count.operator, "Loop bound is checked here.")])
 
 
 def _names(function: Function, count: _Count, access: Node, array: Node) -> Iterator[Report]:
@@ -125,22 +125,32 @@ def _names(function: Function, count: _Count, access: Node, array: Node) -> Iter
     size = text(bare(count.limit))
     if declared is None or not declared.arrays or declared.arrays[0] != size:
         return
-    if _checked(function, count, access, None):
+    if _is_checked(function, count, access, None):
         return
     yield Report(
-        access, NAMED, pattern="loop", variable=count.variable, last=size, array=text(array),
-        related=[(count.operator, "The loop ends here.")], fix=_rewrite(count),
-    )  # fmt: skip
+        access,
+        NAMED,
+        pattern="loop",
+        variable=count.variable,
+        last=size,
+        array=text(array),
+        fix=_rewrite(count),
+    ).with_related([(count.operator, "Loop bound is checked here.")])
 
 
 def _rewrite(count: _Count) -> Rewrite:
-    return Rewrite("End the loop before '{last}'", [(count.operator, "<")], safe=False,
-                   last=text(count.limit))  # fmt: skip
+    return Rewrite(
+        "Replace '<=' with '<' before '{last}'",
+        [(count.operator, "<")],
+        safe=False,
+        last=text(count.limit),
+    )
 
 
 def _may_be_known(count: _Count, unit: Unit) -> bool:
-    """Whether a limit may be a number that is known here, or the size in a declaration: that of a
-    variable is for flow."""
+    """Return whether a limit may be a constant, or the size in a declaration: the value of a
+    variable is left to the flow analysis.
+    """
     limit = bare(count.limit)
     if limit.type == "identifier" and text(count.operator) == "<":
         return text(limit) in unit.facts.macros or text(limit) in unit.facts.enumerators
@@ -148,7 +158,7 @@ def _may_be_known(count: _Count, unit: Unit) -> bool:
 
 
 def _count(condition: Node | None) -> _Count | None:
-    """`i < n` or `i <= n`, alone or first of several conditions joined by `&&`."""
+    """Return `i < n` or `i <= n`, alone or as the first operand of `&&`."""
     for _ in range(8):
         if condition is None:
             return None
@@ -169,16 +179,16 @@ def _count(condition: Node | None) -> _Count | None:
 
 
 def _by_one(loop: Node, variable: str) -> bool:
-    """Whether a `for` counts up by one; other loops are not looked into."""
+    """Return whether a `for` counts up by one; any `while` passes."""
     update = field(loop, "update")
     if loop.type != "for_statement" or update is None:
         return loop.type == "while_statement"
-    written = text(update).replace(" ", "")[:80]
-    return any(step in written for step in (f"{variable}++", f"++{variable}", f"{variable}+=1"))
+    step_text = text(update).replace(" ", "")[:80]
+    return any(step in step_text for step in (f"{variable}++", f"++{variable}", f"{variable}+=1"))
 
 
 def _accesses_by(variable: str, function: Function, body: Node) -> Iterator[tuple[Node, Node, int]]:
-    """Accesses indexed by the loop variable, the arrays, and what is added to the variable."""
+    """Yield accesses indexed by the loop variable, their arrays and the offset added to it."""
     for access in _accesses(function, body):
         index, array = index_of(access), field(access, "argument")
         if index is not None and array is not None:
@@ -193,7 +203,7 @@ def _accesses(function: Function, body: Node) -> list[Node]:
 
 
 def _offset(index: Node, variable: str, function: Function) -> int | None:
-    """What is added to the loop variable in an index; None when it is something else."""
+    """Return the offset added to the loop variable in an index; None for any other index."""
     if index.type == "identifier":
         return 0 if text(index) == variable else None
     if index.type != "binary_expression" or text(field(index, "left")) != variable:
@@ -204,8 +214,8 @@ def _offset(index: Node, variable: str, function: Function) -> int | None:
     return steps if operator == "+" else -steps
 
 
-def _checked(function: Function, count: _Count, access: Node, elements: int | None) -> bool:
-    """Whether something between the condition and the access keeps the variable small, or
+def _is_checked(function: Function, count: _Count, access: Node, elements: int | None) -> bool:
+    """Return whether something between the condition and the access keeps the variable small, or
     changes it."""
     start = count.limit.end_byte
     limits = bounds(function, count.variable, access.start_byte, start + 1)
@@ -217,4 +227,4 @@ def _checked(function: Function, count: _Count, access: Node, elements: int | No
     body = access.start_byte
     return writes is None or any(
         start < w.at <= body and w.operator not in ("++", "+=") for w in writes
-    )  # fmt: skip
+    )

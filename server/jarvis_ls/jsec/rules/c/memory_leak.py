@@ -1,13 +1,13 @@
-"""Allocated memory is not released on every way out.
+"""Memory leak.
 
 ## What it does
-Follows a local pointer to allocated memory and reports a `return`, or the end of its block,
-that is reached while the memory is neither freed nor returned, stored or handed to a function
-that may keep it. `main` is left out: the system takes everything back.
+Follows a local pointer to allocated memory and reports a `return`, or the end of its block, that
+is reached while the memory is neither freed nor returned, stored or passed to a function that may
+keep it. `main` is not checked: the system reclaims memory at exit.
 
 ## Why is this bad?
-Each pass loses a block. A service that loses some with each bad request runs out of memory when
-someone sends enough of them.
+Each execution of the path loses a block. A service that leaks on invalid requests can be made to
+run out of memory (denial of service).
 
 ## Example
 ```c
@@ -40,9 +40,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -51,15 +51,15 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     cwe=(401, 772),
     confidence=0.75,
     severity="medium",
-    suggestion="Release the memory before leaving here.",
+    suggestion="Free the memory before leaving the function.",
 )
 def memory_leak(fault: Fault) -> Iterator[Report]:
     yield Report(
         fault,
-        told(
+        pick_template(
             fault,
-            "The memory from {allocator} is never released on this way.",
-            "Memory that was allocated is never released on this way.",
+            "Memory allocated by {allocator} leaks on this path.",
+            "Allocated memory leaks on this path.",
         ),
         cwe=(401,),
     )

@@ -1,12 +1,12 @@
-"""A buffer is cleared in a way the compiler may leave out.
+"""Compiler removal of code to clear a buffer.
 
 ## What it does
-Finds `memset` and `bzero` of a local buffer, or of memory that is freed next, that nothing reads
-afterwards; where names or calls speak of secrets with more confidence.
+Finds `memset` and `bzero` of a local buffer, or of memory that is freed next, that is not read
+afterwards. Confidence is higher where names or calls suggest secrets.
 
 ## Why is this bad?
-Nobody can see the effect of such a `memset`, so optimising compilers remove it. The password stays
-in memory, in swap and in core dumps.
+Such a `memset` is a dead store, which optimising compilers remove. The password stays in memory,
+in swap and in core dumps.
 
 ## Example
 ```c
@@ -32,20 +32,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.allocation import RELEASES
-from jarvis_ls.jsec.c.credentials import secret_argument
-from jarvis_ls.jsec.c.mentions import MANY, named
-from jarvis_ls.jsec.c.words import names_key
-from jarvis_ls.jsec.constants import constant
-from jarvis_ls.jsec.guards import enclosing_loop
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.allocation import RELEASES
+from jarvis_ls.jsec.local.c.credentials import secret_argument
+from jarvis_ls.jsec.local.c.identifier_words import names_key
+from jarvis_ls.jsec.local.c.statement_effects import MANY, identifiers_named
+from jarvis_ls.jsec.local.constants import constant
+from jarvis_ls.jsec.local.guards import enclosing_loop
 
 SETTERS = frozenset({"memset", "wmemset"})
 _MOST_LATER = 8
-"""Places behind the call that are looked at."""
+"""Uses after the call that are checked."""
 
 
 @rule(
@@ -70,18 +71,20 @@ def memset_of_dead_secret(call: Call) -> Iterator[Report]:
     variable = function.variable(name, node.start_byte)
     if variable is None or variable.is_static or not (variable.is_array or variable.is_pointer):
         return
-    later = list(islice(named(function, name, MANY, call.node.end_byte), _MOST_LATER + 1))
+    later = list(
+        islice(identifiers_named(function, name, MANY, call.node.end_byte), _MOST_LATER + 1)
+    )
     freed = _is_freed_next(function, later, name)
     if (later and not freed) or not (variable.is_array or freed):
         return
     if not function.uses(name, variable.node.end_byte, call.node.start_byte):
-        return  # cleared before first use: not about secrets
+        return  # cleared before its first use: initialisation
     secret = names_key(name) or _is_secret(function, call, name)
     if not secret and not variable.is_array:
         return
     yield Report(
         call.node,
-        "Nobody reads '{buffer}' after '{name}': the compiler may leave the call out.",
+        "'{name}' of '{buffer}' is a dead store that the compiler may remove.",
         confidence=0.8 if secret else 0.45,
         pattern=call.name,
         buffer=name,
@@ -91,12 +94,12 @@ def memset_of_dead_secret(call: Call) -> Iterator[Report]:
 
 
 def _value(call: Call) -> int | None:
-    given = call.arg(1)
-    return 0 if text(given).lstrip("L") == "'\\0'" else constant(given, call.function)
+    argument = call.arg(1)
+    return 0 if text(argument).lstrip("L") == "'\\0'" else constant(argument, call.function)
 
 
 def _is_freed_next(function: Function, later: list[Node], name: str) -> bool:
-    """Whether all that happens to a pointer afterwards is that it is freed, or set."""
+    """Return whether a pointer is only freed, or assigned, afterwards."""
     if not later or len(later) > _MOST_LATER:
         return False
     ends = _frees(function).get(name, set())
@@ -106,12 +109,12 @@ def _is_freed_next(function: Function, later: list[Node], name: str) -> bool:
 
 @once_per_function
 def _frees(function: Function) -> dict[str, set[int]]:
-    """By pointer, where it is written as the argument of a function that releases it."""
+    """Return by pointer the offsets at which it is passed to a function that releases it."""
     found: dict[str, set[int]] = {}
     for call in function.calls:
-        given = call.arg(0)
-        if call.name in RELEASES and given is not None:
-            found.setdefault(text(bare(given)), set()).add(bare(given).start_byte)
+        argument = call.arg(0)
+        if call.name in RELEASES and argument is not None:
+            found.setdefault(text(bare(argument)), set()).add(bare(argument).start_byte)
     return found
 
 
@@ -125,18 +128,18 @@ def _is_set(use: Node) -> bool:
 
 
 def _is_secret(function: Function, call: Call, name: str) -> bool:
-    """Whether the buffer is given to a function that takes a password or key."""
+    """Return whether the buffer is passed to a function that takes a password or key."""
     return _secrets(function).get(name, call.node.start_byte) < call.node.start_byte
 
 
 @once_per_function
 def _secrets(function: Function) -> dict[str, int]:
-    """By buffer, where it is first given to a function that takes a password or key."""
+    """Return by buffer the offset at which it is first passed as a password or key."""
     found: dict[str, int] = {}
     for call in function.calls:
-        given = secret_argument(call)
-        if given is not None:
-            found.setdefault(text(bare(given)).lstrip("&"), call.node.start_byte)
+        argument = secret_argument(call)
+        if argument is not None:
+            found.setdefault(text(bare(argument)).lstrip("&"), call.node.start_byte)
     return found
 
 
@@ -144,5 +147,8 @@ def _explicit(call: Call, name: str) -> Rewrite | None:
     size = call.arg(2 if call.name in SETTERS else 1)
     if size is None or call.name in ("ZeroMemory", "RtlZeroMemory", "wmemset"):
         return None
-    return Rewrite("Use explicit_bzero", [(call.node, f"explicit_bzero({name}, {text(size)})")],
-                   safe=False)  # fmt: skip
+    return Rewrite(
+        "Replace with explicit_bzero",
+        [(call.node, f"explicit_bzero({name}, {text(size)})")],
+        safe=False,
+    )

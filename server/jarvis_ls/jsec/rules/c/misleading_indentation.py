@@ -1,12 +1,12 @@
-"""A statement looks as if it belonged to an if or loop, but does not.
+"""Misleading indentation: incorrect block delimitation.
 
 ## What it does
-Finds statements after an `if`, `for` or `while` without braces that are indented just like its one
-statement; and an `if` or loop that ends in a lone `;` before a block.
+Finds statements after an `if`, `for` or `while` without braces that are indented like its body;
+and an `if` or loop that ends in a lone `;` before a block.
 
 ## Why is this bad?
-Readers see two statements under the condition, the compiler one. The second runs always: so the
-famous double `goto fail` skipped the check of certificates.
+Readers see two statements under the condition, the compiler one. The second is always executed:
+the duplicated `goto fail` disabled certificate verification this way (CVE-2014-1266).
 
 ## Example
 ```c
@@ -30,16 +30,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Unit, field
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.nodes import field
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
-_STATEMENTS = frozenset({"expression_statement", "return_statement", "goto_statement",
-                         "break_statement", "continue_statement"})  # fmt: skip
+_STATEMENTS = frozenset(
+    {
+        "expression_statement",
+        "return_statement",
+        "goto_statement",
+        "break_statement",
+        "continue_statement",
+    }
+)
 
 _MAX_LINE = 200
-"""Bytes of a line that are looked at."""
+"""Bytes of a line that are read."""
 
 
 def _has_no_braces(node: Node) -> bool:
@@ -57,14 +65,14 @@ def _has_no_braces(node: Node) -> bool:
     cwe=(483,),
     confidence=0.7,
     severity="medium",
-    suggestion="Put braces around what belongs together, or indent the statement like the 'if'.",
+    suggestion="Add braces around the body, or align the statement with the '{keyword}'.",
 )
 def misleading_indentation(site: Site) -> Iterator[Report]:
     node = site.node
     body = field(node, "consequence") or field(node, "body")
     if body is None or site.function is None or node.has_error:
         return
-    if body.named_child_count and not _goes_on_alike(site.unit.source.data, body):
+    if body.named_child_count and not _may_continue(site.unit.source.data, body):
         return
     following = node.next_named_sibling
     if following is not None and following.type == "comment":
@@ -74,15 +82,23 @@ def misleading_indentation(site: Site) -> Iterator[Report]:
     keyword = node.children[0].type
     if body.type == "expression_statement" and not body.named_child_count:
         if _is_block_below(node, body, following) and keyword != "while":
-            yield Report(body, "The '{keyword}' ends with this ';': the block below runs always.",
-                         confidence=0.85, pattern=keyword, keyword=keyword)  # fmt: skip
+            yield Report(
+                body,
+                "'{keyword}' has an empty body: the block below is always executed.",
+                confidence=0.85,
+                pattern=keyword,
+                keyword=keyword,
+            )
         return
     if body.type not in _STATEMENTS or following.type not in _STATEMENTS:
         return
     if _looks_inside(site.unit, node, body, following):
-        yield Report(following, "This seems to belong to the '{keyword}' above, but always runs.",
-                     pattern=keyword, keyword=keyword,
-                     related=[(node, "The statement it seems to belong to.")])  # fmt: skip
+        yield Report(
+            following,
+            "Misleading indentation: this statement is not guarded by the '{keyword}' above.",
+            pattern=keyword,
+            keyword=keyword,
+        ).with_related([(node, "Enclosing statement suggested by the indentation.")])
 
 
 def _is_block_below(node: Node, body: Node, following: Node) -> bool:
@@ -95,18 +111,18 @@ def _is_block_below(node: Node, body: Node, following: Node) -> bool:
 
 
 def _looks_inside(unit: Unit, node: Node, body: Node, following: Node) -> bool:
-    """Whether `following` begins its line with the very blanks that stand before `body`."""
+    """Return whether `following` has the same indentation as `body`."""
     if body.start_point[0] == node.start_point[0] or following.start_point[0] == body.end_point[0]:
         return False
     if following.start_point[0] - body.end_point[0] > 1:
         return False  # an empty line, comment or directive lies between
-    own, one, two = (_blanks(unit, n) for n in (node, body, following))
-    return own is not None and one is not None and one == two and len(one) > len(own)
+    outer, inner, after = (_blanks(unit, n) for n in (node, body, following))
+    return outer is not None and inner is not None and inner == after and len(inner) > len(outer)
 
 
-def _goes_on_alike(data: bytes, body: Node) -> bool:
-    """Whether `body` begins its line, and the next line begins with the same blanks. Told by
-    bytes, before the tree is asked for what follows."""
+def _may_continue(data: bytes, body: Node) -> bool:
+    """Return whether `body` begins its line, and the next line has the same indentation. A cheap
+    check of bytes, before the tree is searched."""
     start, end = body.start_byte, body.end_byte
     line = data.rfind(b"\n", max(0, start - _MAX_LINE), start) + 1
     blanks = data[line:start]
@@ -121,7 +137,7 @@ def _goes_on_alike(data: bytes, body: Node) -> bool:
 
 
 def _blanks(unit: Unit, node: Node) -> bytes | None:
-    """The blanks before a node that begins its line, or None when something else does."""
+    """Return the indentation of a node that begins its line; None for any other node."""
     data = unit.source.data
     start = data.rfind(b"\n", max(0, node.start_byte - _MAX_LINE), node.start_byte) + 1
     before = data[start : node.start_byte]

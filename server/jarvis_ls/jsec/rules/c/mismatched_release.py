@@ -1,13 +1,13 @@
-"""Memory or a file is released by the wrong function.
+"""Mismatched memory or resource release function.
 
 ## What it does
-Reports a release that does not belong to the acquisition: `malloc` with `delete`, `new` with
-`free`, `new[]` with `delete`, `fopen` with `free` or `close`, `popen` with `fclose`, a
-library's own allocator with plain `free`.
+Reports a release function that does not match the allocation: `malloc` with `delete`, `new` with
+`free`, `new[]` with `delete`, `fopen` with `free` or `close`, `popen` with `fclose`, a library's
+own allocator with plain `free`.
 
 ## Why is this bad?
-Each family keeps its own records. The wrong release skips destructors, frees an address that is
-not the start of a block, or leaks what the right one would have closed.
+Each allocator keeps its own metadata. The wrong function skips destructors, frees an address that
+is not the start of a block, or leaks resources.
 
 ## Example
 ```cpp
@@ -31,14 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.allocation import ACQUIRES
-from jarvis_ls.jsec.c.nearby import only_value
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.allocation import ACQUIRES
+from jarvis_ls.jsec.local.c.next_use import only_value
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 _RIGHT = {"new": "delete", "new[]": "delete[]", "malloc": "free"}
 
@@ -51,10 +51,7 @@ _RIGHT = {"new": "delete", "new[]": "delete[]", "malloc": "free"}
     suggestion="Release '{name}' with {right}.",
     fixable=True,
 )
-def mismatched_release(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield _told(site)
-        return
+def mismatched_release(site: Site) -> Iterator[Report]:
     pointer = next((c for c in site.node.named_children if c.type == "identifier"), None)
     name = text(pointer)
     value = only_value(site.function, name) if name and site.function is not None else None
@@ -66,43 +63,45 @@ def mismatched_release(site: Site | Fault) -> Iterator[Report]:
     new = f"free({name})" if right == "free" else f"{right} {name}"
     yield Report(
         site.node,
-        "'{name}' comes from {acquired} but is released by {released}.",
+        "'{name}' is allocated by {acquired} but released by {released}.",
         pattern=released,
         name=name,
         acquired=function,
         released=released,
         right=right,
-        causes=[(value, "Acquired here.")],
-        fix=Rewrite("Release it with {right}", [(site.node, new)], right=right),
+        causes=[(value, "Allocated here.")],
+        fix=Rewrite("Replace with {right}", [(site.node, new)], right=right),
     )
 
 
-def _told(fault: Fault) -> Report:
+@on_fault(mismatched_release)
+def _report_fault(fault: Fault) -> Iterator[Report]:
     if fault.kind == "wrong-close":
-        return Report(
+        yield Report(
             fault,
-            told(
+            pick_template(
                 fault,
-                "What {allocator} opened is closed as if {release} had opened it.",
-                "This is closed by another function than the one that belongs to it.",
+                "Resource opened by {allocator} is closed by {release}.",
+                "Resource is closed by a mismatched function.",
             ),
             cwe=(404, 763),
-            suggestion="Close it with the counterpart of what opened it.",
+            suggestion="Close the resource with the function that matches how it was opened.",
         )
-    return Report(
+        return
+    yield Report(
         fault,
-        told(
+        pick_template(
             fault,
-            "What {allocator} gave is released by {release}.",
-            "This is released by another function than the one that belongs to it.",
+            "Memory allocated by {allocator} is released by {release}.",
+            "Memory is released by a mismatched function.",
         ),
         cwe=(762,),
-        suggestion="Release it with the counterpart of what allocated it.",
+        suggestion="Release the memory with the function that matches its allocation.",
     )
 
 
 def _origin(value: Node) -> tuple[str, str]:
-    """The family of what a value is, and the function that made it; empty when not known."""
+    """Return the allocation family of a value, and the allocating function; empty if unknown."""
     value = bare(value)
     if value.type == "new_expression":
         placed = text(field(value, "placement"))

@@ -1,12 +1,12 @@
-"""Memory for a string is allocated without room for its terminator.
+"""Allocation without space for the null terminator.
 
 ## What it does
-Finds `malloc(strlen(s))` and its relatives, `malloc(strlen(s + 1))` where the 1 slipped into the
-brackets, and `malloc(wcslen(s) + 1)` that counts wide characters as bytes.
+Finds `malloc(strlen(s))` and variants, `malloc(strlen(s + 1))` with the 1 inside the parentheses,
+and `malloc(wcslen(s) + 1)`, which counts wide characters as bytes.
 
 ## Why is this bad?
-`strlen` does not count the zero at the end. The copy that follows writes one byte too many, and
-one byte behind a heap block is enough for an exploit.
+`strlen` does not count the terminator. The copy that follows overflows the heap block by one byte,
+which is enough for an exploit.
 
 ## Example
 ```c
@@ -31,14 +31,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, call_at, field, operator_of, text
+from jarvis_ls.codeintel.functions import Call, call_at
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import ALLOCATORS, size_value
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, size_value
 
-NO_ROOM = "'{size}' leaves no room for the terminator of '{string}'."
-INSIDE = "The 1 in '{size}' skips a character instead of adding room for the terminator."
-WIDE = "'{size}' counts characters of '{string}', each of which takes sizeof(wchar_t) bytes."
+NO_ROOM = "Allocation size '{size}' has no space for the null terminator of '{string}'."
+INSIDE = (
+    "Misplaced '+ 1' in '{size}' shortens the string instead of adding space for the terminator."
+)
+WIDE = "Allocation size '{size}' counts wide characters of '{string}', not bytes."
 
 
 @rule(
@@ -46,10 +49,10 @@ WIDE = "'{size}' counts characters of '{string}', each of which takes sizeof(wch
     category="buffer_overflow",
     cwe=(131, 122, 193, 787),
     confidence=0.7,
-    suggestion="Add one for the terminator; for wide strings multiply by sizeof(wchar_t).",
+    suggestion="Add one for the terminator, and multiply by sizeof(wchar_t) for wide strings.",
     fixable=True,
-    answered=("buffer-write-stack", "buffer-write-heap"),
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap"))
 def missing_terminator_space(call: Call) -> Iterator[Report]:
     size = call.arg(ALLOCATORS[call.name][0])
     if size is None or call.function is None:
@@ -66,20 +69,31 @@ def missing_terminator_space(call: Call) -> Iterator[Report]:
     elif not added:
         end = measure.node.end_byte
         text_of = (measure.node.start_byte, measure.node.start_byte)
-        fix = Rewrite("Add room for the terminator", [(text_of, "("), ((end, end), " + 1)")])
-        yield _report(call, NO_ROOM, size, string, 0.9 if _copied(call) else None, fix)
+        fix = Rewrite("Add space for the terminator", [(text_of, "("), ((end, end), " + 1)")])
+        yield _report(call, NO_ROOM, size, string, 0.9 if _is_copied(call) else None, fix)
 
 
 def _report(
-    call: Call, message: str, size: Node, string: Node | None, confidence: float | None,
+    call: Call,
+    message: str,
+    size: Node,
+    string: Node | None,
+    confidence: float | None,
     fix: Rewrite | None,
-) -> Report:  # fmt: skip
-    return Report(call.node, message, confidence=confidence, pattern=call.name, size=text(size),
-                  string=text(string), fix=fix)  # fmt: skip
+) -> Report:
+    return Report(
+        call.node,
+        message,
+        confidence=confidence,
+        pattern=call.name,
+        size=text(size),
+        string=text(string),
+        fix=fix,
+    )
 
 
 def _length_call(call: Call, size: Node) -> Call | None:
-    """The one `strlen` in a size that has nothing else but factors and sums in it."""
+    """Return the only `strlen` in a size that is otherwise a sum or product."""
     found: list[Call] = []
     stack = [size]
     for _ in range(24):
@@ -103,7 +117,7 @@ def _length_call(call: Call, size: Node) -> Call | None:
 
 
 def _adds(size: Node) -> bool:
-    """Whether anything is added to the length."""
+    """Return whether anything is added to the length."""
     stack = [size]
     for _ in range(24):
         if not stack:
@@ -127,8 +141,8 @@ def _plus_one(string: Node | None) -> bool:
     )
 
 
-def _copied(call: Call) -> bool:
-    """Whether the string is copied with its terminator later on."""
+def _is_copied(call: Call) -> bool:
+    """Return whether the string is copied with its terminator later on."""
     target, function = call.target, call.function
     if target is None or function is None:
         return False

@@ -1,11 +1,11 @@
-"""A function leaves while it still holds a lock.
+"""Missing unlock on a return path.
 
 ## What it does
-Finds `return`s (and ends of functions) that are reached with a lock held which the function gives
-back on other ways. Functions that only take a lock are left alone: their callers release it.
+Finds `return`s (and ends of functions) that are reached while holding a lock which the function
+releases on other paths. Functions that only lock are not reported: their callers unlock.
 
 ## Why is this bad?
-Nobody will ever release the lock: the next thread that wants it waits forever.
+The lock is never released: the next thread that acquires it blocks forever.
 
 ## Example
 ```c
@@ -34,16 +34,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
-from jarvis_ls.jsec.c.locks import PAIRS, TAKING, LockFault, locks
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, functions, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, flow_verdicts, functions, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.locks import PAIRS, TAKING, LockFault, locks
 
-_TAKERS = ("lock", "acquire", "enter", "begin", "hold", "grab", "get", "pause", "stop",
-           "disable", "suspend", "block", "freeze", "init", "fork")  # fmt: skip
+_TAKERS = tuple(
+    "lock acquire enter begin hold grab get pause stop disable suspend block freeze init "
+    "fork".split()
+)
 
 
-_LEAVES = "The function leaves here with '{lock}' held."
+_LEAVES = "Function returns without releasing '{lock}'."
 
 
 @rule(
@@ -51,20 +54,12 @@ _LEAVES = "The function leaves here with '{lock}' held."
     category="concurrency",
     cwe=(667, 772),
     confidence=0.8,
-    suggestion="Release '{lock}' on every way out; in C++ let std::lock_guard do it.",
+    suggestion="Release '{lock}' on every path, or use std::lock_guard in C++.",
     fixable=True,
-    unasked=(_LEAVES,),  # of locks that flow cannot tell apart, or in code that it cannot follow
 )
-def missing_unlock(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
-        said = dict(function.args)
-        yield Report(
-            function,
-            _LEAVES if "lock" in said else "The function leaves here with a lock held.",
-            suggestion="" if "lock" in said else "Release the lock on every way out.",
-            pattern=said.get("taking", ""),
-        )
-        return
+# locks that flow cannot distinguish, or code that it cannot follow
+@flow_verdicts(exempt=(_LEAVES,))
+def missing_unlock(function: Function) -> Iterator[Report]:
     for fault in locks(function).faults:
         if fault.kind != "kept":
             continue
@@ -76,31 +71,45 @@ def missing_unlock(function: Function | Fault) -> Iterator[Report]:
             confidence=_confidence(function, fault),
             pattern=fault.taken_by,
             lock=fault.lock,
-            causes=[(fault.origin, "Taken here.")] if fault.origin else (),
+            causes=[(fault.origin, "Locked here.")] if fault.origin else (),
             fix=_release(fault),
         )
 
 
+@on_fault(missing_unlock)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    args = dict(fault.args)
+    yield Report(
+        fault,
+        _LEAVES if "lock" in args else "Function returns without releasing the lock.",
+        suggestion="" if "lock" in args else "Release the lock on every path.",
+        pattern=args.get("taking", ""),
+    )
+
+
 def _confidence(function: Function, fault: LockFault) -> float:
-    if not fault.gives_back or fault.partly or _hands_out(function, fault):
+    if not fault.gives_back or fault.partly or _returns_locked(function, fault):
         return 0.45
     last = function.body.named_children[-1] if function.body is not None else None
     ends = fault.node.type == "}" or (last is not None and fault.node == last)
-    return 0.5 if ends else 0.8  # giving it back on failure only may be a contract
+    return 0.5 if ends else 0.8  # releasing it only on failure may be a contract
 
 
-def _hands_out(function: Function, fault: LockFault) -> bool:
-    """Whether a function gives back what it found with the lock held, and null without."""
+def _returns_locked(function: Function, fault: LockFault) -> bool:
+    """Return whether a function returns its result with the lock held, and null without."""
     returned = {text(node)[len("return") :].strip(" ;()") for node in function.nodes("return")}
     empty = returned & {"NULL", "nullptr"}
-    return bool(empty) and fault.node.type == "return_statement" and not any(
-        word in text(fault.node) for word in empty
-    )  # fmt: skip
+    return (
+        bool(empty)
+        and fault.node.type == "return_statement"
+        and not any(word in text(fault.node) for word in empty)
+    )
 
 
 def _must_release(function: Function, fault: LockFault) -> bool:
-    """Whether a function that never gives the lock back should: its own name and those of the
-    functions it calls do not speak of taking or releasing locks."""
+    """Return whether a function that never releases the lock should: neither its name nor those
+    of the functions it calls suggest locking or unlocking.
+    """
     name = function.name.lower()
     if any(word in name for word in _TAKERS) or "." in fault.lock or ">" in fault.lock:
         return False
@@ -111,7 +120,7 @@ def _must_release(function: Function, fault: LockFault) -> bool:
 
 
 def _through_pointer(function: Function, call: Call, lock: str) -> bool:
-    """Whether a function that is not known by its name is given the lock."""
+    """Return whether the lock is passed to a function called through a pointer."""
     known = function.unit.facts.variables.get(call.name) or function.variable(
         call.name, call.node.start_byte
     )
@@ -119,7 +128,7 @@ def _through_pointer(function: Function, call: Call, lock: str) -> bool:
 
 
 def _release(fault: LockFault) -> Rewrite | None:
-    """The missing call before a `return` that stands in a block and returns something plain."""
+    """Return the missing call before a `return` of a constant or variable."""
     node, giver = fault.node, PAIRS.get(fault.taken_by, "")
     parent = node.parent
     if node.type != "return_statement" or parent is None or not fault.gives_back or not giver:
@@ -128,9 +137,11 @@ def _release(fault: LockFault) -> Rewrite | None:
     plain = value.lstrip("-").replace("_", "").isalnum() or not value
     if not plain:
         return None
-    call = f"{fault.lock}.{giver}()" if giver in ("unlock", "unlock_shared") else (
-        f"{giver}({_argument(fault)})"
-    )  # fmt: skip
+    call = (
+        f"{fault.lock}.{giver}()"
+        if giver in ("unlock", "unlock_shared")
+        else (f"{giver}({_argument(fault)})")
+    )
     at, end = node.start_byte, node.end_byte
     if parent.type == "compound_statement":
         edits = [((at, at), f"{call}; ")]

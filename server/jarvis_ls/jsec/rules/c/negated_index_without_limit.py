@@ -1,12 +1,12 @@
-"""A negative number is turned around into an index, with no limit on how large it gets.
+"""Negated value used as an array index without a bounds check.
 
 ## What it does
-Finds indices such as `-code` and `code * -1` when nothing in the function says how negative the
-number may be. Tables of error texts are often read this way.
+Finds array indices such as `-code` and `code * -1` where the function never limits how negative
+the variable may be. Tables of error messages are often indexed this way.
 
 ## Why is this bad?
-A check that the number is not positive keeps the index from being negative, not from lying
-behind the table: one new error code and the read goes astray.
+A check that the value is not positive prevents a negative index, but not one past the end of the
+table: a single new error code causes an out-of-bounds read.
 
 ## Example
 ```c
@@ -29,13 +29,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, operator_of, text
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.extents import index_of
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import index_of
+from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.constants import declaration
 
 
 def _may_negate(node: Node) -> bool:
@@ -54,12 +54,12 @@ def _may_negate(node: Node) -> bool:
     category="input_validation",
     cwe=(129, 125),
     confidence=0.65,
-    suggestion="Compare the number with the (negated) size of the table as well.",
-    answered=("buffer-underwrite", "buffer-read-under"),
+    suggestion="Also check the value against the negated size of the table.",
 )
+@flow_verdicts(faults=("buffer-underwrite", "buffer-read-under"))
 def negated_index_without_limit(site: Site) -> Iterator[Report]:
     index, function = index_of(site.node), site.function
-    number = _negated(bare(index)) if index is not None else None
+    number = _negated_variable(bare(index)) if index is not None else None
     if number is None or function is None:
         return
     declared = declaration(field(site.node, "argument"), function)
@@ -69,14 +69,14 @@ def negated_index_without_limit(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "Nothing says how negative '{number}' may be before it becomes an index.",
+        "'{number}' is negated and used as an array index without a lower bound check.",
         pattern="index",
         number=text(number),
     )
 
 
-def _negated(index: Node) -> Node | None:
-    """The variable that an index negates."""
+def _negated_variable(index: Node) -> Node | None:
+    """Return the variable that an index negates."""
     if index.type == "unary_expression":
         inner = field(index, "argument")
         return _name(inner)

@@ -1,12 +1,12 @@
-"""A number that may be negative becomes a size.
+"""Negative value used as a size.
 
 ## What it does
-Follows numbers through functions and files, and reports one that may be below zero where it
-becomes the number of bytes of a copy or an allocation.
+Follows integers through functions and files, and reports a signed value that may be negative
+where it is converted to the byte count of a copy or an allocation.
 
 ## Why is this bad?
-As a size a negative number is enormous: the copy runs far behind its memory, the allocation
-fails or is cut.
+Converted to an unsigned size, a negative value becomes huge: the copy runs far past the end of
+the buffer, and the allocation fails or is truncated.
 
 ## Example
 ```c
@@ -31,9 +31,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -41,12 +41,12 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     category="type_safety",
     cwe=(195,),
     confidence=0.88,
-    suggestion="Compare with 0 too, or keep sizes in unsigned types from the start.",
+    suggestion="Check for negative values as well, or use an unsigned type for sizes throughout.",
 )
 def negative_number_as_size(fault: Fault) -> Iterator[Report]:
-    message = told(
+    message = pick_template(
         fault,
-        "This size may be {low} before it is taken as unsigned.",
-        "This size may be negative before it is taken as unsigned.",
+        "This size may be {low} before it is converted to an unsigned type.",
+        "This size may be negative before it is converted to an unsigned type.",
     )
     yield Report(fault, message, cwe=(195,))

@@ -1,14 +1,13 @@
-"""A null pointer is dereferenced.
+"""Null pointer dereference.
 
 ## What it does
-Follows pointers through functions and files, and reports a dereference where the pointer is
-NULL: it was set to NULL, or a test just found it NULL (`if (!p) puts(p->name)`,
-`p == NULL && p->n`). A test for NULL that does not leave, directly followed by a dereference,
-is reported as well.
+Follows pointers through functions and files, and reports a dereference of a pointer that is NULL
+on some path: it was set to NULL, or a test has just found it NULL (`if (!p) puts(p->name)`,
+`p == NULL && p->n`). A null check that does not leave the function and is directly followed by a
+dereference is reported as well.
 
 ## Why is this bad?
-The program crashes, and if a caller can bring the pointer to be NULL, whoever feeds that caller
-can stop the service at will.
+The program crashes. If an attacker can make the pointer NULL, this is a denial of service.
 
 ## Example
 ```c
@@ -35,13 +34,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field
-from jarvis_ls.jsec.c.nearby import first_mention, mention_behind
-from jarvis_ls.jsec.c.nulls import asks_for_null, goes_on, leads_on, null_test
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import field
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.next_use import first_mention, mention_behind
+from jarvis_ls.jsec.local.c.nulls import asks_for_null, goes_on, leads_on, null_test
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -49,21 +48,9 @@ from jarvis_ls.jsec.site import Site
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.85,
-    suggestion="Leave before '{pointer}' is used, or use it only where it is not NULL.",
+    suggestion="Return before '{pointer}' is used, or dereference it only where it is not NULL.",
 )
-def null_dereference(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield Report(
-            site,
-            told(
-                site,
-                "'{name}' may be NULL where it is dereferenced.",
-                "What is dereferenced here may be NULL.",
-            ),
-            cwe=(476,),
-            suggestion="Leave before the pointer is used, or use it only where it is not NULL.",
-        )
-        return
+def null_dereference(site: Site) -> Iterator[Report]:
     test = null_test(site.node)
     if test is None:
         return
@@ -72,19 +59,36 @@ def null_dereference(site: Site | Fault) -> Iterator[Report]:
         inside = first_mention(site.unit, site.item, branch, test.path)
         if inside is not None and inside.does == "dereference":
             yield Report(
-                inside.node, "'{pointer}' is NULL where it is dereferenced.", pointer=test.path
+                inside.node,
+                "Null pointer dereference: '{pointer}' is NULL here.",
+                pointer=test.path,
             )
         return
     if branch is not None and not goes_on(branch, test.path):
         return
-    behind = mention_behind(site.unit, site.item, site.node, test.path)
-    if behind is None or behind.does != "dereference" or not behind.certain:
+    following = mention_behind(site.unit, site.item, site.node, test.path)
+    if following is None or following.does != "dereference" or not following.certain:
         return
-    if leads_on(site.unit.source.data[site.node.end_byte : behind.node.start_byte]):
+    if leads_on(site.unit.source.data[site.node.end_byte : following.node.start_byte]):
         yield Report(
-            behind.node,
-            "'{pointer}' may be NULL here: the test above does not leave.",
+            following.node,
+            "'{pointer}' may be NULL here: the null check above does not leave the function.",
             confidence=0.7,
             pointer=test.path,
             causes=[(test.condition, "Tested here.")],
         )
+
+
+@on_fault(null_dereference)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Null pointer dereference: '{name}' may be NULL here.",
+            "Null pointer dereference: the pointer may be NULL here.",
+        ),
+        cwe=(476,),
+        suggestion="Return before the pointer is used, or dereference it only where it is not "
+        "NULL.",
+    )

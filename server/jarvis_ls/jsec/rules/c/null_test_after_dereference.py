@@ -1,13 +1,13 @@
-"""A pointer is tested for NULL after it was dereferenced.
+"""Null check after dereference.
 
 ## What it does
-Reports a dereference of a pointer that a later `if` on the same way tests for NULL, without a
-new value in between. Tests in the head of a loop are left out.
+Reports a dereference of a pointer that a later `if` on the same path compares with NULL, without
+an assignment in between. Conditions of loops are left out.
 
 ## Why is this bad?
-One of the two is wrong. If the pointer can be NULL, the program crashes before it comes to the
-test; worse, the compiler may conclude from the dereference that it is not NULL and remove the
-test together with the code behind it.
+One of the two is wrong. If the pointer can be NULL, the program crashes before the check is
+reached. Worse, the compiler may infer from the dereference that the pointer is not NULL, and
+remove the check together with the code it guards.
 
 ## Example
 ```c
@@ -33,13 +33,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from jarvis_ls.codeintel.code import ancestors, field, operator_of
+from jarvis_ls.codeintel.nodes import ancestors, field, operator_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.nearby import following_statements, mentions_before, statement_of
-from jarvis_ls.jsec.c.nulls import asks_for_null, looks_used, null_test
-from jarvis_ls.jsec.guards import leaves
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.next_use import following_statements, mentions_before, statement_of
+from jarvis_ls.jsec.local.c.nulls import asks_for_null, looks_used, null_test
+from jarvis_ls.jsec.local.guards import leaves
 
 
 @rule(
@@ -47,7 +47,7 @@ from jarvis_ls.jsec.site import Site
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.75,
-    suggestion="Test '{pointer}' before its first use, or drop the test.",
+    suggestion="Check '{pointer}' before its first use, or remove the check.",
 )
 def null_test_after_dereference(site: Site) -> Iterator[Report]:
     test = null_test(site.node)
@@ -62,12 +62,11 @@ def null_test_after_dereference(site: Site) -> Iterator[Report]:
         elif mention.does == "test" and _left_when_null(mention.node):
             yield Report(
                 test.condition,
-                "'{pointer}' was dereferenced before: it cannot be NULL here.",
+                "Redundant null check: '{pointer}' has already been dereferenced.",
                 confidence=0.3,
-                severity="low",
                 pointer=test.path,
                 causes=[(used.node, "Dereferenced here.")],
-            )
+            ).with_severity("low")
             return
         elif mention.does == "test" or "assert" in mention.by.lower():
             return
@@ -76,16 +75,14 @@ def null_test_after_dereference(site: Site) -> Iterator[Report]:
     if used is not None:
         yield Report(
             used.node,
-            "'{pointer}' is dereferenced before it is tested for NULL.",
+            "'{pointer}' is dereferenced before it is compared with NULL.",
             confidence=0.5 if _may_be_changed(site, used.node, test.path) else None,
             pointer=test.path,
-            related=[(test.condition, "Tested here.")],
-        )
+        ).with_related([(test.condition, "Tested here.")])
 
 
 def _may_be_changed(site: Site, use: Node, path: str) -> bool:
-    """Whether what is called through a member or pointer between a use and the test, as a handler
-    is, may give a member of something else a new value."""
+    """Return whether an indirect call between a use and the test may assign the member."""
     if site.function is None or ("->" not in path and "." not in path):
         return False
     return any(
@@ -96,25 +93,24 @@ def _may_be_changed(site: Site, use: Node, path: str) -> bool:
 
 
 def _looks_used_before(site: Site, path: bytes) -> bool:
-    """Whether the last place that names the pointer dereferences it, told by its text."""
+    """Return whether the last mention of the pointer dereferences it, judged by the text alone."""
     data = site.unit.source.data
     at = data.rfind(path, site.item.start, site.node.start_byte)
     return at >= 0 and looks_used(data, at, at + len(path))
 
 
 def _left_when_null(mention: Node) -> bool:
-    """Whether a mention is the condition of an `if` that leaves when the pointer is null."""
+    """Return whether a mention is the condition of an `if` that leaves when the pointer is null."""
     outer = next((n for n in ancestors(mention) if n.type == "if_statement"), None)
     asked = None if outer is None else null_test(outer)
     consequence = field(outer, "consequence")
-    return asked is not None and asked.when_true and consequence is not None and (
-        leaves(consequence)
-    )  # fmt: skip
+    return asked is not None and asked.when_true and consequence is not None and leaves(consequence)
 
 
 def _comes_always(use: Node, test: Node) -> bool:
-    """Whether whoever comes to a test has passed a place before it: both lie in one block, with
-    no label between them, and nothing in the statement decides about the place."""
+    """Return whether a use dominates a test: both are in the same block with no label between them,
+    and the use is not conditional within its statement.
+    """
     statement = statement_of(use)
     if statement is None:
         return False
@@ -123,5 +119,5 @@ def _comes_always(use: Node, test: Node) -> bool:
             return False
         if outer.type == "binary_expression" and operator_of(outer) in ("&&", "||"):
             return False
-    behind = takewhile(lambda one: one[1], following_statements(statement))
-    return any(following == test for following, _ in behind)
+    reachable = takewhile(lambda pair: pair[1], following_statements(statement))
+    return any(following == test for following, _ in reachable)

@@ -1,12 +1,13 @@
-"""Text is turned into a number by a function that cannot report errors.
+"""String converted to a number without error detection.
 
 ## What it does
-Finds `atoi`, `atol`, `atoll`, `atof` and wide forms. Text that comes from outside in the same
-function raises the confidence.
+Finds `atoi`, `atol`, `atoll`, `atof` and their wide variants. Confidence is higher when the
+string is untrusted input of the same function.
 
 ## Why is this bad?
-For text that is no number they return 0, and a number that is too large is undefined. The
-program cannot tell either from a valid value.
+They return 0 for a string that is not a number, and the behaviour is undefined when the value is
+out of range. Neither can be distinguished from a valid
+value.
 
 ## Example
 ```c
@@ -32,10 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.inputs import text_source
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.constants import string_literal
 
 
 @rule(
@@ -53,7 +55,7 @@ def number_parsed_without_check(call: Call) -> Iterator[Report]:
     outside = text_source(argument, call.function) is not None
     yield Report(
         call.node,
-        "'{call}' cannot tell whether '{text}' is a number that fits.",
+        "'{call}' does not detect conversion errors in '{text}'.",
         confidence=0.5 if outside else None,
         pattern=call.name,
         call=call.name,

@@ -1,15 +1,14 @@
-"""Memory that a signal handler uses is given back while the handler is installed.
+"""Signal handler uses memory that is freed while it is installed.
 
 ## What it does
-Finds `free` of a pointer of file scope, in a function that has installed a signal handler which
-uses the same pointer. It is left alone where the signal is ignored, reset or blocked before, and
-where the memory was first taken out of the pointer (`old = shared; shared = NULL; free(old);`).
-A new allocation put into such a pointer is told with less confidence: the handler may see it
-before it is filled.
+Finds `free` of a global pointer in a function that has installed a signal handler which uses the
+same pointer. Not reported where the signal was ignored, reset or blocked before, or where the
+global was cleared first (`old = shared; shared = NULL; free(old);`). A new allocation stored in
+such a pointer is reported with lower confidence: the handler may see it before it is initialised.
 
 ## Why is this bad?
-The signal can arrive just after `free`: the handler then finds a pointer that is not null, and
-writes to memory that belongs to nobody.
+The signal can arrive right after `free`. The handler then finds a pointer that is not NULL and
+uses freed memory.
 
 ## Example
 ```c
@@ -34,18 +33,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.threads import INSTALLERS, handlers
-from jarvis_ls.jsec.guards import same_path
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
+from jarvis_ls.jsec.local.c.threads import INSTALLERS, handlers
+from jarvis_ls.jsec.local.guards import same_path
 
 RELEASES = frozenset({"free", "cfree", "g_free"})
 ALLOCATES = frozenset({"malloc", "calloc", "realloc", "strdup"})
 MASKS = frozenset({"sigprocmask", "pthread_sigmask"})
 MAX_CALLS = 400
-"""Calls looked at in one function."""
+"""Limit of calls examined in each function."""
 
 
 @rule(
@@ -54,7 +54,7 @@ MAX_CALLS = 400
     cwe=(364,),
     confidence=0.75,
     severity="medium",
-    suggestion="Reset or block the signal before '{pointer}' changes.",
+    suggestion="Reset or block the signal before '{pointer}' is changed.",
 )
 def object_freed_behind_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     shared = {handler.name: _pointers(handler, whole) for handler, _ in handlers(whole)}
@@ -66,7 +66,7 @@ def object_freed_behind_signal_handler(whole: WholeUnit) -> Iterator[Report]:
 
 
 def _pointers(handler: Function, whole: WholeUnit) -> set[str]:
-    """Pointers of file scope that a handler uses."""
+    """Return the global pointers that a handler uses."""
     declared = whole.unit.facts.variables
     return {
         text(node)
@@ -85,7 +85,7 @@ def _changes(function: Function, shared: dict[str, set[str]]) -> Iterator[Report
         elif call.name in MASKS:
             installed.append((call, "" if "UNBLOCK" in text(call.arg(0)) else "SIG_BLOCK"))
         else:
-            place = _changed(call)
+            place = _changed_pointer(call)
             active = _active(function, installed, call.node)
             if place is None or active is None or text(place) not in shared.get(active[1], ()):
                 continue
@@ -93,19 +93,20 @@ def _changes(function: Function, shared: dict[str, set[str]]) -> Iterator[Report
                 continue
             yield Report(
                 call.node,
-                "'{pointer}' is released while '{handler}' may run and use it."
+                "'{pointer}' is freed while the signal handler '{handler}' may still use it."
                 if call.name in RELEASES
-                else "'{pointer}' is set while '{handler}' may run and use what is not filled yet.",
+                else "'{pointer}' is assigned while the signal handler '{handler}' may use the "
+                "uninitialised memory.",
                 confidence=0.75 if call.name in RELEASES else 0.5,
                 pattern=call.name,
                 pointer=text(place),
                 handler=active[1],
-                causes=[(active[0].node, "Installed here.")],
+                causes=[(active[0].node, "Signal handler installed here.")],
             )
 
 
-def _changed(call: Call) -> Node | None:
-    """The pointer that a call releases, or that takes what it allocates."""
+def _changed_pointer(call: Call) -> Node | None:
+    """Return the pointer that a call frees, or the one its allocation is stored in."""
     place = call.arg(0) if call.name in RELEASES else None
     if call.name in ALLOCATES:
         place = call.target
@@ -116,7 +117,7 @@ def _changed(call: Call) -> Node | None:
 def _active(
     function: Function, installed: list[tuple[Call, str]], place: Node
 ) -> tuple[Call, str] | None:
-    """What was last said about signals on the way to a place."""
+    """Return the last installation or masking of a handler on the path to a place."""
     for call, handler in reversed(installed):
         if same_path(function, call.node, place):
             return call, handler

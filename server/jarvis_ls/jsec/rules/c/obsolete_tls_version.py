@@ -1,12 +1,12 @@
-"""A connection may use an old version of TLS or a weak cipher.
+"""Obsolete TLS version or weak cipher suite.
 
 ## What it does
-Finds methods and options that allow SSL 2, SSL 3, TLS 1.0 or TLS 1.1, and lists of ciphers with
-NULL, anonymous, export, RC4, DES or MD5 suites.
+Finds methods and options that allow SSL 2, SSL 3, TLS 1.0 or TLS 1.1, and cipher lists with NULL,
+anonymous, export, RC4, DES or MD5 suites.
 
 ## Why is this bad?
-These versions have flaws that let a man in the middle read or change data (POODLE, BEAST, DROWN).
-Who sits in between can force their use when they are allowed.
+These versions have known attacks that let a man in the middle read or modify traffic (POODLE,
+BEAST, DROWN). As long as they are allowed, an attacker can force a downgrade to them.
 
 ## Example
 ```c
@@ -29,24 +29,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.constants import string_literal
 
 METHODS = {
     f"{version}{side}_method": f"TLS{side}_method"
     for version in ("SSLv2", "SSLv3", "TLSv1", "TLSv1_1", "DTLSv1")
     for side in ("", "_client", "_server")
 }
-VERSIONS = {"SSL_CTX_set_min_proto_version": 1, "SSL_set_min_proto_version": 1,
-            "curl_easy_setopt": 2, "mbedtls_ssl_conf_min_version": 2,
-            "SSL_CTX_clear_options": 1, "gnutls_priority_init": 1,
-            "gnutls_priority_set_direct": 1}  # fmt: skip
+VERSIONS = {
+    "SSL_CTX_set_min_proto_version": 1,
+    "SSL_set_min_proto_version": 1,
+    "curl_easy_setopt": 2,
+    "mbedtls_ssl_conf_min_version": 2,
+    "SSL_CTX_clear_options": 1,
+    "gnutls_priority_init": 1,
+    "gnutls_priority_set_direct": 1,
+}
 CIPHERS = {"SSL_CTX_set_cipher_list": 1, "SSL_set_cipher_list": 1}
-_OLD = re.compile(r"^(?:SSL2_VERSION|SSL3_VERSION|TLS1_VERSION|TLS1_1_VERSION|DTLS1_VERSION"
-                  r"|CURL_SSLVERSION_(?:SSLv2|SSLv3|TLSv1|TLSv1_0|TLSv1_1)"
-                  r"|MBEDTLS_SSL_MINOR_VERSION_[012])$|SSL_OP_NO_(?:SSLv[23]|TLSv1(?:_1)?)\b"
-                  r"|\+VERS-(?:SSL3\.0|TLS1\.[01])")  # fmt: skip
+_OLD = re.compile(
+    r"^(?:SSL2_VERSION|SSL3_VERSION|TLS1_VERSION|TLS1_1_VERSION|DTLS1_VERSION"
+    r"|CURL_SSLVERSION_(?:SSLv2|SSLv3|TLSv1|TLSv1_0|TLSv1_1)"
+    r"|MBEDTLS_SSL_MINOR_VERSION_[012])$|SSL_OP_NO_(?:SSLv[23]|TLSv1(?:_1)?)\b"
+    r"|\+VERS-(?:SSL3\.0|TLS1\.[01])"
+)
 _OPTION = re.compile(r"\bSSL_OP_NO_\w{1,40}")
 _WEAK = re.compile(r"(?:^|:|\+)(?:e?NULL|aNULL|ADH|EXP(?:ORT)?\d*|LOW|RC4|DES|3DES|MD5|ALL)\b")
 
@@ -56,7 +64,7 @@ _WEAK = re.compile(r"(?:^|:|\+)(?:e?NULL|aNULL|ADH|EXP(?:ORT)?\d*|LOW|RC4|DES|3D
     category="network_api",
     cwe=(327, 326),
     confidence=0.85,
-    suggestion="Allow TLS 1.2 and newer only, with the library's own list of ciphers.",
+    suggestion="Require TLS 1.2 or newer and keep the library's default cipher list.",
     fixable=True,
 )
 def obsolete_tls_version(call: Call) -> Iterator[Report]:
@@ -65,8 +73,7 @@ def obsolete_tls_version(call: Call) -> Iterator[Report]:
         found = call.name
         callee = field(call.node, "function")
         if callee is not None and call.written == call.name and "DTLS" not in found:
-            fix = Rewrite("Let the library choose the version", [(callee, METHODS[found])],
-                          safe=False)  # fmt: skip
+            fix = Rewrite("Negotiate the TLS version", [(callee, METHODS[found])], safe=False)
     elif call.name in VERSIONS:
         value = call.arg(VERSIONS[call.name])
         written = string_literal(value, call.function) or text(value)
@@ -77,15 +84,21 @@ def obsolete_tls_version(call: Call) -> Iterator[Report]:
         if match and "!" not in match[0]:
             found = match[0].strip(":+")
             confidence = 0.5 if found == "ALL" else 0.8
-    if found and (_is_asked_for(call) or _is_set_again(call, found)):
+    if found and (_is_user_choice(call) or _is_set_again(call, found)):
         confidence = 0.5
     if found:
-        yield Report(call.node, "'{found}' allows connections that can be broken.", fix=fix,
-                     pattern=call.name, found=found, confidence=confidence)  # fmt: skip
+        yield Report(
+            call.node,
+            "'{found}' allows an obsolete protocol version or a weak cipher suite.",
+            fix=fix,
+            pattern=call.name,
+            found=found,
+            confidence=confidence,
+        )
 
 
-def _is_asked_for(call: Call) -> bool:
-    """Whether this is one case of several versions that a user may choose."""
+def _is_user_choice(call: Call) -> bool:
+    """Return whether the call is a case of a switch over versions that a user may choose."""
     node = call.node.parent
     for _ in range(6):
         if node is None or node.type == "function_definition":
@@ -97,14 +110,13 @@ def _is_asked_for(call: Call) -> bool:
 
 
 def _is_set_again(call: Call, found: str) -> bool:
-    """Whether each of the options that are cleared is set again behind that, where it is asked
-    for."""
+    """Return whether every option that is cleared is set again later in the function."""
     if call.name != "SSL_CTX_clear_options" or call.function is None:
         return False
-    behind = {
+    options_set_later = {
         option
         for other in call.function.calls
         if other.name == "SSL_CTX_set_options" and other.node.start_byte > call.node.end_byte
         for option in _OPTION.findall(text(other.arg(1))[:200])
     }
-    return set(_OPTION.findall(found[:200])) <= behind
+    return set(_OPTION.findall(found[:200])) <= options_set_later

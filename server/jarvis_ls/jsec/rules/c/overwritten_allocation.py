@@ -1,11 +1,11 @@
-"""The only pointer to allocated memory is overwritten.
+"""Memory leak through an overwritten pointer.
 
 ## What it does
-Reports an assignment to a local pointer that still owns what an allocation returned: nothing
-else was given the address, and it was not freed.
+Reports an assignment to a local pointer that still owns an allocation: the block has not been
+freed, and its address was not passed or stored elsewhere.
 
 ## Why is this bad?
-The block can no longer be reached and is lost until the program ends.
+The block is no longer reachable and stays allocated until the program ends.
 
 ## Example
 ```c
@@ -30,10 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.allocation import ALLOCATING
-from jarvis_ls.jsec.c.nearby import overwritten
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.allocation import ALLOCATING
+from jarvis_ls.jsec.local.c.next_use import overwritten
 
 
 @rule(
@@ -42,15 +43,16 @@ from jarvis_ls.jsec.rule import Report, calls, rule
     cwe=(401, 771),
     confidence=0.78,
     severity="medium",
-    suggestion="Release what '{pointer}' points to before giving it another value.",
-    answered=("leak",),
+    suggestion="Free the memory '{pointer}' points to before assigning it.",
 )
+@flow_verdicts(faults=("leak",))
 def overwritten_allocation(call: Call) -> Iterator[Report]:
     lost = overwritten(call)
     if lost is not None:
         yield Report(
             lost,
-            "'{pointer}' gets a new value while it is the only pointer to memory from {function}.",
+            "'{pointer}' is overwritten, but it is the only pointer to memory allocated "
+            "by {function}.",
             pattern=call.name,
             pointer=text(call.target),
             function=call.name,

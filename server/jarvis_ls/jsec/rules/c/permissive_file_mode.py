@@ -1,14 +1,15 @@
-"""Everybody may write to a new file or directory.
+"""World-writable file or directory.
 
 ## What it does
-Finds modes with write permission for others (`0666`, `0777`, `S_IWOTH`) given to `open`, `creat`,
-`chmod`, `mkdir` and the like; an `open` with `O_CREAT` but no mode at all, which takes whatever
-lies on the stack; a security descriptor without restrictions; and `fopen` for writing of a file
-whose name speaks of a password or key, in functions that set neither umask nor mode.
+Finds modes with write permission for others (`0666`, `0777`, `S_IWOTH`) passed to `open`,
+`creat`, `chmod`, `mkdir` and the like; `open` with `O_CREAT` but without a mode, which then takes
+an indeterminate value; a security descriptor with a null DACL; and `fopen` for writing of a file
+whose name suggests a password or key, in functions that set neither a umask nor a mode.
 
 ## Why is this bad?
-Every user of the machine can change what the program later reads and trusts. `open` and `mkdir`
-leave the rescue to the umask, which a caller chooses; `chmod` does not even have that.
+Every user of the machine can modify data that the program later reads and trusts. With `open` and
+`mkdir` only the umask, which the caller controls, may restrict the mode; with `chmod` nothing
+does.
 
 ## Example
 ```c
@@ -32,14 +33,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.modes import mode_value
-from jarvis_ls.jsec.c.words import names_key, names_secret, words
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.file_modes import mode_value
+from jarvis_ls.jsec.local.c.identifier_words import names_key, names_secret, words
+from jarvis_ls.jsec.local.constants import string_literal
 
-CREATING = {"open": 2, "open64": 2, "_open": 2, "openat": 3, "creat": 1, "mkdir": 1, "mkdirat": 2,
-            "mkfifo": 1, "mknod": 1, "shm_open": 2, "sem_open": 2, "mq_open": 2}  # fmt: skip
+CREATING = {
+    "open": 2,
+    "open64": 2,
+    "_open": 2,
+    "openat": 3,
+    "creat": 1,
+    "mkdir": 1,
+    "mkdirat": 2,
+    "mkfifo": 1,
+    "mknod": 1,
+    "shm_open": 2,
+    "sem_open": 2,
+    "mq_open": 2,
+}
 SETTING = {"chmod": 1, "fchmod": 1, "fchmodat": 2}
 STICKY = 0o1000
 
@@ -49,39 +63,55 @@ STICKY = 0o1000
     category="insecure_permissions",
     cwe=(732, 276),
     confidence=0.85,
-    suggestion="Give rights to the owner only: 0600 for files, 0700 for directories.",
+    suggestion="Restrict the mode to the owner: 0600 for files, 0700 for directories.",
     fixable=True,
 )
 def permissive_file_mode(call: Call) -> Iterator[Report]:
     if call.name == "SetSecurityDescriptorDacl":
         if text(call.arg(1)) == "TRUE" and text(call.arg(2)) in ("NULL", "0", "nullptr"):
-            yield Report(call.node, "Everybody gets every right: the access list is empty.",
-                         pattern=call.name)  # fmt: skip
+            yield Report(
+                call.node,
+                "A null DACL grants full access to every user.",
+                pattern=call.name,
+            )
         return
     if call.name == "fopen":
         if _writes_secret(call):
-            yield Report(call.node, "Others may read the secret in {path}: fopen sets no mode.",
-                         confidence=0.5, pattern="fopen", path=text(call.arg(0))[:60])  # fmt: skip
+            yield Report(
+                call.node,
+                "Secret in {path} may be readable by other users: fopen sets no file mode.",
+                confidence=0.5,
+                pattern="fopen",
+                path=text(call.arg(0))[:60],
+            )
         return
     place = CREATING.get(call.name, SETTING.get(call.name, 0))
     given = call.arg(place)
     if given is None:
         flags = text(call.arg(place - 1))
         if call.name in ("open", "open64", "openat") and "O_CREAT" in flags:
-            yield Report(call.node, "'{name}' creates the file with a random mode: none is given.",
-                         confidence=0.9, pattern=call.name, name=call.written)  # fmt: skip
+            yield Report(
+                call.node,
+                "'{name}' is called with O_CREAT but without a mode: the file permissions "
+                "are indeterminate.",
+                confidence=0.9,
+                pattern=call.name,
+                name=call.written,
+            )
         return
     mode = mode_value(given, call)
     if mode is None or not mode & 0o002 or mode & STICKY:
         return
     yield Report(
         given,
-        "'{mode}' lets everybody write to what '{name}' makes.",
+        "Mode {mode} makes the file world-writable.",
         confidence=_confidence(call, mode),
         pattern=call.name,
         mode=text(given),
         name=call.written,
-        fix=Rewrite("Keep others from writing", [(given, f"0{mode & 0o775:o}")], safe=False),
+        fix=Rewrite(
+            "Remove write permission for others", [(given, f"0{mode & 0o775:o}")], safe=False
+        ),
     )
 
 

@@ -1,13 +1,13 @@
-"""The umask keeps nobody out, or is given a mode instead of a mask.
+"""Permissive umask, or umask called with a chmod-style mode.
 
 ## What it does
-Finds `umask(0)` and other masks that let everybody write to new files, and masks that look like
-the argument of `chmod` (`umask(0644)`).
+Finds `umask(0)` and other masks that leave new files world-writable, and masks that look like an
+argument of `chmod` (`umask(0644)`).
 
 ## Why is this bad?
-The umask names the rights that new files do *not* get. With 0 every file that is created with
-the usual 0666 can be changed by every user. With a mode in its place, the owner loses rights and
-others get them.
+The umask lists the permissions that new files do *not* get. With 0, every file created with the
+usual 0666 is world-writable. With a mode instead of a mask, the owner loses permissions and
+others gain them.
 
 ## Example
 ```c
@@ -30,10 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
-from jarvis_ls.jsec.c.modes import mode_value
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.file_modes import mode_value
 
 
 @rule(
@@ -42,7 +43,7 @@ from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
     cwe=(732, 560),
     confidence=0.65,
     severity="medium",
-    suggestion="Use umask(077), or umask(022) when others may read.",
+    suggestion="Use umask(077), or umask(022) if others may read the files.",
     fixable=True,
 )
 def permissive_umask(call: Call) -> Iterator[Report]:
@@ -50,17 +51,28 @@ def permissive_umask(call: Call) -> Iterator[Report]:
     mask = mode_value(given, call)
     if given is None or mask is None or _is_probe(call):
         return
-    fix = Rewrite("Use the mask 077", [(given, "077")], safe=False)
+    fix = Rewrite("Use umask 077", [(given, "077")], safe=False)
     if mask & 0o400 and mask != 0o777:
-        yield Report(given, "'{mask}' looks like a mode: umask takes the rights to remove.",
-                     confidence=0.8, pattern=call.name, mask=text(given), fix=fix)  # fmt: skip
+        yield Report(
+            given,
+            "umask is called with the chmod-style mode '{mask}'.",
+            confidence=0.8,
+            pattern=call.name,
+            mask=text(given),
+            fix=fix,
+        )
     elif not mask & 0o002:
-        yield Report(given, "With the mask '{mask}' everybody may write to new files.",
-                     pattern=call.name, mask=text(given), fix=fix)  # fmt: skip
+        yield Report(
+            given,
+            "umask '{mask}' leaves new files world-writable.",
+            pattern=call.name,
+            mask=text(given),
+            fix=fix,
+        )
 
 
 def _is_probe(call: Call) -> bool:
-    """`old = umask(0); umask(old);` only reads the mask."""
+    """Return whether the call only reads the mask, as in `old = umask(0); umask(old);`."""
     outer = call.node.parent
     for _ in range(3):  # `umask(old = umask(0))`
         if outer is None or outer.type not in ("assignment_expression", "argument_list"):
@@ -70,11 +82,14 @@ def _is_probe(call: Call) -> bool:
         return text(outer.child_by_field_name("function")) in ("umask", "_umask")
     if call.target is None or call.function is None:
         return False
-    return _restored(call.function).get(text(call.target), -1) > call.node.end_byte
+    return _last_calls(call.function).get(text(call.target), -1) > call.node.end_byte
 
 
 @once_per_function
-def _restored(function: Function) -> dict[str, int]:
-    """By argument, where the function last calls `umask` with it."""
-    return {text(call.arg(0)): call.node.start_byte for call in function.calls
-            if call.name in ("umask", "_umask")}  # fmt: skip
+def _last_calls(function: Function) -> dict[str, int]:
+    """Return the position of the last call of `umask` by its argument."""
+    return {
+        text(call.arg(0)): call.node.start_byte
+        for call in function.calls
+        if call.name in ("umask", "_umask")
+    }

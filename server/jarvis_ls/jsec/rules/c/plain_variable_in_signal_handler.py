@@ -1,12 +1,12 @@
-"""A signal handler changes a variable that is not made for it.
+"""Non-atomic variable written in a signal handler.
 
 ## What it does
-Finds variables of file scope that a signal handler writes and that other functions use, and that
-are neither `volatile sig_atomic_t` nor atomic.
+Finds global variables that a signal handler writes, that other functions use, and that are
+neither `volatile sig_atomic_t` nor atomic.
 
 ## Why is this bad?
 The compiler may keep the variable in a register, so that the main loop never sees the change. A
-variable wider than the machine can write in one step may be seen half written.
+variable wider than a machine word may be read half-written.
 
 ## Example
 ```c
@@ -36,16 +36,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.threads import handlers, shared_variables, writes
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
+from jarvis_ls.jsec.local.c.threads import handlers, shared_variables, writes
+from jarvis_ls.jsec.local.constants import declaration
 
-_MADE = re.compile(r"\bvolatile\b.*\bsig_atomic_t\b|\bsig_atomic_t\b.*\bvolatile\b|\b_?[Aa]tomic")
+_ATOMIC = re.compile(r"\bvolatile\b.*\bsig_atomic_t\b|\bsig_atomic_t\b.*\bvolatile\b|\b_?[Aa]tomic")
 MAX_WRITES = 40
-"""Writes looked at in one handler."""
+"""Limit of writes examined in each handler."""
 
 
 @rule(
@@ -61,25 +62,25 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     for handler, installed in handlers(whole):
         seen: set[str] = set()
         for name, node in writes(handler, shared)[:MAX_WRITES]:
-            if name in seen or _is_made_for_it(handler, node):
+            if name in seen or _is_atomic_member(handler, node):
                 continue
             seen.add(name)
             if not any(f.name != handler.name and f.uses(name) for f in whole.functions):
                 continue
             yield Report(
                 node,
-                "'{variable}' is written in a signal handler but is not a volatile sig_atomic_t.",
+                "'{variable}' is written in a signal handler but is not volatile sig_atomic_t.",
                 confidence=0.4 if "volatile" in shared[name] else 0.7,
                 pattern=handler.name,
-                causes=[(installed, "Installed here.")],
+                causes=[(installed, "Signal handler installed here.")],
                 variable=name,
             )
 
 
-def _is_made_for_it(handler: Function, node: Node) -> bool:
-    """Whether it is a member that is written, declared as volatile sig_atomic_t or atomic."""
+def _is_atomic_member(handler: Function, node: Node) -> bool:
+    """Return whether the target is a member declared volatile sig_atomic_t or atomic."""
     target = field(node, "left") or field(node, "argument")
     if target is None or target.type != "field_expression":
         return False
     declared = declaration(target, handler)
-    return declared is not None and _MADE.search(declared.type) is not None
+    return declared is not None and _ATOMIC.search(declared.type) is not None

@@ -1,12 +1,12 @@
-"""A password is read in the clear from a file or connection and used as it is.
+"""Plaintext storage or transmission of a password.
 
 ## What it does
-Finds functions for logging in (`LogonUser`, `mysql_real_connect`, ...) whose password was filled by
-`fgets`, `fread`, `recv` and the like in the same function, with no decryption or hashing in
-between. Input from the terminal (`stdin`) is left alone.
+Finds login functions (`LogonUser`, `mysql_real_connect`, ...) whose password was read by `fgets`,
+`fread`, `recv` and the like in the same function, with no decryption or hashing in between. Input
+from the terminal (`stdin`) is left out.
 
 ## Why is this bad?
-Who can read the file, its backups, or the connection has the password.
+Anyone who can read the file, its backups or the network traffic obtains the password.
 
 ## Example
 ```c
@@ -30,16 +30,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
-from jarvis_ls.jsec.c.credentials import secret_argument
-from jarvis_ls.jsec.c.texts import READERS, Content, contents_before, names_of
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.flow.library.tables import PASSWORDS, TABLE
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.flow.library.c_functions import PASSWORDS, TABLE
+from jarvis_ls.jsec.local.c.credentials import secret_argument
+from jarvis_ls.jsec.local.c.string_lengths import READERS, Content, contents_before, names_of
 
 FILES = {"fgets": 2, "fgetws": 2, "fread": 3, "fscanf": 0, "fwscanf": 0}
-SOCKETS = frozenset({"recv", "recvfrom", "read", "ReadFile", "RegQueryValueExA",
-                     "RegQueryValueExW", "GetPrivateProfileStringA"})  # fmt: skip
+SOCKETS = frozenset(
+    {
+        "recv",
+        "recvfrom",
+        "read",
+        "ReadFile",
+        "RegQueryValueExA",
+        "RegQueryValueExW",
+        "GetPrivateProfileStringA",
+    }
+)
 PROTECTION = ("decrypt", "unprotect", "hash", "unseal", "crypt")
 
 
@@ -49,12 +59,9 @@ PROTECTION = ("decrypt", "unprotect", "hash", "unseal", "crypt")
     cwe=(256, 319),
     confidence=0.7,
     severity="medium",
-    suggestion="Keep the password encrypted or in a key store, and decrypt it right before use.",
+    suggestion="Store the password encrypted or in a key store, and decrypt it right before use.",
 )
-def plaintext_password_storage(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "A password that was read in the clear is used as it is.", cwe=(256,))
-        return
+def plaintext_password_storage(call: Call) -> Iterator[Report]:
     argument, function = secret_argument(call), call.function
     if argument is None or function is None:
         return
@@ -69,7 +76,8 @@ def plaintext_password_storage(call: Call | Fault) -> Iterator[Report]:
         return
     yield Report(
         argument,
-        "'{password}' is used just as '{reader}' read it: it is stored or sent in the clear.",
+        "'{password}' is used exactly as read by '{reader}': it is stored or "
+        "transmitted in plaintext.",
         pattern=reader.name,
         password=text(argument),
         reader=reader.name,
@@ -77,9 +85,15 @@ def plaintext_password_storage(call: Call | Fault) -> Iterator[Report]:
     )
 
 
+@on_fault(plaintext_password_storage)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Password is stored or transmitted in plaintext.", cwe=(256,))
+
+
 def _may_decrypt(event: Content) -> bool:
-    """Whether what a buffer holds may be in the clear only after this: it is given to a function
-    of the program's own, or its characters are worked out."""
+    """Return whether the buffer may be decrypted here: it is passed to a function of the program
+    itself, or its characters are computed.
+    """
     call = event.call
     if call is not None:
         of_protection = any(word in call.name.lower() for word in PROTECTION)

@@ -1,12 +1,12 @@
-"""A pointer is moved in front of the memory it belongs to.
+"""Pointer arithmetic before the start of a buffer.
 
 ## What it does
-Finds `p - n` with a constant where `p` is known to point to less than `n` bytes behind the start
+Finds `p - n` with a constant `n` where `p` is known to point less than `n` bytes past the start
 of an array or an allocation.
 
 ## Why is this bad?
-What is written or read through such a pointer belongs to something else; on the heap it is the
-allocator's own bookkeeping. Even computing it is undefined.
+An access through such a pointer reads or writes an unrelated object, or the allocator's metadata
+on the heap. Computing the pointer is already undefined behaviour.
 
 ## Example
 ```c
@@ -32,20 +32,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.constants import constant
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.constants import constant
 
 
 def _steps_back(node: Node) -> bool:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    return left is not None and right is not None and (
-        left.type in ("identifier", "field_expression")
-        and right.type in ("number_literal", "identifier")
-    )  # fmt: skip
+    return (
+        left is not None
+        and right is not None
+        and (
+            left.type in ("identifier", "field_expression")
+            and right.type in ("number_literal", "identifier")
+        )
+    )
 
 
 @rule(
@@ -53,7 +57,7 @@ def _steps_back(node: Node) -> bool:
     category="buffer_overflow",
     cwe=(124, 127, 786),
     confidence=0.8,
-    suggestion="Keep the pointer inside its memory; subtract from an index instead.",
+    suggestion="Keep the pointer inside its buffer and do the arithmetic on an index instead.",
 )
 def pointer_before_buffer(site: Site) -> Iterator[Report]:
     right, left = field(site.node, "right"), field(site.node, "left")
@@ -69,7 +73,7 @@ def pointer_before_buffer(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "'{pointer}' points in front of '{memory}'.",
+        "'{pointer}' points before the start of '{memory}'.",
         confidence=memory.weigh(0.5 if steps == 1 else 0.8),
         pattern="pointer",
         pointer=text(site.node),

@@ -1,12 +1,12 @@
-"""A pointer comes from outside and is used as it is.
+"""Untrusted pointer dereference.
 
 ## What it does
-Finds records that `fread`, `recv`, `read` and their kin fill byte by byte, and reports where a
-pointer among their members is then dereferenced, before the program gave it a value of its own.
+Finds records that `fread`, `recv`, `read` and the like fill byte by byte, and reports where a
+pointer member is then dereferenced before the program has assigned it.
 
 ## Why is this bad?
-An address of another process means nothing here. Whoever sends the bytes chooses it, and with a
-write through it what is written where: a way to change anything the program may write to.
+An address from another process is meaningless here, and the sender of the bytes controls it. A
+write through it is a write-what-where condition: an attacker can change any writable memory.
 
 ## Example
 ```c
@@ -32,14 +32,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.inputs import FILLERS
-from jarvis_ls.jsec.c.mentions import named
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.inputs import FILLERS
+from jarvis_ls.jsec.local.c.statement_effects import identifiers_named
 
 _WITHIN = 0.45
-"""Confidence where threads of one program often hand each other addresses."""
+"""Confidence where the bytes may come from another thread, as through a pipe."""
 
 
 @rule(
@@ -47,14 +48,14 @@ _WITHIN = 0.45
     category="input_validation",
     cwe=(822, 123),
     confidence=0.75,
-    suggestion="Read a number and look the address up in a table of your own.",
+    suggestion="Read an index and look the address up in a table of the program.",
 )
 def pointer_from_input(call: Call) -> Iterator[Report]:
-    record = _filled(call.arg(FILLERS[call.name][0]))
+    record = _record_of(call.arg(FILLERS[call.name][0]))
     if record is None or call.function is None:
         return
     settled: set[str] = set()
-    for use in named(call.function, text(record), start=call.node.end_byte):
+    for use in identifiers_named(call.function, text(record), start=call.node.end_byte):
         member = use.parent
         if member is None or member.type != "field_expression" or text(member) in settled:
             continue
@@ -66,18 +67,19 @@ def pointer_from_input(call: Call) -> Iterator[Report]:
             settled.add(text(member))
             yield Report(
                 member,
-                "'{pointer}' came in through {call}(): whoever sent it chose the address.",
+                "Pointer '{pointer}' read by {call}() is dereferenced: the address is "
+                "attacker-controlled.",
                 cwe=(123, 822) if _is_written(access) else (822,),
                 confidence=_WITHIN if call.name in ("read", "pread") else 0.75,
                 pattern=call.name,
                 pointer=text(member),
                 call=call.name,
-                causes=[(call.node, "The record is filled here.")],
+                causes=[(call.node, "Filled with untrusted input here.")],
             )
 
 
-def _filled(argument: Node | None) -> Node | None:
-    """The record in `&record`, whatever type that is cast to."""
+def _record_of(argument: Node | None) -> Node | None:
+    """Return the record in `&record`, whatever type that is cast to."""
     place = bare(argument) if argument is not None else None
     while place is not None and place.type == "cast_expression":
         inner = field(place, "value")
@@ -90,7 +92,7 @@ def _filled(argument: Node | None) -> Node | None:
 
 
 def _access(member: Node) -> Node | None:
-    """What stands for the memory that a member points to, where it is used so."""
+    """Return the expression that dereferences a member; None when there is none."""
     outer = member.parent
     if outer is None:
         return None
@@ -105,7 +107,7 @@ def _access(member: Node) -> Node | None:
 
 def _is_pointer(call: Call, name: str) -> bool:
     known = call.unit.facts.fields.get(name, ())
-    return bool(known) and all(one.pointers > 0 for one in known)
+    return bool(known) and all(declared.pointers > 0 for declared in known)
 
 
 def _is_written(access: Node) -> bool:

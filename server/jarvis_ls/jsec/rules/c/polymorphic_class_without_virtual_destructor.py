@@ -1,12 +1,13 @@
-"""A class with virtual functions has a destructor that is not virtual.
+"""Polymorphic class without a virtual destructor.
 
 ## What it does
-Reports a class that declares virtual functions, has no base, is not `final`, and whose
-destructor is public and not virtual, written or implied.
+Reports a class that declares virtual functions, has no base class, is not `final`, and whose
+explicit or implicit destructor is public and not virtual.
 
 ## Why is this bad?
-Such classes are deleted through pointers to the base. Without a virtual destructor only the
-base part is destroyed: what the derived class owns leaks, and the behaviour is undefined.
+Such classes are usually deleted through pointers to the base class. Without a virtual destructor
+this is undefined behaviour; typically only the base part is destroyed and the resources of the
+derived class leak.
 
 ## Example
 ```cpp
@@ -36,10 +37,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
 
 
 @rule(
@@ -49,7 +50,7 @@ from jarvis_ls.jsec.site import Site
     confidence=0.75,
     only="cpp",
     severity="medium",
-    suggestion="Make the destructor of '{name}' virtual, or protected and not virtual.",
+    suggestion="Make the destructor of '{name}' public and virtual, or protected and non-virtual.",
     fixable=True,
 )
 def polymorphic_class_without_virtual_destructor(site: Site) -> Iterator[Report]:
@@ -76,7 +77,7 @@ def polymorphic_class_without_virtual_destructor(site: Site) -> Iterator[Report]
         return
     yield Report(
         destructor or name,
-        "'{name}' has virtual functions, but its destructor is not virtual.",
+        "'{name}' has virtual functions but a non-virtual destructor.",
         confidence=0.75 if destructor is not None else 0.7,
         name=text(name),
         fix=_fix(destructor, first_public, text(name)),

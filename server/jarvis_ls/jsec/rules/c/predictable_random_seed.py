@@ -1,12 +1,12 @@
-"""A random generator is seeded with something that can be guessed.
+"""Predictable seed in a pseudo-random number generator.
 
 ## What it does
-Finds seeds from the time, the process id or a constant: `srand(time(NULL))`, `srandom(getpid())`,
-`RAND_seed` with a literal.
+Finds seeds derived from the time, the process id or a constant: `srand(time(NULL))`,
+`srandom(getpid())`, `RAND_seed` with a literal.
 
 ## Why is this bad?
-There are only 86,400 seconds in a day: trying all seeds takes a moment and yields every number
-the program will ever draw.
+A day has only 86,400 seconds: an attacker can try all seeds in a moment and reproduce every
+number the program draws.
 
 ## Example
 ```c
@@ -31,17 +31,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, call_at, text
+from jarvis_ls.codeintel.functions import Call, Function, call_at
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.c.words import about_security
-from jarvis_ls.jsec.constants import constant, string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.identifier_words import about_security
+from jarvis_ls.jsec.local.c.reaching_definitions import reaching
+from jarvis_ls.jsec.local.constants import constant, string_literal
 
-SEEDERS = {"srand": 0, "srandom": 0, "srand48": 0, "qsrand": 0, "g_random_set_seed": 0,
-           "RAND_seed": 0, "RAND_add": 0, "gsl_rng_set": 1}  # fmt: skip
-CLOCKS = frozenset({"time", "clock", "getpid", "getppid", "gettimeofday", "GetTickCount",
-                    "_time64", "GetCurrentProcessId"})  # fmt: skip
+SEEDERS = {
+    "srand": 0,
+    "srandom": 0,
+    "srand48": 0,
+    "qsrand": 0,
+    "g_random_set_seed": 0,
+    "RAND_seed": 0,
+    "RAND_add": 0,
+    "gsl_rng_set": 1,
+}
+CLOCKS = frozenset(
+    {
+        "time",
+        "clock",
+        "getpid",
+        "getppid",
+        "gettimeofday",
+        "GetTickCount",
+        "_time64",
+        "GetCurrentProcessId",
+    }
+)
 CRYPTOGRAPHIC = frozenset({"RAND_seed", "RAND_add"})
 
 
@@ -63,7 +82,7 @@ def predictable_random_seed(call: Call) -> Iterator[Report]:
     secure = call.name in CRYPTOGRAPHIC or about_security(name.rpartition("::")[2])
     yield Report(
         call.node,
-        "The seed of '{name}' comes from {source} and can be guessed.",
+        "Seed passed to '{name}' is predictable: it is derived from {source}.",
         confidence=0.75 if secure else 0.4,
         pattern=call.name,
         name=call.written,
@@ -78,7 +97,7 @@ def _source(seed: Node, call: Call) -> str:
 
 
 def _clock(node: Node, function: Function | None, call: Call, fuel: int) -> str:
-    """The function of the clock or process a seed is made of; empty when there is none."""
+    """Return the clock or process function a seed is derived from, or an empty string."""
     node = bare(node)
     if fuel <= 0:
         return ""
@@ -87,8 +106,10 @@ def _clock(node: Node, function: Function | None, call: Call, fuel: int) -> str:
         return f"'{inner.name}'" if inner is not None and inner.name in CLOCKS else ""
     if node.type == "binary_expression":
         sides = [_clock(side, function, call, fuel - 1) for side in node.named_children[:2]]
-        known = [side or (constant(n, function, call.unit) is not None and "-")
-                 for side, n in zip(sides, node.named_children, strict=False)]  # fmt: skip
+        known = [
+            side or (constant(n, function, call.unit) is not None and "-")
+            for side, n in zip(sides, node.named_children, strict=False)
+        ]
         return next((s for s in sides if s), "") if all(known) else ""
     if node.type == "identifier" and function is not None:
         for write in reaching(function, text(node), node.start_byte) or ():

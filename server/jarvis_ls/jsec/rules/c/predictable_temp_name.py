@@ -1,14 +1,14 @@
-"""A temporary file gets a name that others can guess or take first.
+"""Predictable name of a temporary file.
 
 ## What it does
-Finds `tmpnam`, `tempnam`, `mktemp` and their variants, which only make up a name. `mkstemp` and
-`tmpfile` make the file in the same step, and so does `GetTempFileName` without a number of the
-caller's own; `open` with `O_CREAT | O_EXCL` refuses a file that is there, and the name given to it
-is left alone.
+Finds `tmpnam`, `tempnam`, `mktemp` and their variants, which only return a name. `mkstemp` and
+`tmpfile` create the file in the same step, and so does `GetTempFileName` unless the caller passes
+a number of its own. Names used only with `open` and `O_CREAT | O_EXCL` are left out, because that
+fails if the file exists.
 
 ## Why is this bad?
-Between the name and the `open`, another user can put a symbolic link of that name in the
-directory. The program then writes to a file of the attacker's choice, or reads the attacker's.
+Between choosing the name and `open`, another user can create a symbolic link of that name. The
+program then writes to a file of the attacker's choice, or reads the attacker's data.
 
 ## Example
 ```c
@@ -33,16 +33,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, text, use_of
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 
-NAMERS = ("tmpnam", "tempnam", "mktemp", "tmpnam_r", "_tempnam", "_wtempnam", "_mktemp", "_wmktemp",
-          "_mktemp_s", "_wtmpnam", "tmpnam_s", "GetTempFileNameA", "GetTempFileNameW",
-          "GetTempFileName")  # fmt: skip
+NAMERS = tuple(
+    "tmpnam tempnam mktemp tmpnam_r _tempnam _wtempnam _mktemp _wmktemp _mktemp_s "
+    "_wtmpnam tmpnam_s GetTempFileNameA GetTempFileNameW GetTempFileName".split()
+)
 
-_OPENING = frozenset({"open", "_open", "open64", "creat", "fopen", "fopen64", "freopen", "_wfopen",
-                      "_wopen", "ifstream", "ofstream", "fstream", "mkdir"})  # fmt: skip
+_OPENING = frozenset(
+    "open _open open64 creat fopen fopen64 freopen _wfopen _wopen ifstream ofstream "
+    "fstream mkdir".split()
+)
 
 
 @rule(
@@ -50,15 +54,15 @@ _OPENING = frozenset({"open", "_open", "open64", "creat", "fopen", "fopen64", "f
     category="race_condition",
     cwe=(377,),
     confidence=0.85,
-    suggestion="Make the name and the file in one step with 'mkstemp' or 'tmpfile'.",
+    suggestion="Create and open the file in one step with 'mkstemp' or 'tmpfile'.",
     fixable=True,
 )
 def predictable_temp_name(call: Call) -> Iterator[Report]:
-    if _makes_it(call) or _made_alone(call):
+    if _creates_file(call) or _is_opened_exclusively(call):
         return
     yield Report(
         call.node,
-        "'{name}' only makes up a name: another process can create the file first.",
+        "'{name}' returns a predictable name that another process can create first.",
         confidence=0.55 if call.name.startswith("GetTemp") else 0.85,
         pattern=call.name,
         name=call.written,
@@ -66,14 +70,15 @@ def predictable_temp_name(call: Call) -> Iterator[Report]:
     )
 
 
-def _makes_it(call: Call) -> bool:
-    """Whether the call makes the file itself, as `GetTempFileName` does when it is to choose the
-    number in the name."""
+def _creates_file(call: Call) -> bool:
+    """Return whether the call creates the file, as `GetTempFileName` does when it chooses the
+    number in the name.
+    """
     return call.name.startswith("GetTemp") and text(bare(call.arg(2) or call.node)) == "0"
 
 
-def _made_alone(call: Call) -> bool:
-    """Whether the name is only used to open a file that must not be there yet."""
+def _is_opened_exclusively(call: Call) -> bool:
+    """Return whether the name is only opened with O_EXCL, which fails if the file exists."""
     function = call.function
     if function is None:
         return False
@@ -95,8 +100,9 @@ def _made_alone(call: Call) -> bool:
 
 
 def _with_mkstemp(call: Call) -> Rewrite | None:
-    """`open(mktemp(t), O_RDWR | O_CREAT, 0600)`, or the two calls in statements one after the
-    other, become `mkstemp(t)`."""
+    """Return `mkstemp(t)` in place of `open(mktemp(t), O_RDWR | O_CREAT, 0600)`, also when the two
+    calls are in consecutive statements.
+    """
     template = call.arg(0)
     if call.name != "mktemp" or template is None:
         return None
@@ -119,7 +125,7 @@ def _with_mkstemp(call: Call) -> Rewrite | None:
 
 
 def _opens(node: Node | None, name: Node) -> bool:
-    """Whether a node opens the file `name` for reading and writing, making it."""
+    """Return whether a node creates the file `name` and opens it for reading and writing."""
     if node is None or node.type != "call_expression":
         return False
     arguments = node.child_by_field_name("arguments")
@@ -135,4 +141,6 @@ def _opens(node: Node | None, name: Node) -> bool:
 
 
 def _rewrite(opened: Node, template: Node) -> Rewrite:
-    return Rewrite("Make and open the file with mkstemp", [(opened, f"mkstemp({text(template)})")])
+    return Rewrite(
+        "Create and open the file with mkstemp", [(opened, f"mkstemp({text(template)})")]
+    )

@@ -1,13 +1,12 @@
-"""An object is overwritten byte by byte.
+"""Non-trivial object overwritten as raw memory.
 
 ## What it does
-Reports `memset`, `memcpy`, `memmove` and `bzero` over a C++ object that owns things or has
-virtual functions: standard strings, containers and smart pointers, and `this` in a class with
-virtual functions.
+Reports `memset`, `memcpy`, `memmove` and `bzero` on a C++ object that is not trivially copyable:
+standard strings, containers and smart pointers, and `this` in a class with virtual functions.
 
 ## Why is this bad?
-The bytes hold pointers and the table of virtual functions. After `memset` the object leaks what
-it owned and crashes at the next virtual call; after `memcpy` two objects own the same memory and
+The bytes include owning pointers and the vtable pointer. After `memset` the object leaks its
+resources and crashes at the next virtual call; after `memcpy` two objects own the same memory and
 free it twice.
 
 ## Example
@@ -32,12 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, bare, field, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.containers import owns_memory
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.containers import owns_memory
 
-_MESSAGE = "{function}() overwrites {what}, which is more than plain bytes."
+_MESSAGE = "{function}() overwrites {what}, which is not trivially copyable."
 
 
 @rule(
@@ -46,7 +46,7 @@ _MESSAGE = "{function}() overwrites {what}, which is more than plain bytes."
     cwe=(665, 843),
     confidence=0.85,
     only="cpp",
-    suggestion="Assign to the object or call its member functions.",
+    suggestion="Assign to the object or use its member functions.",
 )
 def raw_memory_of_object(call: Call) -> Iterator[Report]:
     target = call.arg(0)
@@ -61,15 +61,26 @@ def raw_memory_of_object(call: Call) -> Iterator[Report]:
             confidence = 0.88
         else:
             return
-        yield Report(call.node, _MESSAGE, confidence=confidence, pattern=call.name,
-                     function=call.name, what="this object")  # fmt: skip
+        yield Report(
+            call.node,
+            _MESSAGE,
+            confidence=confidence,
+            pattern=call.name,
+            function=call.name,
+            what="this object",
+        )
         return
     if node.type == "pointer_expression" and text(node.children[0]) == "&":
         name = text(field(node, "argument"))
         variable = call.function.variable(name, node.start_byte)
         if variable is not None and not variable.pointers and owns_memory(variable.type):
-            yield Report(call.node, _MESSAGE, pattern=call.name, function=call.name,
-                         what=f"the {variable.type} '{name}'")  # fmt: skip
+            yield Report(
+                call.node,
+                _MESSAGE,
+                pattern=call.name,
+                function=call.name,
+                what=f"the {variable.type} '{name}'",
+            )
 
 
 def _class_around(node: Node) -> Node | None:

@@ -1,12 +1,12 @@
-"""Something is read from in front of a buffer.
+"""Buffer under-read.
 
 ## What it does
-Follows pointers and indices through functions and files, and reports a read in front of the
-memory they belong to.
+Follows pointers and indices through functions and files, and reports a read before the start of a
+buffer.
 
 ## Why is this bad?
-What is read is something else: it may be secret, and the program goes on with it. Where no
-memory lies, the program ends.
+The read returns unrelated, possibly secret data, which the program then uses; if no memory is
+mapped there, the program crashes.
 
 ## Example
 ```c
@@ -33,9 +33,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -43,22 +43,22 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     category="buffer_overflow",
     cwe=(127, 786, 125),
     confidence=0.9,
-    suggestion="Compare with the start of the memory before reading.",
+    suggestion="Check against the start of the buffer before reading.",
 )
 def read_before_buffer(fault: Fault) -> Iterator[Report]:
     message = (
-        told(
+        pick_template(
             fault,
-            "'{by}' reads at offset {offset} of '{name}', in front of it.",
-            "This reads at offset {offset} of '{name}', in front of it.",
-            "This reads in front of the memory.",
+            "'{by}' reads at offset {offset}, before the start of '{name}'.",
+            "Read at offset {offset}, before the start of '{name}'.",
+            "Read before the start of the buffer (under-read).",
         )
         if fault.certain
-        else told(
+        else pick_template(
             fault,
-            "'{by}' may read in front of '{name}'.",
-            "This may read in front of '{name}'.",
-            "This may read in front of the memory.",
+            "'{by}' may read before the start of '{name}'.",
+            "Possible read before the start of '{name}'.",
+            "Possible read before the start of the buffer (under-read).",
         )
     )
     yield Report(fault, message, cwe=(127, 786))

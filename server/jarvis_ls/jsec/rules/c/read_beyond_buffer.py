@@ -1,15 +1,17 @@
-"""More bytes are read than the source has.
+"""Out-of-bounds read.
 
 ## What it does
-Compares the number of bytes given to `memcpy`, `memmove`, `write`, `send`, `fwrite`, `memcmp`
-with the size of what they read from, where both are known.
+Compares the byte count passed to `memcpy`, `memmove`, `write`, `send`, `fwrite`, `memcmp` and the
+like with the size of their source, where both are known; follows pointers and indices through
+functions and files.
 
-A text that was put into fresh memory without its terminator and is then read as a string counts,
-too.
+A string that was copied into newly allocated memory without its terminator and is then read as a
+string is reported as well.
 
 ## Why is this bad?
-The bytes behind the source belong to something else: keys, pointers, other users' data. They
-end up in a copy, a file or on the network; or the read runs into an unmapped page.
+The bytes past the end of the source belong to other objects: keys, pointers, other users' data.
+They leak into a copy, a file or the network, or the read reaches an unmapped page and the program
+crashes.
 
 ## Example
 ```c
@@ -33,12 +35,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.copies import READS, amount
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.copy_sizes import READS, amount
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -46,27 +49,9 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
     category="buffer_overflow",
     cwe=(126, 125, 805),
     confidence=0.85,
-    suggestion="Read no more than the source has: use its own size.",
+    suggestion="Limit the read to the size of the source.",
 )
-def read_beyond_buffer(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault) and call.kind == "text-without-end":
-        yield Report(call, "The text in '{name}' has no terminator: it is read on behind its end.",
-                     cwe=(126, 170), pattern="text without end")  # fmt: skip
-        return
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "'{by}' reads {bytes} bytes from offset {offset} of '{name}', which has {size}.",
-                "Up to {bytes} bytes from offset {offset} of '{name}' are read, which has {size}.",
-                "'{by}' may read more than the {size} bytes of '{name}'.",
-                "More may be read here than the {size} bytes of '{name}'.",
-                "More is read than the memory has.",
-            ),
-            cwe=(126,),
-        )
-        return
+def read_beyond_buffer(call: Call) -> Iterator[Report]:
     place, sizes, width = READS[call.name]
     source = call.arg(place)
     memory = extent(source, call.function)
@@ -78,11 +63,35 @@ def read_beyond_buffer(call: Call | Fault) -> Iterator[Report]:
     unit = f" x sizeof({asked.unit})" if asked.unit else ""
     yield Report(
         call.node,
-        "'{call}' reads {size} bytes from '{source}', which has {room}.",
+        "'{call}' reads {size} bytes from '{source}' ({room} bytes).",
         confidence=memory.weigh(0.85),
         pattern=call.name,
         call=call.name,
         size=f"{asked.count}{unit}",
         source=text(source),
         room=f"{memory.size.count}{unit}",
+    )
+
+
+@on_fault(read_beyond_buffer)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    if fault.kind == "text-without-end":
+        yield Report(
+            fault,
+            "'{name}' is read as a string but has no null terminator.",
+            cwe=(126, 170),
+            pattern="text without end",
+        )
+        return
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "'{by}' reads {bytes} bytes at offset {offset} of '{name}' ({size} bytes).",
+            "Up to {bytes} bytes are read at offset {offset} of '{name}' ({size} bytes).",
+            "'{by}' may read past the end of '{name}' ({size} bytes).",
+            "Possible read past the end of '{name}' ({size} bytes).",
+            "Read past the end of the buffer.",
+        ),
+        cwe=(126,),
     )

@@ -1,12 +1,12 @@
-"""A small object is accessed through a pointer to a larger type.
+"""Object accessed through a pointer to a larger type.
 
 ## What it does
-Reports `*(T *)&x`, also through a `void *` that was only ever set to `&x`, when `T` is larger
-than the type `x` is declared with.
+Reports `*(T *)&x`, also through a `void *` that only ever holds `&x`, when `T` is larger than the
+declared type of `x`.
 
 ## Why is this bad?
-The access goes past the end of the variable: a read delivers neighbouring stack memory, a write
-destroys it.
+The access goes past the end of the variable: a read returns adjacent stack memory, a write
+corrupts it.
 
 ## Example
 ```c
@@ -33,13 +33,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, bare, field, text
-from jarvis_ls.codeintel.facts import Declared
+from jarvis_ls.codeintel.declarations import Declared
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.constants import element_size
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.constants import element_size
 
 
 @rule(
@@ -50,7 +52,7 @@ from jarvis_ls.jsec.site import Site
     category="type_safety",
     cwe=(843, 704, 787),
     confidence=0.88,
-    suggestion="Access '{variable}' as what it is declared: '{declared}'.",
+    suggestion="Access '{variable}' as its declared type '{declared}'.",
 )
 def read_through_larger_type(site: Site) -> Iterator[Report]:
     function = site.function
@@ -73,7 +75,7 @@ def read_through_larger_type(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "'{variable}' is '{declared}' but is accessed as the larger '{type}'.",
+        "'{variable}' of type '{declared}' is accessed as the larger type '{type}'.",
         variable=variable.name,
         declared=variable.type,
         type=target,
@@ -81,7 +83,7 @@ def read_through_larger_type(site: Site) -> Iterator[Report]:
 
 
 def _pointee(function: Function, value: Node) -> Variable | None:
-    """The variable whose address an expression is, directly or by a pointer set only to it."""
+    """Return the variable an expression points to, directly or by a pointer with one target."""
     if value.type == "pointer_expression" and text(value.children[0]) == "&":
         inner = field(value, "argument")
         return function.variable(text(inner), value.start_byte) if inner is not None else None
@@ -90,29 +92,31 @@ def _pointee(function: Function, value: Node) -> Variable | None:
         pointer = function.variable(text(value), value.start_byte)
     if pointer is None:
         return None
-    known = _known(function)
+    known = _target_cache(function)
     if pointer.node.start_byte not in known:
         known[pointer.node.start_byte] = _only_target(function, pointer)
     return known[pointer.node.start_byte]
 
 
 @once_per_function
-def _known(_function: Function) -> dict[int, Variable | None]:
-    """What `_only_target` said of the pointers of a function, by where they are declared."""
+def _target_cache(_function: Function) -> dict[int, Variable | None]:
+    """Return the results of `_only_target` in a function, by the position of the declaration."""
     return {}
 
 
 def _only_target(function: Function, pointer: Variable) -> Variable | None:
-    """The one variable whose address a local pointer ever holds."""
+    """Return the only variable whose address a local pointer ever holds."""
     if pointer.is_parameter:
         return None
     found: Variable | None = None
     for use in function.uses(pointer.name, *pointer.scope):
         parent = use.parent
         stored = None
-        if parent is not None and parent.type == "assignment_expression" and (
-            field(parent, "left") == use
-        ):  # fmt: skip
+        if (
+            parent is not None
+            and parent.type == "assignment_expression"
+            and (field(parent, "left") == use)
+        ):
             stored = field(parent, "right")
         elif use == pointer.node:
             stored = pointer.initial

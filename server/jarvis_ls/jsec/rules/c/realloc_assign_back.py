@@ -1,12 +1,12 @@
-"""The result of realloc overwrites the only pointer to the block.
+"""Memory leak when realloc fails.
 
 ## What it does
-Reports `p = realloc(p, n)`: the pointer that is passed is also where the result goes.
+Reports `p = realloc(p, n)`, where the result is assigned to the pointer that is passed.
 
 ## Why is this bad?
-When `realloc` fails it returns NULL and leaves the old block allocated. The assignment then
-destroys the only pointer to it: the block leaks with everything in it, and whoever can make the
-allocation fail often enough uses up the memory.
+When `realloc` fails it returns NULL and the old block stays allocated. The assignment then
+overwrites the only pointer to it, so the block leaks together with everything it refers to. An
+attacker who can make the allocation fail repeatedly exhausts the memory.
 
 ## Example
 ```c
@@ -36,28 +36,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Unit, bare, field, text, use_of
+from jarvis_ls.codeintel.functions import Call, Function, Unit
+from jarvis_ls.codeintel.nodes import bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.guards import NULLS, enclosing_loop, leaves, same_path
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop, leaves, same_path
 
 _TEMPORARY = "resized"
-_PLACES = frozenset({"identifier", "field_expression", "pointer_expression",
-                     "subscript_expression"})  # fmt: skip
-"""What a pointer may have been copied from."""
+_PLACES = frozenset(
+    {"identifier", "field_expression", "pointer_expression", "subscript_expression"}
+)
+"""Types of nodes that a pointer may be copied from."""
 _MAX_USES = 40
 
 
 @rule(
-    query=calls("realloc", "reallocarray", "g_try_realloc", "OPENSSL_realloc", "sqlite3_realloc",
-                "sqlite3_realloc64", "reallocf_s"),
+    query=calls(
+        "realloc",
+        "reallocarray",
+        "g_try_realloc",
+        "OPENSSL_realloc",
+        "sqlite3_realloc",
+        "sqlite3_realloc64",
+        "reallocf_s",
+    ),
     category="memory_mgmt",
     cwe=(401, 771),
     confidence=0.82,
-    suggestion="Keep the result in a variable of its own and test it before assigning '{pointer}'.",
+    suggestion="Store the result in a temporary and check it before assigning '{pointer}'.",
     fixable=True,
-)  # fmt: skip
+)
 def realloc_assign_back(call: Call) -> Iterator[Report]:
     target, given = call.target, call.arg(0)
     if target is None or given is None or text(target) != text(bare(given)):
@@ -74,8 +83,8 @@ def realloc_assign_back(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{pointer}' is overwritten by the result of {function}(): when it fails, the old block "
-        "is lost.",
+        "'{pointer}' is overwritten by the result of {function}(): the old block "
+        "leaks when it fails.",
         confidence=_confidence(call, pointer, assignment),
         pattern=call.name,
         pointer=pointer,
@@ -85,18 +94,18 @@ def realloc_assign_back(call: Call) -> Iterator[Report]:
 
 
 def _confidence(call: Call, pointer: str, assignment: Node) -> float:
-    """A second pointer to the block, or a failure that ends the program, makes it harmless."""
+    """Return the confidence, lower with another pointer to the block or a failure that is fatal."""
     function = call.function
     if function is None:
         return 0.7
-    shared = _shared(function, pointer, assignment)
+    shared = _confidence_when_shared(function, pointer, assignment)
     if shared is not None:
         return shared
     return 0.5 if _ends_on_failure(function.unit, assignment, pointer) else 0.82
 
 
-def _shared(function: Function, pointer: str, assignment: Node) -> float | None:
-    """How sure the finding is where another place has the block too; None where none is seen."""
+def _confidence_when_shared(function: Function, pointer: str, assignment: Node) -> float | None:
+    """Return the confidence where another pointer to the block exists; None without one."""
     if _first_copies(function).get(pointer, function.end) < assignment.start_byte:
         return 0.4
     before = function.unit.source.data[function.start : assignment.start_byte]
@@ -104,12 +113,12 @@ def _shared(function: Function, pointer: str, assignment: Node) -> float | None:
         return 0.4
     variable = function.variable(pointer, assignment.start_byte)
     if variable is not None and variable.is_parameter:
-        return 0.5  # who gave it has it still
+        return 0.5  # the caller still has it
     return 0.55 if variable is not None and _is_copy(variable.initial) else None
 
 
 def _is_copy(initial: Node | None) -> bool:
-    """Whether a variable starts as what another place holds, which has the block still."""
+    """Return whether a variable is initialised from another pointer, which still has the block."""
     value = bare(initial) if initial is not None else None
     if value is not None and value.type == "binary_expression":  # `p - 8`
         value = field(value, "left")
@@ -118,8 +127,9 @@ def _is_copy(initial: Node | None) -> bool:
 
 
 def _ends_on_failure(unit: Unit, assignment: Node, pointer: str) -> bool:
-    """Whether the program goes on only with a block: a failure is asserted not to be, ends the
-    program, or is answered by one call behind which the pointer is used as if there was none."""
+    """Return whether a failure is fatal: it is asserted against, ends the program, or is handled by
+    a single call after which the pointer is used unconditionally.
+    """
     following = _after(assignment.parent)
     if following is None:
         return False
@@ -139,12 +149,13 @@ def _ends_on_failure(unit: Unit, assignment: Node, pointer: str) -> bool:
     if is_call and text(only).partition("(")[0].strip() in unit.facts.stops:
         return True
     return is_call and any(
-        re.search(rf"(?<!\w){re.escape(pointer)}\s*(\[|->)", text(one)) for one in _next(following)
+        re.search(rf"(?<!\w){re.escape(pointer)}\s*(\[|->)", text(later))
+        for later in _next(following)
     )
 
 
 def _next(statement: Node) -> Iterator[Node]:
-    """The few statements behind one."""
+    """Yield the next few statements after a statement."""
     following = _after(statement)
     for _ in range(4):
         if following is None:
@@ -154,7 +165,7 @@ def _next(statement: Node) -> Iterator[Node]:
 
 
 def _after(statement: Node | None) -> Node | None:
-    """The statement behind one; where that is the last of a branch, the one behind the branch."""
+    """Return the next statement, or the one after the branch for the last statement of a branch."""
     for _ in range(3):
         following = statement.next_named_sibling if statement is not None else None
         while following is not None and following.type == "comment":
@@ -170,7 +181,7 @@ def _after(statement: Node | None) -> Node | None:
 
 
 def _is_null(function: Function | None, assignment: Node, pointer: str) -> bool:
-    """Whether the pointer was set to null last: there is no block to lose."""
+    """Return whether the pointer was last set to NULL, so that there is no block to leak."""
     before = assignment.parent.prev_named_sibling if assignment.parent is not None else None
     while before is not None and before.type == "comment":
         before = before.prev_named_sibling
@@ -193,8 +204,9 @@ def _is_null(function: Function | None, assignment: Node, pointer: str) -> bool:
 
 
 def _last_write(function: Function, assignment: Node, pointer: str) -> Node | None:
-    """The assignment or declaration before another that gives a local variable its value; None
-    when that may be elsewhere, as where its address is given away."""
+    """Return the last write of a local variable before an assignment; None when it may be
+    elsewhere, as where the address escapes.
+    """
     variable = function.variable(pointer, assignment.start_byte)
     if variable is None or variable.is_static:
         return None
@@ -217,7 +229,7 @@ def _last_write(function: Function, assignment: Node, pointer: str) -> Node | No
 
 @once_per_function
 def _first_copies(function: Function) -> dict[str, int]:
-    """Where each expression is first assigned to something else."""
+    """Return the position at which each expression is first copied elsewhere."""
     found: dict[str, int] = {}
     for node in function.nodes("assign"):
         right = text(field(node, "right"))
@@ -227,10 +239,10 @@ def _first_copies(function: Function) -> dict[str, int]:
 
 
 def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | None:
-    """Assign by way of a temporary; on failure the old block is freed and the pointer null.
+    """Assign through a temporary; on failure the old block is freed and the pointer is NULL.
 
-    Not where another place has the block too: who frees it there would free it twice. Not offered
-    as safe: a size of 0 may free the block and return NULL as well.
+    Not where another pointer to the block exists: it might be freed twice. Not safe: with size 0,
+    realloc may free the block and return NULL.
     """
     statement = assignment.parent
     function = call.function
@@ -239,7 +251,7 @@ def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | 
     block = statement.parent
     if block is None or block.type != "compound_statement" or function.uses(_TEMPORARY):
         return None
-    if _shared(function, pointer, assignment) is not None:
+    if _confidence_when_shared(function, pointer, assignment) is not None:
         return None
     declared = "auto *" if call.unit.language == "cpp" else "void *"
     value = text(field(assignment, "right"))
@@ -248,5 +260,9 @@ def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | 
         f"{{ {declared}{_TEMPORARY} = {value}; if (!{_TEMPORARY}) {release}({pointer}); "
         f"{pointer} = {_TEMPORARY}; }}"
     )
-    return Rewrite("Free the old block when {function}() fails", [(statement, new)], safe=False,
-                   function=call.name)  # fmt: skip
+    return Rewrite(
+        "Free the old block when {function}() fails",
+        [(statement, new)],
+        safe=False,
+        function=call.name,
+    )

@@ -1,13 +1,13 @@
-"""A pointer is reinterpreted as one to an unrelated type.
+"""Pointer cast to an unrelated type.
 
 ## What it does
-Reports `reinterpret_cast` of raw bytes (`char *`, `uint8_t *`, `data()`) or of a number to a
-pointer or reference to another type. Casts to bytes, to numbers that hold an address, to socket
+Reports `reinterpret_cast` of raw bytes (`char *`, `uint8_t *`, `data()`) or of an integer to a
+pointer or reference to another type. Casts to bytes, to integers that hold an address, to socket
 addresses and between classes and handles are left out.
 
 ## Why is this bad?
-Reading an object through an unrelated type breaks alignment and aliasing rules; what the bytes
-mean is up to whoever produced them. When they come from outside, they choose fields and lengths.
+Accessing an object through an unrelated type violates alignment and strict aliasing rules. When
+the bytes are untrusted input, the sender controls every field and length.
 
 ## Example
 ```cpp
@@ -36,19 +36,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, text
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.constants import declaration
 
 _BYTES = re.compile(
     r"\b(?:char|byte|void|uint8_t|int8_t|u8|BYTE|uchar|sockaddr\w*|FARPROC|LPARAM|WPARAM)\b"
 )
 
 _RAW = frozenset({"char", "uint8_t", "std::uint8_t", "u8", "BYTE", "std::byte", "uchar"})
-_NUMBERS = frozenset({"int", "float", "double", "long", "short", "unsigned", "uint32_t", "int32_t",
-                      "uint64_t", "int64_t"})  # fmt: skip
+_NUMBERS = frozenset(
+    "int float double long short unsigned uint32_t int32_t uint64_t int64_t".split()
+)
 
 
 @rule(
@@ -58,7 +59,7 @@ _NUMBERS = frozenset({"int", "float", "double", "long", "short", "unsigned", "ui
     confidence=0.5,
     only="cpp",
     severity="medium",
-    suggestion="Copy the bytes into an object of type '{type}' with memcpy, after a test of size.",
+    suggestion="Check the size and copy the bytes into an object of type '{type}' with memcpy.",
 )
 def reinterpreted_pointer(site: Site) -> Iterator[Report]:
     if text(field(site.node, "name")) != "reinterpret_cast":
@@ -71,14 +72,14 @@ def reinterpreted_pointer(site: Site) -> Iterator[Report]:
         return
     yield Report(
         call,
-        "reinterpret_cast reads the object as '{type}'.",
+        "reinterpret_cast accesses the object as the unrelated type '{type}'.",
         pattern="reinterpret_cast",
         type=target.rstrip("*& ").removeprefix("const ").strip(),
     )
 
 
 def _is_raw(call: Node, site: Site) -> bool:
-    """Whether bytes or a plain number are given."""
+    """Return whether the operand is raw bytes or an integer."""
     arguments = field(call, "arguments")
     if arguments is None or arguments.named_child_count != 1:
         return False

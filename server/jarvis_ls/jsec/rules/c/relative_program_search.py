@@ -1,12 +1,12 @@
-"""A program is run by a name that is looked up in PATH.
+"""Untrusted search path: program looked up in PATH.
 
 ## What it does
-Finds `execlp`, `execvp`, `posix_spawnp`, `system` and `popen` with a literal program that does
-not begin at the root. What the shell itself does (`cd`, `echo`, `exit`) is left alone.
+Finds `execlp`, `execvp`, `posix_spawnp`, `system` and `popen` with a literal program name that is
+not an absolute path. Shell builtins (`cd`, `echo`, `exit`) are left out.
 
 ## Why is this bad?
-PATH belongs to whoever starts the program. With a directory of their own in front, any program
-of that name runs instead.
+The caller of the program controls PATH. With a directory of the attacker at its start, any
+program of that name runs instead.
 
 ## Example
 ```c
@@ -28,16 +28,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.texts import literal_content
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.string_lengths import literal_content
 
-PLACES = {"system": 0, "popen": 0, "_popen": 0, "_wpopen": 0, "_wsystem": 0, "wpopen": 0,
-          "execlp": 0, "execvp": 0, "execvpe": 0, "posix_spawnp": 1, "_execlp": 0, "_execvp": 0,
-          "_spawnlp": 1, "_spawnvp": 1, "_wexeclp": 0, "_wexecvp": 0, "_wspawnlp": 1,
-          "_wspawnvp": 1, "WinExec": 0, "CreateProcessA": 1, "CreateProcessW": 1}  # fmt: skip
-_BUILTIN = frozenset({"cd", "echo", "exit", "true", "false", "exec", ":", "test", "[", "pause",
-                      "cls", "set", "export", "umask", "ulimit", "if", "for"})  # fmt: skip
+PLACES = {
+    "system": 0,
+    "popen": 0,
+    "_popen": 0,
+    "_wpopen": 0,
+    "_wsystem": 0,
+    "wpopen": 0,
+    "execlp": 0,
+    "execvp": 0,
+    "execvpe": 0,
+    "posix_spawnp": 1,
+    "_execlp": 0,
+    "_execvp": 0,
+    "_spawnlp": 1,
+    "_spawnvp": 1,
+    "_wexeclp": 0,
+    "_wexecvp": 0,
+    "_wspawnlp": 1,
+    "_wspawnvp": 1,
+    "WinExec": 0,
+    "CreateProcessA": 1,
+    "CreateProcessW": 1,
+}
+_BUILTIN = frozenset(
+    "cd echo exit true false exec : test [ pause cls set export umask ulimit if for".split()
+)
 
 
 @rule(
@@ -46,9 +67,9 @@ _BUILTIN = frozenset({"cd", "echo", "exit", "true", "false", "exec", ":", "test"
     cwe=(426, 427),
     confidence=0.6,
     severity="medium",
-    suggestion="Name the program by its full path.",
-    answered=("search-path", "command-injection"),
+    suggestion="Use an absolute path to the program.",
 )
+@flow_verdicts(faults=("search-path", "command-injection"))
 def relative_program_search(call: Call) -> Iterator[Report]:
     program = call.arg(PLACES[call.name])
     if call.name.startswith("CreateProcess") and text(call.arg(0)) not in ("NULL", "nullptr", "0"):
@@ -62,7 +83,7 @@ def relative_program_search(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{call}' looks for '{program}' in PATH, which whoever starts the program sets.",
+        "'{call}' searches PATH for '{program}', and the caller of the program controls PATH.",
         pattern=call.name,
         call=call.name,
         program=name,

@@ -1,13 +1,13 @@
-"""An opened file or descriptor is not closed on every way out.
+"""Resource leak.
 
 ## What it does
-Follows a local `FILE *`, directory stream, pipe, socket or descriptor and reports a `return`, or
-the end of its block, that is reached while it is neither closed nor returned, stored or handed
-to a function that may keep it. `main` is left out.
+Follows a local `FILE *`, directory stream, pipe, socket or file descriptor and reports a
+`return`, or the end of its scope, that is reached while it is neither closed nor returned, stored
+or passed to a function that may keep it. `main` is left out.
 
 ## Why is this bad?
-A process may open only so many. When each failed request leaves one open, soon no file can be
-opened and no connection accepted.
+The number of open files of a process is limited. If each failed request leaks a descriptor, the
+program soon cannot open files or accept connections.
 
 ## Example
 ```c
@@ -42,12 +42,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.allocation import OPENING
-from jarvis_ls.jsec.c.nearby import overwritten
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.allocation import OPENING
+from jarvis_ls.jsec.local.c.next_use import overwritten
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -56,28 +57,30 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
     cwe=(772, 775, 404),
     confidence=0.78,
     severity="medium",
-    suggestion="Close '{handle}' before leaving here.",
+    suggestion="Close '{handle}' on this path.",
 )
-def resource_leak(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "What {allocator} opened is not closed on this way.",
-                "What was opened is not closed on this way.",
-            ),
-            cwe=(404, 772, 775),
-            suggestion="Close it before leaving here.",
-        )
-        return
+def resource_leak(call: Call) -> Iterator[Report]:
     lost = overwritten(call)
     if lost is not None:
         yield Report(
             lost,
-            "'{handle}', opened by {function}(), is not closed on this way.",
+            "'{handle}', opened by {function}(), is not closed on this path.",
             pattern=call.name,
             handle=text(call.target),
             function=call.name,
             causes=[(call.node, "Opened here.")],
         )
+
+
+@on_fault(resource_leak)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Resource opened by {allocator} leaks on this path.",
+            "Resource leaks on this path.",
+        ),
+        cwe=(404, 772, 775),
+        suggestion="Close the resource on this path.",
+    )

@@ -1,12 +1,12 @@
-"""The address of a local variable is returned.
+"""Return of the address of a local variable.
 
 ## What it does
-Reports a `return` of a local array, of `&variable`, of a pointer that was set to one, of memory
-from `alloca`, and in C++ a reference to a local. Static locals are fine.
+Reports a `return` of a local array, of `&variable`, of a pointer set to one, of memory from
+`alloca`, and in C++ of a reference to a local. Static locals are left out.
 
 ## Why is this bad?
-The variable ends with the function. The caller reads and writes whatever the next calls put on
-that part of the stack, return addresses among it.
+The lifetime of the variable ends with the function. The caller reads and writes whatever later
+calls place on that part of the stack, return addresses included.
 
 ## Example
 ```c
@@ -35,16 +35,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.nearby import declared_at, only_value
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.next_use import declared_at, only_value
 
-_MESSAGE = "{what} ends with this function, but its address is returned."
-_ADDRESSES = frozenset({
-    "identifier", "pointer_expression", "parenthesized_expression", "cast_expression"
-})  # fmt: skip
+_MESSAGE = "Address of local variable {what} is returned."
+_ADDRESSES = frozenset(
+    {"identifier", "pointer_expression", "parenthesized_expression", "cast_expression"}
+)
 
 
 def _may_be_address(node: Node) -> bool:
@@ -56,7 +57,7 @@ def _may_be_address(node: Node) -> bool:
     category="memory_mgmt",
     cwe=(562,),
     confidence=0.9,
-    suggestion="Let the caller pass the memory, or return allocated memory.",
+    suggestion="Let the caller pass a buffer, or return allocated memory.",
 )
 def returned_local_address(site: Site) -> Iterator[Report]:
     function = site.function
@@ -73,7 +74,7 @@ def _in_lambda(node: Node, function: Function) -> bool:
 
 
 def _returns_address(function: Function) -> bool:
-    """Whether the function returns a pointer or reference (or a type that may be one)."""
+    """Return whether the function returns a pointer or reference (or a type that may be one)."""
     declarator = field(function.node, "declarator")
     if declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
         return True
@@ -82,7 +83,7 @@ def _returns_address(function: Function) -> bool:
 
 
 def _address_of_local(function: Function, value: Node, *, through: bool = True) -> Node | None:
-    """The local whose address an expression is."""
+    """Return the local variable that an expression is the address of."""
     if value.type == "pointer_expression" and operator_of(value) == "&":
         inner = bare(field(value, "argument") or value)
         whole = inner.type == "identifier"
@@ -108,8 +109,7 @@ def _address_of_local(function: Function, value: Node, *, through: bool = True) 
 
 
 def _kind(function: Function, name: Node) -> str:
-    """How a local that ends with the function is declared: `value`, `array` or `pointer`; empty
-    for what does not end with it."""
+    """Return how a local is declared: `value`, `array` or `pointer`; empty for other storage."""
     declared = declared_at(function, text(name), name) if name.type == "identifier" else None
     if declared is None:
         return ""

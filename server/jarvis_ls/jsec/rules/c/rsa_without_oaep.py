@@ -1,11 +1,12 @@
-"""RSA encrypts with padding that leaks, or with none.
+"""RSA without OAEP padding.
 
 ## What it does
-Finds RSA encryption with PKCS #1 v1.5 padding or no padding, where OAEP exists.
+Finds RSA encryption with PKCS #1 v1.5 padding or without padding, where OAEP is available.
 
 ## Why is this bad?
-Without padding equal texts give equal output and small ones fall to a root. PKCS #1 v1.5 lets
-whoever can ask whether a text decrypts well read any message, one question at a time.
+Without padding, equal plaintexts give equal ciphertexts and small ones are recovered by taking a
+root. With PKCS #1 v1.5, an attacker who can query a padding oracle decrypts any message
+(Bleichenbacher's attack).
 
 ## Example
 ```c
@@ -26,9 +27,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 
 PADDINGS = {"RSA_public_encrypt": 4, "RSA_private_decrypt": 4, "EVP_PKEY_CTX_set_rsa_padding": 1}
 BAD = {"RSA_PKCS1_PADDING": 0.75, "RSA_NO_PADDING": 0.8, "RSA_SSLV23_PADDING": 0.85}
@@ -41,13 +43,13 @@ SIGNING = ("sign", "verify")
     cwe=(780, 327),
     confidence=0.75,
     severity="medium",
-    suggestion="Use OAEP padding on both sides.",
+    suggestion="Use OAEP padding for both encryption and decryption.",
     fixable=True,
 )
 def rsa_without_oaep(call: Call) -> Iterator[Report]:
     if call.name == "CryptEncrypt":
         if text(call.arg(3)) == "0" and _has_rsa_key(call):
-            yield Report(call.node, "RSA encrypts here without OAEP padding.", pattern=call.name)
+            yield Report(call.node, "RSA encryption without OAEP padding.", pattern=call.name)
         return
     padding = call.arg(PADDINGS[call.name])
     confidence = BAD.get(text(padding))
@@ -61,16 +63,16 @@ def rsa_without_oaep(call: Call) -> Iterator[Report]:
         return
     yield Report(
         padding,
-        "RSA encrypts here without OAEP padding.",
+        "RSA encryption without OAEP padding.",
         confidence=confidence,
         pattern=call.name,
-        fix=Rewrite("Use OAEP", [(padding, "RSA_PKCS1_OAEP_PADDING")], safe=False),
+        fix=Rewrite("Use OAEP padding", [(padding, "RSA_PKCS1_OAEP_PADDING")], safe=False),
     )
 
 
 @once_per_function
 def _signs(function: Function) -> bool:
-    """Whether the function calls something that signs or verifies."""
+    """Return whether the function calls something that signs or verifies."""
     return any("sign" in c.name.lower() or "verify" in c.name.lower() for c in function.calls)
 
 
@@ -80,7 +82,7 @@ def _has_rsa_key(call: Call) -> bool:
 
 @once_per_function
 def _rsa_keys(function: Function) -> set[str]:
-    """The variables that take an RSA key in the function."""
+    """Return the variables that take an RSA key in the function."""
     return {
         text(made.arg(3)).lstrip("&")
         for made in function.calls

@@ -1,12 +1,12 @@
-"""`scanf` reads a word of any length into a buffer.
+"""Unbounded string conversion in scanf.
 
 ## What it does
-Finds `%s` and `%[...]` without a width in formats of `scanf`, `fscanf`, `sscanf` and their wide
-forms, and widths that leave no room for the terminator. `%*s`, `%ms` and sources of `sscanf`
-that are known to be short enough are fine.
+Finds `%s` and `%[...]` without a field width in formats of `scanf`, `fscanf`, `sscanf` and their
+wide variants, and widths that leave no room for the terminator. `%*s`, `%ms` and sources of
+`sscanf` that are known to fit are left out.
 
 ## Why is this bad?
-The input decides how much is written, as with `gets`.
+The input controls how many bytes are written, as with `gets`: a buffer overflow.
 
 ## Example
 ```c
@@ -30,18 +30,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.c.formats import Scan, scans
-from jarvis_ls.jsec.c.texts import character, length
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.formats import Scan, scans
+from jarvis_ls.jsec.local.c.string_lengths import character, length
+from jarvis_ls.jsec.local.constants import string_literal
 
-ANY = "'{conversion}' writes a word of any length into '{target}'."
-NO_ROOM = "'{conversion}' and the terminator do not fit into '{target}' ({room} characters)."
-FORMATS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "swscanf": 1,
-           "vscanf": 0, "vsscanf": 1, "vfscanf": 1}  # fmt: skip
+ANY = "'{conversion}' writes to '{target}' without a field width."
+NO_ROOM = "'{conversion}' and the terminator overflow '{target}' ({room} characters)."
+FORMATS = {
+    "scanf": 0,
+    "fscanf": 1,
+    "sscanf": 1,
+    "wscanf": 0,
+    "fwscanf": 1,
+    "swscanf": 1,
+    "vscanf": 0,
+    "vsscanf": 1,
+    "vfscanf": 1,
+}
 
 
 @rule(
@@ -49,10 +59,10 @@ FORMATS = {"scanf": 0, "fscanf": 1, "sscanf": 1, "wscanf": 0, "fwscanf": 1, "sws
     category="unsafe_api",
     cwe=(120, 121, 787, 676),
     confidence=0.9,
-    suggestion="Give a width of one less than the size of the target, as in %19s.",
+    suggestion="Specify a field width of the buffer size minus one, as in %19s.",
     fixable=True,
-    answered=("buffer-write-stack", "buffer-write-heap"),
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap"))
 def scanf_without_width(call: Call) -> Iterator[Report]:
     place = FORMATS[call.name]
     literal = string_literal(call.arg(place), call.function)
@@ -87,7 +97,7 @@ def _room(call: Call, target: Node | None) -> int | None:
 
 
 def _short_source(call: Call, room: int | None) -> bool:
-    """Whether what `sscanf` reads from is itself not longer than the target."""
+    """Return whether the source of `sscanf` is known to fit into the target."""
     if call.name not in ("sscanf", "swscanf") or room is None:
         return False
     most = length(call.arg(0), call.function).most
@@ -95,7 +105,7 @@ def _short_source(call: Call, room: int | None) -> bool:
 
 
 def _rewrite(call: Call, place: int, scan: Scan, room: int | None) -> Rewrite | None:
-    """The width put into the format, where that is one plain literal."""
+    """Return the insertion of a width into the format, where that is a single literal."""
     node = call.arg(place)
     if node is None or bare(node).type != "string_literal" or room is None or room < 2:
         return None
@@ -106,5 +116,8 @@ def _rewrite(call: Call, place: int, scan: Scan, room: int | None) -> Rewrite | 
     start = node.start_byte + 1 + len(written[1 : 1 + scan.start].encode())
     end = start + len(scan.written.encode())
     kept = scan.written.lstrip("%0123456789")
-    return Rewrite("Limit to {width} characters", [((start, end), f"%{room - 1}{kept}")],
-                   width=str(room - 1))  # fmt: skip
+    return Rewrite(
+        "Limit the field width to {width}",
+        [((start, end), f"%{room - 1}{kept}")],
+        width=str(room - 1),
+    )

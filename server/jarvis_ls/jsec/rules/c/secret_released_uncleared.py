@@ -1,13 +1,13 @@
-"""Memory with a password or key is given back as it is.
+"""Sensitive data not cleared before release.
 
 ## What it does
-Finds `free` and `realloc` of a pointer whose name, or a call before, says that it holds a password
-or key, and that nothing clears before; and local buffers with the password for a login that are
-not cleared when the function ends.
+Finds `free` and `realloc` of a pointer that holds a password or key, judged by its name or an
+earlier call, without a call that clears it; and local buffers with a login password that are not
+cleared when the function returns.
 
 ## Why is this bad?
-`free` leaves the bytes where they are; `realloc` may copy them and leave the old ones. The next
-owner of the memory, a core dump or a bug such as Heartbleed shows them.
+`free` leaves the contents in place; `realloc` may copy them and leave the old block as it was.
+The next owner of the memory, a core dump or a bug such as Heartbleed discloses them.
 
 ## Example
 ```c
@@ -32,15 +32,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, bare, text
-from jarvis_ls.jsec.c.credentials import secret_argument
-from jarvis_ls.jsec.c.texts import names_of
-from jarvis_ls.jsec.c.words import names_secret
-from jarvis_ls.jsec.flow.library.tables import PASSWORDS
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, text
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.flow.library.c_functions import PASSWORDS
+from jarvis_ls.jsec.local.c.credentials import secret_argument
+from jarvis_ls.jsec.local.c.identifier_words import names_secret
+from jarvis_ls.jsec.local.c.string_lengths import names_of
 
-RELEASING = frozenset({"free", "realloc", "g_free", "HeapFree", "LocalFree", "OPENSSL_free",
-                       "delete"})  # fmt: skip
+RELEASING = frozenset(
+    {"free", "realloc", "g_free", "HeapFree", "LocalFree", "OPENSSL_free", "delete"}
+)
 CLEARING = ("memset", "bzero", "zero", "cleanse", "clear", "wipe", "memzero", "scrub", "burn")
 
 
@@ -50,7 +53,8 @@ CLEARING = ("memset", "bzero", "zero", "cleanse", "clear", "wipe", "memzero", "s
     cwe=(226, 244),
     confidence=0.55,
     severity="medium",
-    suggestion="Clear it first with 'explicit_bzero', 'OPENSSL_cleanse' or 'SecureZeroMemory'.",
+    suggestion="Clear the memory with 'explicit_bzero', 'OPENSSL_cleanse' or "
+    "'SecureZeroMemory' first.",
 )
 def secret_released_uncleared(function: Function) -> Iterator[Report]:
     secrets: set[str] = set()
@@ -60,24 +64,29 @@ def secret_released_uncleared(function: Function) -> Iterator[Report]:
             secrets.add(text(bare(given)))
         if any(word in call.name.lower() for word in CLEARING):
             cleared.update(text(bare(a)) for a in call.arguments)
-        name = _released(call)
+        name = _pointer_released_by(call)
         if not name or name in cleared:
             continue
         if name in secrets or names_secret(name.rpartition(">")[2].rpartition(".")[2]):
             yield Report(
                 call.node,
-                "'{secret}' is given back with the secret still in it.",
+                "'{secret}' is released without clearing the secret it holds.",
                 confidence=0.65 if name in secrets else 0.5,
                 pattern=call.name,
                 secret=name,
             )
     for call, name in _left_on_stack(function, cleared):
-        yield Report(call.node, "'{secret}' stays in memory after the function ends.",
-                     confidence=0.45, pattern=call.name, secret=name)  # fmt: skip
+        yield Report(
+            call.node,
+            "'{secret}' is not cleared before the function returns.",
+            confidence=0.45,
+            pattern=call.name,
+            secret=name,
+        )
 
 
 def _left_on_stack(function: Function, cleared: set[str]) -> Iterator[tuple[Call, str]]:
-    """Logins with a password from a local array that nothing clears."""
+    """Yield logins with a password from a local array that is never cleared."""
     for call in function.calls:
         given = secret_argument(call) if call.name in PASSWORDS else None
         if given is None or cleared:
@@ -95,7 +104,7 @@ def _on_stack(variable: Variable) -> bool:
     return variable.is_array or "lloca" in text(variable.initial).lower().replace("malloc", "")
 
 
-def _released(call: Call) -> str:
+def _pointer_released_by(call: Call) -> str:
     if call.name not in RELEASING or call.is_method:
         return ""
     argument = call.arg(2 if call.name == "HeapFree" else 0)

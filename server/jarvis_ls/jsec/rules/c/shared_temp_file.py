@@ -1,12 +1,12 @@
-"""A file of a fixed name is created in a directory that everybody may write to.
+"""Fixed file name in a world-writable directory.
 
 ## What it does
-Finds `fopen` for writing, `creat` and `open` with `O_CREAT` but without `O_EXCL` of a path that
-begins with `/tmp/`, `/var/tmp/` or `/dev/shm/`.
+Finds `fopen` for writing, `creat`, and `open` with `O_CREAT` but without `O_EXCL`, of a path
+below `/tmp/`, `/var/tmp/` or `/dev/shm/`.
 
 ## Why is this bad?
-Another user can put a symbolic link there first. The program then overwrites whatever the link
-points to, with the rights of whoever runs it.
+Another user can create a symbolic link of that name first (CWE-59). The program then overwrites
+the target of the link with its own privileges.
 
 ## Example
 ```c
@@ -28,14 +28,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.texts import contents_before, names_of
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.string_lengths import contents_before, names_of
+from jarvis_ls.jsec.local.constants import string_literal
 
-OPENING = {"fopen": 0, "fopen64": 0, "open": 0, "open64": 0, "creat": 0, "openat": 1,
-           "sqlite3_open": 0}  # fmt: skip
+OPENING = {
+    "fopen": 0,
+    "fopen64": 0,
+    "open": 0,
+    "open64": 0,
+    "creat": 0,
+    "openat": 1,
+    "sqlite3_open": 0,
+}
 SHARED = ("/tmp/", "/var/tmp/", "/dev/shm/", "/usr/tmp/")
 PRINTERS = {"snprintf": 2, "sprintf": 1, "strcpy": 1, "strncpy": 1}
 
@@ -46,7 +54,7 @@ PRINTERS = {"snprintf": 2, "sprintf": 1, "strcpy": 1, "strncpy": 1}
     cwe=(377, 59),
     confidence=0.7,
     severity="medium",
-    suggestion="Use 'mkstemp', or add O_EXCL (and O_NOFOLLOW), or use a directory of your own.",
+    suggestion="Use 'mkstemp', add O_EXCL and O_NOFOLLOW, or use a private directory.",
 )
 def shared_temp_file(call: Call) -> Iterator[Report]:
     place = OPENING[call.name]
@@ -58,7 +66,8 @@ def shared_temp_file(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{path}' lies where everybody may write: a link of that name may be there already.",
+        "'{path}' is in a world-writable directory: another user may have created a "
+        "symbolic link there.",
         confidence=0.7 if certain else 0.5,
         pattern=call.name,
         path=written[:60],
@@ -77,7 +86,7 @@ def _creates(call: Call, place: int) -> bool:
 
 
 def _path(call: Call, path: Node) -> tuple[str, bool]:
-    """The text of a path, or how it begins; and whether it is all of it."""
+    """Return the text of a path or its beginning, and whether the text is complete."""
     literal = string_literal(path, call.function)
     if literal is not None or call.function is None:
         return literal or "", True

@@ -1,12 +1,13 @@
-"""A time or error text lies in memory that all threads share.
+"""Non-reentrant time or error function.
 
 ## What it does
-Finds `localtime`, `gmtime`, `ctime`, `asctime` and `strerror`; in files that use threads with more
-confidence. The `_r` variants take memory of your own.
+Finds `localtime`, `gmtime`, `ctime`, `asctime` and `strerror`, with higher confidence in files
+that use threads. The `_r` variants write to a buffer of the caller.
 
 ## Why is this bad?
-The next call, also from another thread or inside a library, overwrites the result while it is
-still in use: wrong times in logs, torn text, in the worst case a read past the end.
+The result is in static storage. The next call, also from another thread or inside a library,
+overwrites it while it is still in use: wrong times in logs, corrupted text, in the worst case an
+out-of-bounds read.
 
 ## Example
 ```c
@@ -28,13 +29,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, field, text
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
 
-BUFFERS = {"localtime": "struct tm {name}", "gmtime": "struct tm {name}",
-           "ctime": "char {name}[26]", "asctime": "char {name}[26]", "strerror": ""}  # fmt: skip
-THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "future", "windows.h", "glib.h",
-                     "QThread", "boost/thread.hpp"})  # fmt: skip
+BUFFERS = {
+    "localtime": "struct tm {name}",
+    "gmtime": "struct tm {name}",
+    "ctime": "char {name}[26]",
+    "asctime": "char {name}[26]",
+    "strerror": "",
+}
+THREADS = frozenset(
+    {
+        "pthread.h",
+        "threads.h",
+        "thread",
+        "mutex",
+        "future",
+        "windows.h",
+        "glib.h",
+        "QThread",
+        "boost/thread.hpp",
+    }
+)
 
 
 @rule(
@@ -43,7 +61,7 @@ THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "future", "win
     cwe=(663,),
     confidence=0.6,
     severity="medium",
-    suggestion="Use '{name}_r' with memory of your own.",
+    suggestion="Use '{name}_r' with a buffer of the caller.",
     fixable=True,
 )
 def shared_time_buffer(function: Function) -> Iterator[Report]:
@@ -58,7 +76,7 @@ def shared_time_buffer(function: Function) -> Iterator[Report]:
                 continue
         yield Report(
             call.node,
-            "The result of '{name}' lies in memory that other threads may overwrite.",
+            "'{name}' is not reentrant: another thread may overwrite its static result.",
             confidence=0.6 if threads and call.name != "strerror" else 0.35,
             pattern=call.name,
             name=call.name,
@@ -67,7 +85,7 @@ def shared_time_buffer(function: Function) -> Iterator[Report]:
 
 
 def _with_own_buffer(call: Call) -> Rewrite | None:
-    """For `type *p = localtime(t);` as a statement of a block: a buffer declared before it."""
+    """Return the fix of `type *p = localtime(t);` in a block: a buffer declared before it."""
     target, declaration = call.target, call.node.parent
     if declaration is not None and declaration.type == "init_declarator":
         declaration = declaration.parent
@@ -92,7 +110,7 @@ def _with_own_buffer(call: Call) -> Rewrite | None:
     address = buffer if call.name in ("ctime", "asctime") else f"&{buffer}"
     start, end = declaration.start_byte, call.arguments[0].end_byte
     return Rewrite(
-        "Use '{name}_r' with a buffer of its own",
+        "Use '{name}_r' with a local buffer",
         [
             ((start, start), BUFFERS[call.name].format(name=buffer) + "; "),
             (callee, f"{call.name}_r"),

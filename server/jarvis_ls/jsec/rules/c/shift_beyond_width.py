@@ -1,12 +1,13 @@
-"""A number is shifted by as many bits as it has, or more, or by a negative number.
+"""Shift by a negative amount or at least the type's width.
 
 ## What it does
-Follows the numbers that integers are shifted by, and reports those that are not less than the
-width of what is shifted: 32 or more for an `int`, 64 or more for a `long`, and those below zero.
+Follows shift amounts through functions and files, and reports those that are negative or not less
+than the width of the promoted left operand: 32 or more for an `int`, 64 or more for a 64-bit
+`long`.
 
 ## Why is this bad?
-What comes of it is not defined: some processors take only the lower bits of the number, others
-give 0, and compilers take for granted that it never happens and leave out tests for it.
+The behaviour is undefined: some processors use only the low bits of the amount, others give 0,
+and compilers assume it never happens and remove checks accordingly.
 
 ## Example
 ```c
@@ -31,8 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
 
 
 @rule(
@@ -41,9 +42,7 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     cwe=(758, 1335, 190),
     confidence=0.85,
     severity="medium",
-    suggestion="Convert what is shifted to a wider type first, or test the number of bits.",
+    suggestion="Convert the left operand to a wider type first, or check the shift amount.",
 )
 def shift_beyond_width(fault: Fault) -> Iterator[Report]:
-    yield Report(
-        fault, "A number of {bits} bits is shifted by {by}: what comes of it is not defined."
-    )
+    yield Report(fault, "Undefined behaviour: a {bits}-bit value is shifted by {by}.")

@@ -1,12 +1,12 @@
-"""A narrow number that may be negative becomes a wide size.
+"""Unexpected sign extension of a size.
 
 ## What it does
-Follows numbers of one or two bytes through functions and files, and reports one that may be
-below zero where it is widened to a number of bytes.
+Follows values of one or two bytes through functions and files, and reports one that may be
+negative where it is widened to a byte count.
 
 ## Why is this bad?
-Widening repeats the sign bit: -1 becomes the largest size there is, and what uses it runs far
-behind its memory.
+Sign extension turns -1 into the largest possible size, and the operation that uses it runs far
+past the end of its buffer.
 
 ## Example
 ```c
@@ -31,9 +31,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -41,12 +41,12 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     category="type_safety",
     cwe=(194,),
     confidence=0.88,
-    suggestion="Use an unsigned type, or compare with 0 too.",
+    suggestion="Use an unsigned type, or check for negative values as well.",
 )
 def sign_extended_number(fault: Fault) -> Iterator[Report]:
-    message = told(
+    message = pick_template(
         fault,
-        "This narrow number may be {low}; as a size that is enormous.",
-        "This narrow number may be negative; as a size that is enormous.",
+        "Value may be {low} and is sign-extended to a huge size.",
+        "Value may be negative and is sign-extended to a huge size.",
     )
     yield Report(fault, message, cwe=(194,))

@@ -1,12 +1,12 @@
-"""`sizeof` is taken of a pointer where the size of its memory was meant.
+"""sizeof applied to a pointer.
 
 ## What it does
-Finds `sizeof(p)` of a pointer (also of a parameter written as an array) as the size in a call
-that works on `p`, in an allocation stored in `p`, and in `sizeof(p) / sizeof(p[0])`.
+Finds `sizeof(p)` of a pointer (also of an array parameter) as the size in a call that works on
+`p`, in an allocation stored in `p`, and in `sizeof(p) / sizeof(p[0])`.
 
 ## Why is this bad?
-It is 8 on today's machines, whatever `p` points to. Too little is cleared, copied, compared or
-allocated, and what is left over is stale or not there.
+The result is the size of a pointer, usually 8, not of the object it points to. Too few bytes are
+cleared, copied, compared or allocated, and the rest is stale or out of bounds.
 
 ## Example
 ```c
@@ -27,28 +27,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import (
-    Function,
-    Variable,
-    ancestors,
-    bare,
-    call_at,
-    field,
-    operator_of,
-    text,
-)
-from jarvis_ls.codeintel.facts import Declared
+from jarvis_ls.codeintel.declarations import Declared
+from jarvis_ls.codeintel.functions import Function, call_at
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.copies import READS, WRITES
-from jarvis_ls.jsec.c.extents import ALLOCATORS, resolved
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, resolve_typedefs
+from jarvis_ls.jsec.local.c.copy_sizes import READS, WRITES
+from jarvis_ls.jsec.local.constants import declaration
 
-CALL = "'{written}' is the size of the pointer, not of the memory '{call}' works on."
-ALLOCATION = "'{written}' bytes are allocated: the size of the pointer, not of what it points to."
+CALL = "'{written}' is the size of the pointer, not of the buffer passed to '{call}'."
+ALLOCATION = "'{written}' allocates the size of the pointer, not of the object it points to."
 _COMPARES = frozenset({"memcmp", "bcmp", "strncmp", "strncasecmp", "wcsncmp", "wmemcmp"})
-COUNT = "'{pointer}' is a pointer: its size says nothing about a number of elements."
+COUNT = "'{pointer}' is a pointer: dividing its size does not give a number of elements."
 
 
 @rule(
@@ -56,7 +49,7 @@ COUNT = "'{pointer}' is a pointer: its size says nothing about a number of eleme
     category="buffer_overflow",
     cwe=(467, 131),
     confidence=0.85,
-    suggestion="Take the size of what it points to, or pass the size along with the pointer.",
+    suggestion="Use the size of the pointed-to object, or pass the size along with the pointer.",
     fixable=True,
 )
 def sizeof_pointer(site: Site) -> Iterator[Report]:
@@ -74,7 +67,7 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
         return
     if isinstance(declared, Variable) and _is_array_elsewhere(declared, function):
         return
-    _, pointers, arrays = resolved(declared, function.unit)
+    _, pointers, arrays = resolve_typedefs(declared, function.unit)
     if pointers == 0 or (arrays and not (isinstance(declared, Variable) and declared.is_parameter)):
         return
     found = _context(site, value)
@@ -84,8 +77,11 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
     double = pointers > 1
     fix = None
     if message is ALLOCATION:
-        fix = Rewrite("Take the size of '*{pointer}'", [(site.node, f"sizeof(*{text(value)})")],
-                      pointer=text(value))  # fmt: skip
+        fix = Rewrite(
+            "Use the size of '*{pointer}'",
+            [(site.node, f"sizeof(*{text(value)})")],
+            pointer=text(value),
+        )
     yield Report(
         site.node,
         message,
@@ -99,8 +95,7 @@ def sizeof_pointer(site: Site) -> Iterator[Report]:
 
 
 def _member(value: Node, function: Function) -> Declared | None:
-    """What a name that no variable has means in C++: a member of the class around, when all that
-    are called so are declared alike."""
+    """Return the C++ member of an undeclared name, when all members of that name have one type."""
     if value.type != "identifier" or function.unit.language != "cpp":
         return None
     known = set(function.unit.facts.fields.get(text(value), ()))
@@ -108,7 +103,7 @@ def _member(value: Node, function: Function) -> Declared | None:
 
 
 def _is_array_elsewhere(declared: Variable, function: Function) -> bool:
-    """Whether another branch of the preprocessor declares the variable as an array."""
+    """Return whether another preprocessor branch declares the variable as an array."""
     return any(
         other.arrays and other.scope[1] == declared.scope[1] and not other.is_parameter
         for other in function.variables.get(declared.name, ())
@@ -117,7 +112,7 @@ def _is_array_elsewhere(declared: Variable, function: Function) -> bool:
 
 
 def _is_reference(declared: Variable | Declared) -> bool:
-    """`T (&name)[n]`, whose size is that of the array; `T *&name` is a pointer."""
+    """Return whether this is `T (&name)[n]`, whose size is that of the array (not `T *&name`)."""
     around = declared.node.parent if isinstance(declared, Variable) else None
     if around is None or around.type != "reference_declarator":
         return False
@@ -125,7 +120,7 @@ def _is_reference(declared: Variable | Declared) -> bool:
 
 
 def _of_type(site: Site) -> Iterator[Report]:
-    """`memset(p, 0, sizeof(T *))`, where `p` leads to a `T`."""
+    """Report `memset(p, 0, sizeof(T *))`, where `p` points to a `T`."""
     written = text(field(site.node, "type")).replace(" ", "")
     listed = site.node.parent
     if written[-1:] != "*" or listed is None or listed.type != "argument_list":
@@ -137,12 +132,18 @@ def _of_type(site: Site) -> Iterator[Report]:
     if call is None or declared is None or declared.pointers != 1 or declared.arrays:
         return
     if declared.type.split()[-1:] == [written[:-1].split("struct")[-1]]:
-        yield Report(site.node, CALL, pattern="sizeof", written=text(site.node),
-                     pointer=declared.name, call=call.name)  # fmt: skip
+        yield Report(
+            site.node,
+            CALL,
+            pattern="sizeof",
+            written=text(site.node),
+            pointer=declared.name,
+            call=call.name,
+        )
 
 
 def _context(site: Site, pointer: Node) -> tuple[str, str] | None:
-    """What the size is used for, when that shows it is wrong."""
+    """Return the message and the call when the use of the size shows that it is wrong."""
     name = text(pointer)
     below = site.node
     for outer in ancestors(site.node):
@@ -163,7 +164,7 @@ def _context(site: Site, pointer: Node) -> tuple[str, str] | None:
 
 
 def _counts(division: Node, left: Node, name: str) -> bool:
-    """`sizeof(p) / sizeof(p[0])`."""
+    """Return whether this is `sizeof(p) / sizeof(p[0])`."""
     if operator_of(division) != "/" or field(division, "left") != left:
         return False
     divisor = text(field(division, "right")).replace(" ", "").strip("()")

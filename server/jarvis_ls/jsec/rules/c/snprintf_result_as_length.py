@@ -1,12 +1,12 @@
-"""The result of snprintf is used as if it were the number of characters written.
+"""Return value of snprintf used as the written length.
 
 ## What it does
-Finds lengths that come from `snprintf` and are added to an offset, used as an index or given to
-`write`, `send`, `memcpy` without a comparison with the size of the buffer.
+Finds lengths returned by `snprintf` that are added to an offset, used as an index or passed to
+`write`, `send` or `memcpy` without a comparison with the buffer size.
 
 ## Why is this bad?
-`snprintf` returns how long the text would have been. When it does not fit, the number is larger
-than the buffer: the next write or read goes past its end.
+`snprintf` returns the length the complete output would have had. If the output was truncated,
+that is larger than the buffer, and the next read or write is out of bounds.
 
 ## Example
 ```c
@@ -31,15 +31,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, field, operator_of, text, use_of
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.guards import bounded
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.constants import string_literal
+from jarvis_ls.jsec.local.guards import is_bounded
 
 FORMATS = {"snprintf": 2, "vsnprintf": 2}
-LENGTHS = {"write": 2, "send": 2, "sendto": 2, "fwrite": 2, "memcpy": 2, "memmove": 2,
-           "SSL_write": 2}  # fmt: skip
+LENGTHS = {
+    "write": 2,
+    "send": 2,
+    "sendto": 2,
+    "fwrite": 2,
+    "memcpy": 2,
+    "memmove": 2,
+    "SSL_write": 2,
+}
 
 
 @rule(
@@ -47,40 +55,40 @@ LENGTHS = {"write": 2, "send": 2, "sendto": 2, "fwrite": 2, "memcpy": 2, "memmov
     category="buffer_overflow",
     cwe=(253, 131),
     confidence=0.65,
-    suggestion="Compare the result with the size of the buffer before you use it.",
+    suggestion="Check the return value against the buffer size before using it.",
 )
 def snprintf_result_as_length(call: Call) -> Iterator[Report]:
     function = call.function
     written = string_literal(call.arg(FORMATS[call.name]), function)
     if function is None or (written is not None and not re.search(r"%[-0-9.*]*l?[sS]", written)):
         return
-    added = _added_to(call)
-    if added:
-        if bounded(function, added):
+    offset = _accumulator(call)
+    if offset:
+        if is_bounded(function, offset):
             return
         use: Node | None = call.node
     else:
-        use = _used_as_length(call)
+        use = _use_as_length(call)
     if use is None:
         return
     yield Report(
         use,
-        "'{name}' returns the length it needed, not what it wrote: this can lie past the buffer.",
+        "Return value of '{name}' is used as a length but may exceed the buffer size.",
         pattern=call.name,
         name=call.name,
     )
 
 
-def _added_to(call: Call) -> str:
-    """What the result is added to, as in `offset += snprintf(...)`."""
+def _accumulator(call: Call) -> str:
+    """Return the variable the result is added to, as in `offset += snprintf(...)`."""
     parent = use_of(call.node)
     if parent is None or parent.type != "assignment_expression":
         return ""
     return text(field(parent, "left")) if operator_of(parent) == "+=" else ""
 
 
-def _used_as_length(call: Call) -> Node | None:
-    """The first place where the variable that holds the result is used unchecked as a length."""
+def _use_as_length(call: Call) -> Node | None:
+    """Return the first unchecked use of the result as a length."""
     target, function = call.target, call.function
     if target is None or function is None or not text(target).isidentifier():
         return None
@@ -98,7 +106,7 @@ def _used_as_length(call: Call) -> Node | None:
                 found = user.parent
         if found is not None:
             before = _statement_start(found)
-            return None if bounded(function, name, call.node.end_byte, before) else found
+            return None if is_bounded(function, name, call.node.end_byte, before) else found
     return None
 
 

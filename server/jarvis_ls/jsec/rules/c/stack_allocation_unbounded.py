@@ -1,11 +1,11 @@
-"""Memory of a size nobody limited is taken from the stack by `alloca`.
+"""Stack allocation of unbounded size.
 
 ## What it does
-Finds `alloca(n)` whose size is not constant and not compared with anything before.
+Finds `alloca(n)` whose size is neither constant nor compared with a limit before.
 
 ## Why is this bad?
-The stack is small and there is no failure to check: too large a size moves the stack pointer
-over other memory, and the next write lands there.
+The stack is small and `alloca` cannot report failure: a large size moves the stack pointer past
+the guard page, and the next write corrupts other memory.
 
 ## Example
 ```c
@@ -29,11 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.extents import STACK_ALLOCATORS
-from jarvis_ls.jsec.c.inputs import number_source
-from jarvis_ls.jsec.c.stack import is_limited
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import STACK_ALLOCATORS
+from jarvis_ls.jsec.local.c.inputs import number_source
+from jarvis_ls.jsec.local.c.stack_limits import is_limited
 
 
 @rule(
@@ -41,9 +42,9 @@ from jarvis_ls.jsec.rule import Report, calls, rule
     category="memory_mgmt",
     cwe=(770, 789, 121),
     confidence=0.65,
-    suggestion="Allocate on the heap, or compare the size with a small limit first.",
-    answered=("excessive-allocation", "buffer-write-stack", "buffer-write-heap"),
+    suggestion="Allocate on the heap, or check the size against a small limit first.",
 )
+@flow_verdicts(faults=("excessive-allocation", "buffer-write-stack", "buffer-write-heap"))
 def stack_allocation_unbounded(call: Call) -> Iterator[Report]:
     size, function = call.arg(0), call.function
     if size is None or function is None or is_limited(size, function):
@@ -51,7 +52,7 @@ def stack_allocation_unbounded(call: Call) -> Iterator[Report]:
     outside = number_source(size, function) is not None
     yield Report(
         call.node,
-        "'{call}' takes '{size}' bytes from the stack, and nothing limits that.",
+        "'{call}' allocates '{size}' bytes on the stack without an upper bound.",
         confidence=0.85 if outside else None,
         pattern=call.name,
         call=call.name,

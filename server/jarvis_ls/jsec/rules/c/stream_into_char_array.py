@@ -1,11 +1,11 @@
-"""A word of any length is read from a stream into a character array.
+"""Unbounded stream extraction into a character array.
 
 ## What it does
 Finds `std::cin >> buffer` (and `>>` from file streams) where `buffer` is an array of `char` or
-`wchar_t` and no `std::setw` or `width()` limits it.
+`wchar_t` and neither `std::setw` nor `width()` limits the length.
 
 ## Why is this bad?
-Before C++20 the operator writes as many characters as the word has.
+Before C++20 the operator writes the whole word, however long it is: a buffer overflow.
 
 ## Example
 ```cpp
@@ -29,12 +29,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import Extent, extent
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import Extent, extent
+from jarvis_ls.jsec.local.constants import declaration
 
 
 def _has_name(node: Node) -> bool:
@@ -47,7 +48,7 @@ def _has_name(node: Node) -> bool:
     category="unsafe_api",
     cwe=(120, 242, 676),
     confidence=0.85,
-    suggestion="Read into a std::string, or limit the word with std::setw.",
+    suggestion="Read into a std::string, or limit the length with std::setw.",
     only="cpp",
     fixable=True,
 )
@@ -63,7 +64,7 @@ def stream_into_char_array(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "'{stream}' writes a word of any length into '{target}' ({room} bytes).",
+        "'{stream}' writes to '{target}' ({room} bytes) without a length limit.",
         pattern=">>",
         stream=text(stream),
         target=text(target),
@@ -86,7 +87,7 @@ def _is_stream(left: Node, function: Function) -> bool:
 
 
 def _has_width(function: Function, at: Node) -> bool:
-    """Whether `width(n)` of a stream was called directly before."""
+    """Return whether `width(n)` is called on a stream directly before."""
     calls = [c for c in function.calls[:512] if c.node.start_byte < at.start_byte]
     return any(c.is_method and c.name == "width" for c in calls[-2:])
 
@@ -95,5 +96,6 @@ def _rewrite(target: Node, memory: Extent) -> Rewrite | None:
     if memory.kind != "array" or text(memory.node) != text(target):
         return None
     at = target.start_byte
-    return Rewrite("Limit the word with std::setw",
-                   [((at, at), f"std::setw(sizeof({text(target)})) >> ")])  # fmt: skip
+    return Rewrite(
+        "Limit the length with std::setw", [((at, at), f"std::setw(sizeof({text(target)})) >> ")]
+    )

@@ -1,12 +1,12 @@
-"""Strings are compared by where they lie.
+"""String comparison by address.
 
 ## What it does
-Finds `==` and `!=` between a string literal and a pointer or array of characters, and between two
-arrays. `std::string` compares by value and is fine.
+Finds `==` and `!=` between a string literal and a pointer to or array of characters, and between
+two character arrays. `std::string` compares contents and is left out.
 
 ## Why is this bad?
-The addresses are compared, not the text. The result is false for equal texts in different places,
-and whether two equal literals share a place is up to the compiler.
+This compares addresses, not contents. The result is false for equal strings at different
+addresses, and whether two equal literals share one address is unspecified.
 
 ## Example
 ```c
@@ -30,27 +30,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.constants import declaration, string_literal
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.constants import declaration, string_literal
 
 _CHAR_ARRAY = re.compile(rb"char\s[^;(]{0,200}\[")
 _NAMES = re.compile(rb"\w+\s*[!=]=\s*\w+")
 
 
 def _may_be_texts(node: Node) -> bool:
-    """Whether two names or a literal are compared: told of most by their text."""
+    """Return whether two names or a literal are compared, ruling out most by their text."""
     written = node.text or b""
     if b'"' not in written and _NAMES.fullmatch(written) is None:
         return False
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return False
-    one, other = left.type, right.type
-    return one == "string_literal" or other == "string_literal" or one == other == "identifier"
+    kinds = {left.type, right.type}
+    return "string_literal" in kinds or kinds == {"identifier"}
 
 
 @rule(
@@ -59,7 +60,7 @@ def _may_be_texts(node: Node) -> bool:
     cwe=(597, 595),
     confidence=0.9,
     severity="medium",
-    suggestion="Compare the text with 'strcmp'.",
+    suggestion="Compare the contents with 'strcmp'.",
     fixable=True,
 )
 def string_compared_by_address(site: Site) -> Iterator[Report]:
@@ -83,7 +84,7 @@ def string_compared_by_address(site: Site) -> Iterator[Report]:
         fixed = f"strcmp({text(left)}, {text(right)}) {operator} 0"
         yield Report(
             site.node,
-            "'{comparison}' compares addresses, not text.",
+            "'{comparison}' compares addresses, not string contents.",
             confidence=confidence,
             pattern=operator,
             comparison=text(site.node)[:80],
@@ -92,15 +93,19 @@ def string_compared_by_address(site: Site) -> Iterator[Report]:
 
 
 def _confidence(other: Node, function: Function) -> float:
-    """How surely the other side of a literal is a pointer to characters."""
+    """Return the confidence that the other operand is a pointer to characters."""
     declared = declaration(other, function)
     if declared is not None:
         plain = "char" in declared.type.split() and "::" not in declared.type
         return 0.9 if plain and (declared.pointers or declared.arrays) else 0.0
     if function.unit.language == "cpp" or string_literal(other, function) is not None:
         return 0.0
-    return 0.7 if other.type in ("identifier", "field_expression", "call_expression",
-                                 "subscript_expression") else 0.0  # fmt: skip
+    return (
+        0.7
+        if other.type
+        in ("identifier", "field_expression", "call_expression", "subscript_expression")
+        else 0.0
+    )
 
 
 @once_per_function

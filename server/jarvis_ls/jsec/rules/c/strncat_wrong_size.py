@@ -1,12 +1,12 @@
-"""`strncat` is given a size that is not the room left in its target.
+"""Incorrect size argument of strncat.
 
 ## What it does
-Finds `strncat` and `wcsncat` whose number is the size of the whole target, the room without a
-place for the terminator (`sizeof(d) - strlen(d)`), or the length of the source.
+Finds `strncat` and `wcsncat` whose size argument is the size of the whole target, the remaining
+space without room for the terminator (`sizeof(d) - strlen(d)`), or the length of the source.
 
 ## Why is this bad?
-The number says how many characters may be *added*, and the terminator comes on top. Given the
-size of the target, `strncat` writes past it as soon as there is something in it already.
+The argument is the number of characters to *append*, and the terminator is written in addition.
+Given the size of the target, `strncat` writes out of bounds as soon as the target is not empty.
 
 ## Example
 ```c
@@ -30,17 +30,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Variable, bare, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.copies import amount
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.c.texts import character, length
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.copy_sizes import amount
+from jarvis_ls.jsec.local.c.string_lengths import character, length
+from jarvis_ls.jsec.local.constants import declaration
 
-WHOLE = "'{call}' may add {size} characters and a terminator to '{target}', which has {room}."
-NO_ZERO = "'{size}' leaves no room for the terminator that '{call}' adds."
-SOURCE = "'{size}' says how long the source is, not how much room '{target}' has left."
+WHOLE = "'{call}' may append {size} characters and a terminator to '{target}' ({room} characters)."
+NO_ZERO = "'{size}' leaves no room for the terminator that '{call}' writes."
+SOURCE = "'{size}' is the length of the source, not the space left in '{target}'."
 
 
 @rule(
@@ -48,10 +50,10 @@ SOURCE = "'{size}' says how long the source is, not how much room '{target}' has
     category="buffer_overflow",
     cwe=(193, 787, 121, 805),
     confidence=0.85,
-    suggestion="Give the room that is left, less one: sizeof(target) - strlen(target) - 1.",
+    suggestion="Pass the remaining space minus one: sizeof(target) - strlen(target) - 1.",
     fixable=True,
-    answered=("buffer-write-stack", "buffer-write-heap"),
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap"))
 def strncat_wrong_size(call: Call) -> Iterator[Report]:
     target, source, size = call.arg(0), call.arg(1), call.arg(2)
     if target is None or source is None or size is None:
@@ -62,9 +64,11 @@ def strncat_wrong_size(call: Call) -> Iterator[Report]:
         yield _report(call, NO_ZERO, 0.85, target, size, "")
         return
     asked = amount(call, (2,), 1)
-    if asked.measured is not None and text(bare(asked.measured)) == text(bare(source)) and (
-        "-" not in written
-    ):  # fmt: skip
+    if (
+        asked.measured is not None
+        and text(bare(asked.measured)) == text(bare(source))
+        and ("-" not in written)
+    ):
         if not _fits(call, target, source, None):
             sure = _overflows(call, target, source)
             yield _report(call, SOURCE, 0.85 if sure else 0.6, target, size, "")
@@ -78,7 +82,7 @@ def strncat_wrong_size(call: Call) -> Iterator[Report]:
 
 
 def _fits(call: Call, target: Node, source: Node, room: int | None) -> bool:
-    """Whether what is there and what comes are known and fit."""
+    """Return whether the lengths of target and source are known and fit together."""
     if room is None:
         memory = extent(target, call.function)
         if memory is None or memory.size.unit:
@@ -89,7 +93,7 @@ def _fits(call: Call, target: Node, source: Node, room: int | None) -> bool:
 
 
 def _overflows(call: Call, target: Node, source: Node) -> bool:
-    """Whether the source alone is known to be longer than the whole target."""
+    """Return whether the source alone is known to be longer than the whole target."""
     memory, more = extent(target, call.function), length(source, call.function).exact
     if memory is None or memory.size.unit or more is None:
         return False
@@ -97,14 +101,25 @@ def _overflows(call: Call, target: Node, source: Node) -> bool:
 
 
 def _report(
-    call: Call, message: str, confidence: float, target: Node, size: Node, room: str,
+    call: Call,
+    message: str,
+    confidence: float,
+    target: Node,
+    size: Node,
+    room: str,
     shown: str = "",
-) -> Report:  # fmt: skip
+) -> Report:
     return Report(
-        call.node, message, confidence=confidence, pattern=call.name, call=call.name,
-        target=text(target), size=shown or text(size), room=room,
+        call.node,
+        message,
+        confidence=confidence,
+        pattern=call.name,
+        call=call.name,
+        target=text(target),
+        size=shown or text(size),
+        room=room,
         fix=_rewrite(call, target, size),
-    )  # fmt: skip
+    )
 
 
 def _rewrite(call: Call, target: Node, size: Node) -> Rewrite | None:
@@ -117,4 +132,4 @@ def _rewrite(call: Call, target: Node, size: Node) -> Rewrite | None:
         return None
     name = text(target)
     new = f"sizeof({name}) - strlen({name}) - 1"
-    return Rewrite("Use the room that is left in '{target}'", [(size, new)], target=name)
+    return Rewrite("Use the space left in '{target}'", [(size, new)], target=name)

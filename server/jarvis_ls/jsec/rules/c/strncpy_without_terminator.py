@@ -1,12 +1,12 @@
-"""A string is cut off by `strncpy` and left without its terminator.
+"""Improper null termination by strncpy.
 
 ## What it does
-Finds `strncpy` and `wcsncpy` whose source may be as long as the given number of characters or
-longer, when no zero is stored in the target afterwards and it was not all zeros before.
+Finds `strncpy` and `wcsncpy` whose source may be at least as long as the size argument, where no
+terminator is stored in the target afterwards and the target was not zero-initialised.
 
 ## Why is this bad?
-`strncpy` writes no terminator when the source does not fit. Whoever reads the string next reads
-on into the memory behind it.
+`strncpy` writes no terminator when the source is truncated. The next function that reads the
+string reads past the end of the buffer.
 
 ## Example
 ```c
@@ -34,13 +34,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, bare, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.copies import amount
-from jarvis_ls.jsec.c.extents import Extent, extent
-from jarvis_ls.jsec.c.texts import character, contents_before, is_terminated, length, names_of
-from jarvis_ls.jsec.constants import constant, declaration
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import Extent, extent
+from jarvis_ls.jsec.local.c.copy_sizes import amount
+from jarvis_ls.jsec.local.c.string_lengths import (
+    character,
+    contents_before,
+    is_terminated,
+    length,
+    names_of,
+)
+from jarvis_ls.jsec.local.constants import constant, declaration
 
 
 @rule(
@@ -48,23 +56,24 @@ from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
     category="buffer_overflow",
     cwe=(170, 126, 125, 464),
     confidence=0.6,
-    suggestion="Store a zero at the end of the target after the copy, or use strlcpy or snprintf.",
+    suggestion="Store a terminator at the end of the target after the copy, or use strlcpy "
+    "or snprintf.",
     fixable=True,
-    answered=("buffer-read-over", "text-without-end"),
 )
+@flow_verdicts(faults=("buffer-read-over", "text-without-end"))
 def strncpy_without_terminator(call: Call) -> Iterator[Report]:
     target, source, function = call.arg(0), call.arg(1), call.function
     if target is None or source is None or function is None:
         return
     asked = amount(call, (2,), 1)
     if asked.measured is not None:
-        yield from _measured(call, function, target, asked.measured)
+        yield from _reports_of_length(call, function, target, asked.measured)
         return
     limit = asked.size.count if asked.size is not None and not asked.size.unit else None
     longest = length(source, function)
     if longest.most is not None and limit is not None and longest.most < limit:
         return
-    if _terminated(function, target, call):
+    if _has_terminator(function, target, call):
         return
     memory = extent(target, function)
     confidence = _confidence(function, target, memory, limit, longest.exact)
@@ -73,18 +82,18 @@ def strncpy_without_terminator(call: Call) -> Iterator[Report]:
     yield _report(call, target, confidence, _rewrite(call, target, memory, limit))
 
 
-def _measured(call: Call, function: Function, target: Node, of: Node) -> Iterator[Report]:
-    """`strncpy(d, s, strlen(s))` never copies the terminator."""
+def _reports_of_length(call: Call, function: Function, target: Node, of: Node) -> Iterator[Report]:
+    """Report `strncpy(d, s, strlen(s))`, which never copies the terminator."""
     if text(bare(of)) != text(bare(call.arguments[1])) or "+" in text(call.arg(2)):
         return
-    if not _terminated(function, target, call):
+    if not _has_terminator(function, target, call):
         yield _report(call, target, 0.6, None)
 
 
 def _report(call: Call, target: Node, confidence: float, fix: Rewrite | None) -> Report:
     return Report(
         call.node,
-        "'{call}' leaves '{target}' without a terminator when the source is too long.",
+        "'{call}' does not null-terminate '{target}' when the source is truncated.",
         confidence=confidence,
         pattern=call.name,
         call=call.name,
@@ -99,7 +108,7 @@ def _confidence(
     width = character(target, function)
     room = None if memory is None or memory.size.unit else memory.size.count // width
     if room is not None and limit is not None and limit > room:
-        return None  # too much is copied: another rule's
+        return None  # an overflow, which another rule reports
     proven = exact is not None and limit is not None and exact >= limit
     declared = declaration(target, function)
     own = isinstance(declared, Variable) and not declared.is_static
@@ -107,13 +116,13 @@ def _confidence(
         return 0.85
     if room is not None and room == limit:
         return 0.65
-    if room is not None and limit is not None:  # the last place is left alone: is it zero?
+    if room is not None and limit is not None:  # the last element is not written: it may be zero
         return 0.55 if own and memory is not None and memory.kind != "literal" else None
     return 0.4 if limit is None and memory is None else None
 
 
-def _terminated(function: Function, target: Node, call: Call) -> bool:
-    """Whether a zero is put into the target later, or it was filled with zeros before."""
+def _has_terminator(function: Function, target: Node, call: Call) -> bool:
+    """Return whether a zero is stored in the target later, or it was zero-filled before."""
     names = names_of(target, function)
     loop_end = function.end
     if is_terminated(function, names, call.node.end_byte, loop_end):
@@ -125,17 +134,20 @@ def _terminated(function: Function, target: Node, call: Call) -> bool:
             return constant(event.call.arg(1), function) == 0
     for name in names:
         variable = function.variable(name, target.start_byte)
-        if variable is not None and variable.initial is not None and (
-            variable.initial.type == "initializer_list" or text(variable.initial) == '""'
-            or text(variable.initial).startswith(("calloc", "(char *)calloc"))
-        ):  # fmt: skip
+        if (
+            variable is not None
+            and variable.initial is not None
+            and (
+                variable.initial.type == "initializer_list"
+                or text(variable.initial) == '""'
+                or text(variable.initial).startswith(("calloc", "(char *)calloc"))
+            )
+        ):
             return True
     return False
 
 
-def _rewrite(
-    call: Call, target: Node, memory: Extent | None, limit: int | None
-) -> Rewrite | None:  # fmt: skip
+def _rewrite(call: Call, target: Node, memory: Extent | None, limit: int | None) -> Rewrite | None:
     statement = call.statement
     declared = declaration(target, call.function)
     if statement is None or memory is None or declared is None or not declared.arrays:
@@ -150,4 +162,4 @@ def _rewrite(
     name = text(target)
     end = statement.end_byte
     stored = f" {name}[sizeof({name}) / sizeof({name}[0]) - 1] = '\\0';"
-    return Rewrite("Terminate '{target}'", [((end, end), stored)], target=name)
+    return Rewrite("Null-terminate '{target}'", [((end, end), stored)], target=name)

@@ -1,11 +1,11 @@
-"""A string is split by `strtok`, which keeps its place in one variable for all callers.
+"""Use of non-reentrant strtok.
 
 ## What it does
-Finds `strtok` and `wcstok` with two arguments. In files that use threads, and where a second
-`strtok` runs inside the loop of a first, the confidence is higher.
+Finds `strtok` and `wcstok` with two arguments. Confidence is higher in files that use threads,
+and where a second `strtok` runs inside the loop of a first.
 
 ## Why is this bad?
-Every call, from any thread or from a function called in between, moves the same hidden pointer.
+Every call, from any thread or from a function called in between, updates the same static pointer.
 Tokens are lost or come from another string.
 
 ## Example
@@ -31,12 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.guards import NULLS, enclosing_loop
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop
 
-SHARED = "'{call}' keeps its place in '{string}' where every other caller finds it."
-NESTED = "'{call}' on '{string}' makes the loop around it lose its place."
+SHARED = "'{call}' on '{string}' is not reentrant: all callers share its static state."
+NESTED = "'{call}' on '{string}' overwrites the state of the '{call}' loop around it."
 _THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "omp.h", "windows.h"})
 
 
@@ -46,7 +47,7 @@ _THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "omp.h", "win
     cwe=(676, 362),
     confidence=0.4,
     severity="medium",
-    suggestion="Use strtok_r (strtok_s on Windows) with a place of its own.",
+    suggestion="Use strtok_r (strtok_s on Windows) with a local state pointer.",
 )
 def strtok_shared_state(call: Call) -> Iterator[Report]:
     first = call.arg(0)
@@ -54,15 +55,21 @@ def strtok_shared_state(call: Call) -> Iterator[Report]:
         return
     confidence = 0.65 if _THREADS.intersection(call.unit.facts.includes) else 0.4
     message = SHARED
-    if _inside_other(call):
+    if _is_nested(call):
         confidence = 0.85
         message = NESTED
-    yield Report(call.node, message, confidence=confidence, pattern=call.name,
-                 call=call.name, string=text(first))  # fmt: skip
+    yield Report(
+        call.node,
+        message,
+        confidence=confidence,
+        pattern=call.name,
+        call=call.name,
+        string=text(first),
+    )
 
 
-def _inside_other(call: Call) -> bool:
-    """Whether the loop around the call goes on with `strtok(NULL, ...)` of another string."""
+def _is_nested(call: Call) -> bool:
+    """Return whether the enclosing loop continues the tokens of another string."""
     function = call.function
     loop = None if function is None else enclosing_loop(call.node, function)
     if function is None or loop is None:
@@ -73,9 +80,11 @@ def _inside_other(call: Call) -> bool:
     others = [c for c in function.calls[:512] if c.name == call.name and c.node != call.node]
     before = any(
         c.node.start_byte < body.start_byte and text(c.arg(0)) not in NULLS for c in others
-    )  # fmt: skip
-    goes_on = any(
-        text(c.arg(0)) in NULLS and loop.start_byte <= c.node.start_byte < loop.end_byte
-        and enclosing_loop(c.node, function) == loop for c in others
-    )  # fmt: skip
-    return before and goes_on
+    )
+    continues = any(
+        text(c.arg(0)) in NULLS
+        and loop.start_byte <= c.node.start_byte < loop.end_byte
+        and enclosing_loop(c.node, function) == loop
+        for c in others
+    )
+    return before and continues

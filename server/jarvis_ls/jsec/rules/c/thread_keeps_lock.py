@@ -1,12 +1,12 @@
-"""A thread ends while it still holds a lock that other threads give back.
+"""Thread exits while holding a lock.
 
 ## What it does
-Looks at functions that run in threads started through functions of the program's own. Where one
-of them takes a lock by a call and gives it back by another, a function that makes the first call
-and leaves without the second is reported.
+Examines functions that run in threads started through wrapper functions of the program. Where one
+of them acquires a lock with a call and releases it with another, a function that makes the first
+call and returns without the second is reported.
 
 ## Why is this bad?
-Nobody will ever release the lock: the next thread that wants it waits forever.
+The lock is never released: the next thread that acquires it blocks forever.
 
 ## Example
 ```c
@@ -38,12 +38,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.wrapped import MAX_CALLS, starts_wrapped
-from jarvis_ls.jsec.guards import same_path
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
+from jarvis_ls.jsec.local.c.lock_wrappers import MAX_CALLS, starts_wrapped
+from jarvis_ls.jsec.local.guards import same_path
 
 
 @rule(
@@ -51,7 +52,7 @@ from jarvis_ls.jsec.site import WholeUnit
     category="concurrency",
     cwe=(667, 772),
     confidence=0.65,
-    suggestion="Call '{giver}' on every way out.",
+    suggestion="Call '{giver}' on every path out of the function.",
 )
 def thread_keeps_lock(whole: WholeUnit) -> Iterator[Report]:
     names = {name for name, _, _ in starts_wrapped(whole)}
@@ -61,20 +62,20 @@ def thread_keeps_lock(whole: WholeUnit) -> Iterator[Report]:
     pairs = dict(pair for function in threads for pair in _pairs(function))
     for function in threads:
         for call in _takings(function, pairs):
-            node = _left_at(function, call, pairs[call.name])
+            node = _exit_with_lock(function, call, pairs[call.name])
             if node is not None:
                 yield Report(
                     node,
-                    "The function leaves here with '{lock}' held.",
+                    "Function returns without releasing the lock '{lock}'.",
                     pattern=call.name,
                     lock=_lock(call),
                     giver=pairs[call.name],
-                    causes=[(call.node, "Taken here.")],
+                    causes=[(call.node, "Lock acquired here.")],
                 )
 
 
 def _pairs(function: Function) -> Iterator[tuple[str, str]]:
-    """Names of calls that take a lock of the file, with those that give it back last."""
+    """Yield the names of calls that acquire a global lock, with those that release it last."""
     locks: dict[str, list[str]] = {}
     for call in function.calls[:MAX_CALLS]:
         if lock := _lock(call):
@@ -90,13 +91,15 @@ def _takings(function: Function, pairs: dict[str, str]) -> Iterator[Call]:
             yield call
 
 
-def _left_at(function: Function, taken: Call, giver: str) -> Node | None:
-    """A way out behind a call on which the lock was not given back."""
+def _exit_with_lock(function: Function, taken: Call, giver: str) -> Node | None:
+    """Return an exit after the acquiring call on whose path the lock is not released."""
     given = [
-        call.node for call in function.calls[:MAX_CALLS]
-        if call.name == giver and _lock(call) == _lock(taken)
+        call.node
+        for call in function.calls[:MAX_CALLS]
+        if call.name == giver
+        and _lock(call) == _lock(taken)
         and call.node.start_byte > taken.node.end_byte
-    ]  # fmt: skip
+    ]
     if not given:
         return taken.node
     for way_out in function.nodes("return"):
@@ -108,7 +111,7 @@ def _left_at(function: Function, taken: Call, giver: str) -> Node | None:
 
 
 def _lock(call: Call) -> str:
-    """The variable of the file that a call takes as its only argument; empty for others."""
+    """Return the global variable that is the only argument of a call, else an empty string."""
     if len(call.arguments) != 1 or call.statement is None or call.is_method:
         return ""
     name = text(call.arguments[0]).lstrip("& ")

@@ -1,13 +1,14 @@
-"""A thread is started and forgotten.
+"""Thread neither joined nor detached.
 
 ## What it does
-Finds `pthread_create` and `thrd_create` whose thread is neither joined nor detached nor given to
-anybody, and local `std::thread`s that are destroyed while joinable.
+Finds `pthread_create` and `thrd_create` whose thread is neither joined nor detached, and whose
+identifier is not passed or stored elsewhere, and local `std::thread` objects that are destroyed
+while joinable.
 
 ## Why is this bad?
-The stack and the result of a thread that ends stay allocated until it is joined or detached: a
-server that starts one for each request runs out of memory. The destructor of a joinable
-`std::thread` ends the program.
+The stack and the result of a finished thread are not released until it is joined or detached: a
+server that starts a thread for each request runs out of memory. The destructor of a joinable
+`std::thread` calls `std::terminate`.
 
 ## Example
 ```c
@@ -32,10 +33,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text, use_of
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
 
 MAX_USES = 40
 CREATING = {"pthread_create": 2, "thrd_create": 1}
@@ -50,7 +53,7 @@ _DETACHES_ITSELF = re.compile(
     cwe=(772, 404),
     confidence=0.65,
     severity="medium",
-    suggestion="Join the thread where its work is needed, or detach it right after it is made.",
+    suggestion="Join the thread before its result is needed, or detach it after its creation.",
 )
 def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
     detaching = {
@@ -63,14 +66,22 @@ def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
         if b"_create" in source:
             for call in function.calls:
                 if call.name in CREATING and _is_lost(function, call, detaching):
-                    yield Report(call.node, "The thread '{thread}' is neither joined nor detached.",
-                                 pattern=call.name, thread=text(call.arg(0)).lstrip("& "),
-                                 confidence=0.4 if function.name == "main" else 0.65)  # fmt: skip
+                    yield Report(
+                        call.node,
+                        "Thread '{thread}' is neither joined nor detached.",
+                        pattern=call.name,
+                        thread=text(call.arg(0)).lstrip("& "),
+                        confidence=0.4 if function.name == "main" else 0.65,
+                    )
         if function.unit.language == "cpp" and b"thread" in source:
             for variable in _lost_objects(function):
-                yield Report(variable.node, "'{thread}' is destroyed while its thread may run.",
-                             pattern="std::thread", thread=variable.name,
-                             confidence=0.8, severity="high")  # fmt: skip
+                yield Report(
+                    variable.node,
+                    "'{thread}' is destroyed while joinable, which calls std::terminate.",
+                    pattern="std::thread",
+                    thread=variable.name,
+                    confidence=0.8,
+                ).with_severity("high")
 
 
 def _is_lost(function: Function, call: Call, detaching: set[str]) -> bool:
@@ -96,7 +107,7 @@ def _is_lost(function: Function, call: Call, detaching: set[str]) -> bool:
 
 
 def _is_creation(use: Node) -> bool:
-    """`&t` as the first argument of another creation."""
+    """Return whether this is `&t` as the first argument of another creation."""
     address = use.parent
     outer = use_of(address) if address is not None else None
     called = outer.parent if outer is not None and outer.type == "argument_list" else None
@@ -111,8 +122,10 @@ def _lost_objects(function: Function) -> Iterator[Variable]:
             if variable.pointers or variable.arrays or variable.is_parameter or variable.is_static:
                 continue
             declarator = variable.node.parent
-            if declarator is None or declarator.type not in ("init_declarator",
-                                                             "function_declarator"):  # fmt: skip
+            if declarator is None or declarator.type not in (
+                "init_declarator",
+                "function_declarator",
+            ):
                 continue
             if len(function.uses(variable.name)) == 1:
                 yield variable

@@ -1,12 +1,12 @@
-"""A destructor throws.
+"""Exception thrown from a destructor.
 
 ## What it does
-Reports `throw` in a destructor when no `try` of the destructor itself catches it.
+Reports `throw` in a destructor that no `try` block of the destructor catches.
 
 ## Why is this bad?
-Destructors do not let exceptions out unless declared `noexcept(false)`: the program ends. Even
-with that declaration it ends when the destructor runs because of another exception. Whoever can
-provoke the failure can stop the service.
+Destructors are `noexcept` unless declared `noexcept(false)`: an exception that escapes calls
+`std::terminate`. Even with that declaration the program terminates when the destructor runs
+during stack unwinding. An attacker who can trigger the failure causes a denial of service.
 
 ## Example
 ```cpp
@@ -36,9 +36,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, field, text
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import ancestors, field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 
 @rule(
@@ -47,7 +47,7 @@ from jarvis_ls.jsec.site import Site
     cwe=(248, 703),
     confidence=0.85,
     only="cpp",
-    suggestion="Record the failure, or offer a close() that callers can use before.",
+    suggestion="Log the failure, or provide a close() that callers can use before destruction.",
 )
 def throw_in_destructor(site: Site) -> Iterator[Report]:
     function = site.function
@@ -63,7 +63,7 @@ def throw_in_destructor(site: Site) -> Iterator[Report]:
     allowed = "noexcept(false)" in text(function.declarator).replace(" ", "")
     yield Report(
         site.node,
-        "An exception leaves the destructor '{name}'.",
+        "Exception escapes the destructor '{name}'.",
         confidence=0.65 if allowed else 0.85,
         pattern="throw",
         name=function.name,

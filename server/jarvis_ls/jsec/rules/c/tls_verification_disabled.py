@@ -1,13 +1,13 @@
-"""The certificate of the other side is not verified.
+"""Improper certificate validation.
 
 ## What it does
 Finds `SSL_VERIFY_NONE`, `CURLOPT_SSL_VERIFYPEER` and `CURLOPT_SSL_VERIFYHOST` of 0,
-`MBEDTLS_SSL_VERIFY_NONE`, and flags of GnuTLS, WinHTTP and WinINet that ignore errors of
-certificates.
+`MBEDTLS_SSL_VERIFY_NONE`, and flags of GnuTLS, WinHTTP and WinINet that ignore certificate
+errors.
 
 ## Why is this bad?
-Encryption to an unknown partner protects nothing: whoever sits in between presents any
-certificate, reads along and changes what is sent.
+Encryption without authentication does not protect: a man in the middle presents any certificate,
+reads the traffic and modifies it.
 
 ## Example
 ```c
@@ -28,19 +28,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.constants import constant
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.constants import constant
 
-MODES = {"SSL_CTX_set_verify": 1, "SSL_set_verify": 1, "mbedtls_ssl_conf_authmode": 1,
-         "mbedtls_ssl_set_hs_authmode": 1, "wolfSSL_CTX_set_verify": 1, "wolfSSL_set_verify": 1,
-         "gnutls_certificate_set_verify_flags": 1, "WinHttpSetOption": 2,
-         "InternetSetOptionA": 2}  # fmt: skip
+MODES = {
+    "SSL_CTX_set_verify": 1,
+    "SSL_set_verify": 1,
+    "mbedtls_ssl_conf_authmode": 1,
+    "mbedtls_ssl_set_hs_authmode": 1,
+    "wolfSSL_CTX_set_verify": 1,
+    "wolfSSL_set_verify": 1,
+    "gnutls_certificate_set_verify_flags": 1,
+    "WinHttpSetOption": 2,
+    "InternetSetOptionA": 2,
+}
 OFF = ("VERIFY_NONE", "GNUTLS_VERIFY_DISABLE", "SECURITY_FLAG_IGNORE")
-CURL = {"CURLOPT_SSL_VERIFYPEER": "1L", "CURLOPT_SSL_VERIFYHOST": "2L",
-        "CURLOPT_PROXY_SSL_VERIFYPEER": "1L", "CURLOPT_PROXY_SSL_VERIFYHOST": "2L",
-        "CURLOPT_DOH_SSL_VERIFYPEER": "1L", "CURLOPT_SSL_VERIFYSTATUS": ""}  # fmt: skip
+CURL = {
+    "CURLOPT_SSL_VERIFYPEER": "1L",
+    "CURLOPT_SSL_VERIFYHOST": "2L",
+    "CURLOPT_PROXY_SSL_VERIFYPEER": "1L",
+    "CURLOPT_PROXY_SSL_VERIFYHOST": "2L",
+    "CURLOPT_DOH_SSL_VERIFYPEER": "1L",
+    "CURLOPT_SSL_VERIFYSTATUS": "",
+}
 
 
 @rule(
@@ -48,7 +61,7 @@ CURL = {"CURLOPT_SSL_VERIFYPEER": "1L", "CURLOPT_SSL_VERIFYHOST": "2L",
     category="network_api",
     cwe=(295, 297),
     confidence=0.85,
-    suggestion="Leave verification on and give the library the certificates to trust.",
+    suggestion="Keep verification enabled and configure the trusted CA certificates.",
     fixable=True,
 )
 def tls_verification_disabled(call: Call) -> Iterator[Report]:
@@ -59,13 +72,13 @@ def tls_verification_disabled(call: Call) -> Iterator[Report]:
     if mode is None or not any(word in text(mode) for word in OFF):
         return
     if "?" in text(mode):
-        return  # somebody asked for it
+        return  # an option of the user
     server = "server" in (call.function.name.lower() if call.function is not None else "") or any(
         word in call.unit.source.data for word in (b"_server_method", b"SSL_accept", b"_IS_SERVER")
-    )  # a server that asks its clients for no certificate
+    )  # a server that does not request client certificates
     yield Report(
         call.node,
-        "'{value}' accepts any certificate.",
+        "'{value}' disables certificate validation.",
         confidence=0.45 if server or _is_alternative(call) else 0.8,
         pattern=call.name,
         value=text(mode),
@@ -73,7 +86,7 @@ def tls_verification_disabled(call: Call) -> Iterator[Report]:
 
 
 def _is_alternative(call: Call) -> bool:
-    """Whether a condition decides between this and another mode: somebody asked for it."""
+    """Return whether a condition selects this mode, which is then an option of the user."""
     node = call.node.parent
     for _ in range(4):
         if node is None or node.type == "function_definition":
@@ -93,12 +106,12 @@ def _curl(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{value}' for {option} accepts any certificate.",
+        "{option} set to '{value}' disables certificate validation.",
         confidence=0.5 if _is_alternative(call) else 0.9,
         pattern=option,
         option=option,
         value=text(value),
-        fix=Rewrite("Turn verification on", [(value, good)], safe=False),
+        fix=Rewrite("Enable verification", [(value, good)], safe=False),
     )
 
 

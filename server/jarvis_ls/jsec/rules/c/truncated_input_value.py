@@ -1,12 +1,12 @@
-"""A number from outside is put into a smaller type.
+"""Numeric truncation of untrusted input.
 
 ## What it does
-Finds `char` and `short` variables that are given an `int` or larger value which comes from input
-in the same function and was not compared with anything before.
+Finds `char` and `short` variables that are assigned an `int` or larger value which is input of
+the same function and was not range-checked; follows values through functions and files.
 
 ## Why is this bad?
-The upper bits are lost: 256 becomes 0, 65535 becomes -1. Whatever was true of the number before
-is not true of what is stored.
+The upper bits are lost: 256 becomes 0, 65535 becomes -1. Properties that were checked on the
+original value need not hold for the stored one.
 
 ## Example
 ```c
@@ -32,16 +32,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, bare, field, operator_of, text
-from jarvis_ls.codeintel.facts import Declared
+from jarvis_ls.codeintel.declarations import Declared
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.inputs import INPUTS, number_source
-from jarvis_ls.jsec.c.integers import declared_width, width
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, flow, functions, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.local.c.integers import declared_width, width
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.constants import declaration
 
 
 @rule(
@@ -50,20 +52,9 @@ from jarvis_ls.jsec.rule import Report, flow, functions, rule
     cwe=(197, 681),
     confidence=0.75,
     severity="medium",
-    suggestion="Check that the number fits before storing it, or use a type that holds it.",
+    suggestion="Check the range before the assignment, or use a wider type.",
 )
-def truncated_input_value(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
-        yield Report(
-            function,
-            told(
-                function,
-                "The value may be from {low} to {high}; '{type}' does not hold all of that.",
-                "The value does not fit in the type it is given to.",
-            ),
-            cwe=(197,),
-        )
-        return
+def truncated_input_value(function: Function) -> Iterator[Report]:
     for target, declared, value in _stores(function):
         narrow = declared_width(declared, function)
         if narrow is None or narrow > 2 or (isinstance(declared, Declared) and not declared.type):
@@ -77,7 +68,8 @@ def truncated_input_value(function: Function | Fault) -> Iterator[Report]:
             continue
         yield Report(
             value,
-            "'{target}' has {narrow} bytes, but '{value}' comes from '{source}' and has {wide}.",
+            "'{value}' ({wide} bytes, from '{source}') is truncated to '{target}' "
+            "({narrow} bytes).",
             confidence=source.weigh(0.75),
             pattern=source.name,
             target=text(target),
@@ -86,6 +78,19 @@ def truncated_input_value(function: Function | Fault) -> Iterator[Report]:
             wide=str(wide),
             source=source.name,
         )
+
+
+@on_fault(truncated_input_value)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Value in the range {low} to {high} is truncated to '{type}'.",
+            "Value is truncated by the conversion to a smaller type.",
+        ),
+        cwe=(197,),
+    )
 
 
 def _stores(function: Function) -> Iterator[tuple[Node, Variable | Declared | None, Node]]:

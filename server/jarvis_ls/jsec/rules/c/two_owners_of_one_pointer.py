@@ -1,12 +1,11 @@
-"""Two owners are made from one raw pointer.
+"""Two smart pointers own the same object.
 
 ## What it does
-Reports a second smart pointer made from the same raw pointer, a smart pointer made from
-`other.get()` or from `this`, and `delete` of a pointer that a smart pointer owns.
+Reports a second smart pointer constructed from the same raw pointer, a smart pointer constructed
+from `other.get()` or `this`, and `delete` of a pointer owned by a smart pointer.
 
 ## Why is this bad?
-Each owner counts for itself, so each deletes the object when it goes: the second one frees it
-again.
+Each owner has its own reference count and deletes the object at its end: a double free.
 
 ## Example
 ```cpp
@@ -32,13 +31,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node, captures, compile_query
-from jarvis_ls.jsec.guards import same_path, written_between
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.guards import same_path, written_between
 
 _OWNER = re.compile(r"(?:const )?(?:std::|boost::)?(?:unique_ptr|shared_ptr)\s?<")
-_MESSAGE = "'{pointer}' already has an owner; both will delete it."
+_MESSAGE = "'{pointer}' is already owned by a smart pointer and will be deleted twice."
 
 
 @rule(
@@ -47,7 +47,7 @@ _MESSAGE = "'{pointer}' already has an owner; both will delete it."
     cwe=(415, 416),
     confidence=0.88,
     only="cpp",
-    suggestion="Copy or move the first smart pointer instead.",
+    suggestion="Copy or move the existing smart pointer instead.",
 )
 def two_owners_of_one_pointer(function: Function) -> Iterator[Report]:
     owned: dict[str, Node] = {}
@@ -64,14 +64,20 @@ def two_owners_of_one_pointer(function: Function) -> Iterator[Report]:
             elif written.isidentifier() and _is_raw(function, value):
                 first = owned.setdefault(written, value)
                 if first != value and not _separate(function, first, value, written):
-                    yield Report(value, _MESSAGE, pointer=written,
-                                 causes=[(first, "First owner made here.")])  # fmt: skip
-    yield from _deleted(function, owned)
+                    yield Report(
+                        value,
+                        _MESSAGE,
+                        pointer=written,
+                        causes=[(first, "First owner constructed here.")],
+                    )
+    yield from _deletes(function, owned)
 
 
 def _single_argument(declarator: Node) -> Node | None:
     value = field(declarator, "value")
-    if value is None and declarator.type == "function_declarator":  # `T x(raw);` looks like one
+    if (
+        value is None and declarator.type == "function_declarator"
+    ):  # `T x(raw);` parses as a function declaration
         parameters = field(declarator, "parameters")
         if parameters is None or parameters.named_child_count != 1:
             return None
@@ -100,7 +106,7 @@ def _separate(function: Function, first: Node, second: Node, name: str) -> bool:
     return written_between(function, name, first.end_byte, second.start_byte)
 
 
-def _deleted(function: Function, owned: dict[str, Node]) -> Iterator[Report]:
+def _deletes(function: Function, owned: dict[str, Node]) -> Iterator[Report]:
     if not owned:
         return
     query = compile_query("cpp", "(delete_expression) @delete")
@@ -110,5 +116,10 @@ def _deleted(function: Function, owned: dict[str, Node]) -> Iterator[Report]:
         if first is None or node.start_byte < first.start_byte:
             continue
         if not _separate(function, first, node, name):
-            yield Report(node, _MESSAGE, pattern="delete", pointer=name,
-                         causes=[(first, "Owner made here.")])  # fmt: skip
+            yield Report(
+                node,
+                _MESSAGE,
+                pattern="delete",
+                pointer=name,
+                causes=[(first, "Owned by a smart pointer here.")],
+            )

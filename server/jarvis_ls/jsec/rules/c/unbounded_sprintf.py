@@ -1,12 +1,12 @@
-"""Text is formatted without a limit on what is written.
+"""Unbounded sprintf.
 
 ## What it does
-Finds `sprintf`, `vsprintf` and `wsprintf`. The longest text the format can give is worked out
-where it is a literal; calls whose result always fits the target are left alone.
+Finds `sprintf`, `vsprintf` and `wsprintf`. The longest possible output is computed where the
+format is a literal; calls whose output always fits are left out.
 
 ## Why is this bad?
-`sprintf` writes as much as its arguments ask for. A width such as `%5d` is a minimum, a `%s`
-has no limit at all, and what does not fit overwrites what lies behind the target.
+`sprintf` has no size argument: output that does not fit overflows the buffer. A width such as
+`%5d` is a minimum, and `%s` has no limit at all.
 
 ## Example
 ```c
@@ -31,17 +31,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Variable, field, text
-from jarvis_ls.jsec.c.extents import extent
-from jarvis_ls.jsec.c.formats import output_length
-from jarvis_ls.jsec.c.inputs import text_source
-from jarvis_ls.jsec.c.texts import character
-from jarvis_ls.jsec.constants import declaration, string_literal
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.formats import output_length
+from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.string_lengths import character
+from jarvis_ls.jsec.local.constants import declaration, string_literal
 
-TOO_LONG = "'{call}' writes at least {least} characters into '{target}', which holds {room}."
-KNOWN = "'{call}' does not look at the size of '{target}' ({room} characters)."
-UNKNOWN = "'{call}' writes to '{target}' without a limit."
+TOO_LONG = "'{call}' writes at least {least} characters to '{target}' ({room} characters)."
+KNOWN = "'{call}' writes to '{target}' ({size} bytes) without a bounds check."
+UNKNOWN = "'{call}' writes to '{target}' without a bounds check."
 
 
 @rule(
@@ -49,11 +51,10 @@ UNKNOWN = "'{call}' writes to '{target}' without a limit."
     category="unsafe_api",
     cwe=(121, 122, 120, 787, 676),
     confidence=0.65,
-    suggestion="Use snprintf with the size of the target and check that nothing was cut off.",
+    suggestion="Use snprintf with the buffer size and check for truncation.",
     fixable=True,
-    answered=("buffer-write-stack", "buffer-write-heap"),
-    reached="copy-reached",
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap"), trace="copy-reached")
 def unbounded_sprintf(call: Call) -> Iterator[Report]:
     target = call.arg(0)
     if target is None:
@@ -79,6 +80,7 @@ def unbounded_sprintf(call: Call) -> Iterator[Report]:
         call=call.name,
         target=text(target),
         room=str(room),
+        size=str(memory.size.count if memory is not None else 0),
         least=str(least + 1),
         fix=_rewrite(call),
     )
@@ -106,5 +108,6 @@ def _rewrite(call: Call) -> Rewrite | None:
         return None
     name = text(target)
     size = (target.end_byte, target.end_byte), f", sizeof({name})"
-    return Rewrite("Write at most what fits into '{target}'", [(callee, limited), size],
-                   target=name)  # fmt: skip
+    return Rewrite(
+        "Limit the output to the size of '{target}'", [(callee, limited), size], target=name
+    )

@@ -1,14 +1,14 @@
-"""A string is copied or appended without regard to the size of its target.
+"""Unbounded string copy.
 
 ## What it does
-Finds `strcpy`, `strcat`, `stpcpy`, `wcscpy`, `wcscat` and their Windows relatives. It stays
-silent when the string is known to fit its target: a literal that is short enough, an array that
-is not larger than the target, memory allocated for just this string.
+Finds `strcpy`, `strcat`, `stpcpy`, `wcscpy`, `wcscat` and their Windows variants. Not reported
+when the string is known to fit: a literal that is short enough, an array no larger than the
+target, memory allocated for this string.
 
 ## Why is this bad?
-These functions stop at the end of the source, wherever that is. A longer string writes past the
-target: on the stack over return addresses, on the heap over other objects. Even where today's
-callers pass short strings nothing keeps tomorrow's from passing long ones.
+These functions stop at the end of the source only. A longer string overflows the buffer: on the
+stack it overwrites return addresses, on the heap other objects. Even if all callers pass short
+strings today, nothing enforces it.
 
 ## Example
 ```c
@@ -35,24 +35,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, bare, field, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.extents import ALLOCATORS, Extent, extent
-from jarvis_ls.jsec.c.inputs import text_source
-from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.c.texts import character, contents_before, length
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, Extent, extent
+from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.c.reaching_definitions import reaching
+from jarvis_ls.jsec.local.c.string_lengths import character, contents_before, length
+from jarvis_ls.jsec.local.constants import declaration
 
-COPY = ("strcpy", "stpcpy", "wcscpy", "wcpcpy", "lstrcpy", "lstrcpyA", "lstrcpyW", "_tcscpy",
-        "_mbscpy", "StrCpyA", "StrCpyW")  # fmt: skip
-APPEND = ("strcat", "wcscat", "lstrcat", "lstrcatA", "lstrcatW", "_tcscat", "_mbscat", "StrCatA",
-          "StrCatW")  # fmt: skip
+COPY = tuple(
+    "strcpy stpcpy wcscpy wcpcpy lstrcpy lstrcpyA lstrcpyW _tcscpy _mbscpy StrCpyA StrCpyW".split()
+)
+APPEND = (
+    "strcat",
+    "wcscat",
+    "lstrcat",
+    "lstrcatA",
+    "lstrcatW",
+    "_tcscat",
+    "_mbscat",
+    "StrCatA",
+    "StrCatW",
+)
 
-TOO_LONG = "'{call}' writes {needed} characters into '{target}', which holds {room}."
-KNOWN = "'{call}' does not look at the size of '{target}' ({room} characters)."
-UNKNOWN = "'{call}' copies '{source}' into '{target}', whose size it does not know."
+TOO_LONG = "'{call}' writes {needed} characters to '{target}' ({room} characters)."
+KNOWN = "'{call}' writes to '{target}' ({size} bytes) without a bounds check."
+UNKNOWN = "'{call}' copies '{source}' to '{target}' without a bounds check."
 
 
 @rule(
@@ -60,11 +72,10 @@ UNKNOWN = "'{call}' copies '{source}' into '{target}', whose size it does not kn
     category="unsafe_api",
     cwe=(121, 122, 120, 787, 676),
     confidence=0.65,
-    suggestion="Pass the size of the target: snprintf, strlcpy or a length checked before.",
+    suggestion="Use snprintf or strlcpy with the buffer size, or check the length first.",
     fixable=True,
-    answered=("buffer-write-stack", "buffer-write-heap"),
-    reached="copy-reached",
 )
+@flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap"), trace="copy-reached")
 def unbounded_string_copy(call: Call) -> Iterator[Report]:
     target, source = call.arg(0), call.arg(1)
     if target is None or source is None:
@@ -74,7 +85,7 @@ def unbounded_string_copy(call: Call) -> Iterator[Report]:
     if memory is not None and memory.size.unit:
         memory = None
     room = None if memory is None else memory.size.count // character(target, call.function)
-    needed, at_least = _needed(call, target, source, appends)
+    needed, at_least = _required_length(call, target, source, appends)
     if room is not None and needed is not None and needed <= room:
         return
     certain = room is not None and at_least is not None and at_least > room
@@ -92,16 +103,19 @@ def unbounded_string_copy(call: Call) -> Iterator[Report]:
         source=text(source),
         target=text(target),
         room=str(room),
+        size=str(memory.size.count if memory is not None else 0),
         needed=str(at_least),
         fix=_rewrite(call, memory, appends),
     )
 
 
-def _needed(call: Call, target: Node, source: Node, appends: bool) -> tuple[int | None, int | None]:
-    """Characters needed with the terminator: the most it can be, and the least.
+def _required_length(
+    call: Call, target: Node, source: Node, appends: bool
+) -> tuple[int | None, int | None]:
+    """Return the largest and the smallest number of characters needed, with the terminator.
 
-    What an initialiser put into the target counts for the first append of a literal only; later
-    on, how much is there depends on what ran in between.
+    The initial contents of the target count for the first append of a literal only; later on, its
+    length depends on what ran in between.
     """
     found = length(source, call.function)
     if not appends:
@@ -115,16 +129,14 @@ def _needed(call: Call, target: Node, source: Node, appends: bool) -> tuple[int 
 
 
 def _set_nearby(call: Call, target: Node) -> bool:
-    """Whether statements, not only an initialiser, gave the target what it holds."""
+    """Return whether statements, not only an initialiser, have written the target."""
     if call.function is None:
         return False
     names = [text(bare(target))]
     return next(contents_before(call.function, names, call.node.start_byte), None) is not None
 
 
-def _confidence(
-    call: Call, target: Node, source: Node, memory: Extent | None
-) -> float | None:  # fmt: skip
+def _confidence(call: Call, target: Node, source: Node, memory: Extent | None) -> float | None:
     function = call.function
     if function is None:
         return 0.5
@@ -143,7 +155,7 @@ def _confidence(
 
 
 def _allocated_for(target: Node, source: Node, function: Function) -> bool:
-    """Whether the target was allocated with the length of the source in this function."""
+    """Return whether the target was allocated with the length of the source in this function."""
     wanted = text(bare(source))
     for write in reaching(function, text(bare(target)), target.start_byte) or ():
         value = bare(write.value) if write.value is not None else None
@@ -172,31 +184,35 @@ def _mentions_length(node: Node | None, wanted: str, function: Function, fuel: i
 
 
 def _measures(node: Node, wanted: str) -> bool:
-    """Whether a call tells the length of the string that `wanted` is the text of."""
+    """Return whether a call returns the length of the string expression `wanted`."""
     arguments = field(node, "arguments")
     if arguments is None or not text(field(node, "function")).endswith("len"):
         return False
-    return any(text(bare(one)) == wanted for one in arguments.named_children)
+    return any(text(bare(named_child)) == wanted for named_child in arguments.named_children)
 
 
 def _rewrite(call: Call, memory: Extent | None, appends: bool) -> Rewrite | None:
-    """A bounded call, where `sizeof` of the target is its size."""
+    """Return a bounded call, where the target is an array and `sizeof` gives its size."""
     target, source = call.arg(0), call.arg(1)
     if call.statement is None or call.name not in ("strcpy", "strcat") or memory is None:
         return None
     if target is None or source is None or target.type not in ("identifier", "field_expression"):
         return None
     declared = declaration(target, call.function)
-    if declared is None or not declared.arrays or (
-        isinstance(declared, Variable) and declared.is_parameter
-    ):  # fmt: skip
+    if (
+        declared is None
+        or not declared.arrays
+        or (isinstance(declared, Variable) and declared.is_parameter)
+    ):
         return None
     name, what = text(target), text(source)
     if appends:
         new = f"strncat({name}, {what}, sizeof({name}) - strlen({name}) - 1)"
-        return Rewrite("Append at most what fits into '{target}'", [(call.node, new)], target=name)
+        return Rewrite(
+            "Limit the append to the size of '{target}'", [(call.node, new)], target=name
+        )
     new = f'snprintf({name}, sizeof({name}), "%s", {what})'
-    return Rewrite("Copy at most what fits into '{target}'", [(call.node, new)], target=name)
+    return Rewrite("Limit the copy to the size of '{target}'", [(call.node, new)], target=name)
 
 
 def _plus(value: int | None, more: int) -> int | None:

@@ -1,12 +1,12 @@
-"""Allocated memory is used without testing whether there is any.
+"""Unchecked return value of an allocation.
 
 ## What it does
-Follows the result of `malloc`, `calloc`, `realloc`, `strdup`, `new (std::nothrow)` and their
-kin and reports the first dereference that can be reached before a test for NULL.
+Follows the result of `malloc`, `calloc`, `realloc`, `strdup`, `new (std::nothrow)` and the like
+and reports the first dereference reachable without a null check.
 
 ## Why is this bad?
-An allocation that fails returns NULL. The program then crashes, and where the size or offset is
-under someone's control, an access through NULL plus that offset can reach mapped memory.
+A failed allocation returns NULL and the program crashes. Where an attacker controls the size or
+an offset, an access at NULL plus that offset can reach mapped memory.
 
 ## Example
 ```c
@@ -32,12 +32,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
-from jarvis_ls.jsec.c.allocation import ALLOCATING
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.c.reports import used_untested
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.allocation import ALLOCATING
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.reports import used_untested
 
 
 @rule(
@@ -45,23 +45,25 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
     category="memory_mgmt",
     cwe=(690, 476),
     confidence=0.75,
-    suggestion="Test the result of {function}() for NULL before using it.",
+    suggestion="Check the return value of {function}() for NULL before using it.",
 )
-def unchecked_allocation(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            told(
-                call,
-                "The result of {allocator} is used without a test for NULL.",
-                "The result of an allocation is used without a test for NULL.",
-            ),
-            cwe=(690,),
-            suggestion="Test the result for NULL before using it.",
-        )
-        return
+def unchecked_allocation(call: Call) -> Iterator[Report]:
     yield from used_untested(
         call,
-        "'{pointer}' is used without a test whether {function}() returned NULL.",
+        "'{pointer}' is dereferenced without a null check although {function}() may return NULL.",
         "Allocated here.",
+    )
+
+
+@on_fault(unchecked_allocation)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "Return value of {allocator} is used without a null check.",
+            "Return value of an allocation is used without a null check.",
+        ),
+        cwe=(690,),
+        suggestion="Check the return value for NULL before using it.",
     )

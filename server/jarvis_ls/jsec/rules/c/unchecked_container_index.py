@@ -1,12 +1,12 @@
-"""A container is indexed with a number nobody compared with its size.
+"""Container index without a bounds check.
 
 ## What it does
 Reports `v[i]` on a local or parameter `std::vector`, `deque`, `array` or `string` when `i` is a
 parameter of the function that no condition bounds.
 
 ## Why is this bad?
-`[]` does not check. An index from a message or a file reads or overwrites memory at a distance
-of the sender's choice.
+`operator[]` does not check bounds. An index from a message or a file reads or writes memory at an
+attacker-controlled offset.
 
 ## Example
 ```cpp
@@ -34,12 +34,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, text
-from jarvis_ls.jsec.c.containers import is_indexed
-from jarvis_ls.jsec.guards import bounded, written_between
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, text
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.c.containers import is_indexed
+from jarvis_ls.jsec.local.guards import is_bounded, written_between
 
 
 @rule(
@@ -49,7 +50,7 @@ from jarvis_ls.jsec.site import Site
     confidence=0.45,
     only="cpp",
     severity="medium",
-    suggestion="Compare '{index}' with {container}.size(), or use {container}.at({index}).",
+    suggestion="Check '{index}' against {container}.size(), or use {container}.at({index}).",
     fixable=True,
 )
 def unchecked_container_index(site: Site) -> Iterator[Report]:
@@ -68,29 +69,32 @@ def unchecked_container_index(site: Site) -> Iterator[Report]:
     number = function.variable(text(index), index.start_byte)
     if number is None or not number.is_parameter or number.pointers:
         return
-    known = _known(function)
+    known = _handled_cache(function)
     if number.name not in known:
         known[number.name] = _is_handled(function, number.name)
     if known[number.name]:
         return
     yield Report(
         site.node,
-        "'{index}' indexes '{container}' and nothing compares it with the size.",
+        "'{index}' is used as an index of '{container}' without a bounds check.",
         pattern="[]",
         index=number.name,
         container=container.name,
-        fix=Rewrite("Use {container}.at({index})",
-                    [(indices, f".at({text(indices)[1:-1].strip()})")],
-                    container=container.name, index=number.name),
-    )  # fmt: skip
+        fix=Rewrite(
+            "Use {container}.at({index})",
+            [(indices, f".at({text(indices)[1:-1].strip()})")],
+            container=container.name,
+            index=number.name,
+        ),
+    )
 
 
 @once_per_function
-def _known(_function: Function) -> dict[str, bool]:
-    """What `_is_handled` said of the numbers of a function."""
+def _handled_cache(_function: Function) -> dict[str, bool]:
+    """Return the results of `_is_handled` in a function, by name."""
     return {}
 
 
 def _is_handled(function: Function, name: str) -> bool:
-    """Whether the function compares or changes the number anywhere."""
-    return bounded(function, name) or written_between(function, name, 0, function.end)
+    """Return whether the function compares or assigns the index anywhere."""
+    return is_bounded(function, name) or written_between(function, name, 0, function.end)

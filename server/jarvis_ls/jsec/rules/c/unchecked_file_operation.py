@@ -1,13 +1,13 @@
-"""The result of a change of files or position is dropped.
+"""Return value of a file operation ignored.
 
 ## What it does
-Finds `rename`, `chdir`, `fseek`, `ftruncate`, `chmod`, `remove` and the like whose result is
-thrown away. `unlink`, which often cleans up what may not be there, `remove` on the way out of an
-error and calls behind `(void)` are left alone.
+Finds `rename`, `chdir`, `fseek`, `ftruncate`, `chmod`, `remove` and the like whose return value
+is ignored. `unlink`, which often cleans up files that may not exist, `remove` on an error path
+and calls cast to `(void)` are left out.
 
 ## Why is this bad?
-The program goes on as if the file had been moved, the directory entered or the position set:
-it then reads, overwrites or deletes the wrong thing.
+The program continues as if the file had been moved, the directory changed or the position set,
+and then reads, overwrites or deletes the wrong file or data.
 
 ## Example
 ```c
@@ -30,22 +30,62 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, text
-from jarvis_ls.jsec.c.outcomes import dropped
-from jarvis_ls.jsec.guards import leaves
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, text
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.result_checks import is_result_dropped
+from jarvis_ls.jsec.local.guards import leaves
 
 SURE = {
-    "rename": 0.7, "_rename": 0.7, "chdir": 0.7, "fchdir": 0.7, "_chdir": 0.7, "ftruncate": 0.65,
-    "truncate": 0.65, "chmod": 0.6, "fchmod": 0.6, "chown": 0.6, "fchown": 0.6, "lchown": 0.6,
-    "dup2": 0.5, "symlink": 0.6, "link": 0.6, "renameat": 0.7, "fseek": 0.5, "fseeko": 0.5,
-    "lseek": 0.5, "_lseek": 0.5, "fsetpos": 0.5, "fsync": 0.5, "fdatasync": 0.5, "pipe": 0.75,
-    "socketpair": 0.75, "bind": 0.75, "listen": 0.7, "connect": 0.7, "setrlimit": 0.65,
-    "stat": 0.6, "fstat": 0.6, "lstat": 0.6, "mlock": 0.6, "mprotect": 0.75, "mkfifo": 0.5,
-    "remove": 0.45, "WriteFile": 0.6, "ConnectNamedPipe": 0.6, "SetNamedPipeHandleState": 0.6,
-    "MoveFileA": 0.6, "MoveFileW": 0.6, "MoveFileExA": 0.6, "MoveFileExW": 0.6, "CopyFileA": 0.6,
-    "CopyFileW": 0.6, "SetEndOfFile": 0.6, "SetCurrentDirectoryA": 0.6, "SetCurrentDirectoryW": 0.6,
-}  # fmt: skip
+    "rename": 0.7,
+    "_rename": 0.7,
+    "chdir": 0.7,
+    "fchdir": 0.7,
+    "_chdir": 0.7,
+    "ftruncate": 0.65,
+    "truncate": 0.65,
+    "chmod": 0.6,
+    "fchmod": 0.6,
+    "chown": 0.6,
+    "fchown": 0.6,
+    "lchown": 0.6,
+    "dup2": 0.5,
+    "symlink": 0.6,
+    "link": 0.6,
+    "renameat": 0.7,
+    "fseek": 0.5,
+    "fseeko": 0.5,
+    "lseek": 0.5,
+    "_lseek": 0.5,
+    "fsetpos": 0.5,
+    "fsync": 0.5,
+    "fdatasync": 0.5,
+    "pipe": 0.75,
+    "socketpair": 0.75,
+    "bind": 0.75,
+    "listen": 0.7,
+    "connect": 0.7,
+    "setrlimit": 0.65,
+    "stat": 0.6,
+    "fstat": 0.6,
+    "lstat": 0.6,
+    "mlock": 0.6,
+    "mprotect": 0.75,
+    "mkfifo": 0.5,
+    "remove": 0.45,
+    "WriteFile": 0.6,
+    "ConnectNamedPipe": 0.6,
+    "SetNamedPipeHandleState": 0.6,
+    "MoveFileA": 0.6,
+    "MoveFileW": 0.6,
+    "MoveFileExA": 0.6,
+    "MoveFileExW": 0.6,
+    "CopyFileA": 0.6,
+    "CopyFileW": 0.6,
+    "SetEndOfFile": 0.6,
+    "SetCurrentDirectoryA": 0.6,
+    "SetCurrentDirectoryW": 0.6,
+}
 SEEKS = frozenset({"fseek", "fseeko", "lseek", "_lseek"})
 
 
@@ -55,20 +95,20 @@ SEEKS = frozenset({"fseek", "fseeko", "lseek", "_lseek"})
     cwe=(252,),
     confidence=0.65,
     severity="medium",
-    suggestion="Test the result of '{name}' and stop, or tell the user, when it failed.",
+    suggestion="Check the return value of '{name}' and handle the failure.",
 )
 def unchecked_file_operation(call: Call) -> Iterator[Report]:
-    if not dropped(call) or not call.arguments:
+    if not is_result_dropped(call) or not call.arguments:
         return
     if call.name == "remove" and _is_cleanup(call):
         return
     if call.name in SEEKS and text(call.arg(1)).rstrip("lL") == "0":
-        return  # to an end of the file: what is read or told next fails visibly
+        return  # to an end of the file: the next read or ftell fails visibly
     if call.name == "WriteFile" and "GetStdHandle" in text(call.arg(0)):
-        return  # few would want to hear that a message was lost
+        return  # a lost console message is rarely worth a report
     yield Report(
         call.node,
-        "Nobody looks at the result of '{name}': the program goes on as if it had worked.",
+        "Return value of '{name}' is ignored; the program continues after a failure.",
         confidence=SURE[call.name],
         pattern=call.name,
         name=call.written,
@@ -76,13 +116,14 @@ def unchecked_file_operation(call: Call) -> Iterator[Report]:
 
 
 def _is_cleanup(call: Call) -> bool:
-    """Whether the block around the call gives up after it."""
+    """Return whether the enclosing block leaves the function after the call."""
     statement = call.statement
     if statement is None:
         return False
     stop = call.function.body if call.function is not None else None
     for outer in ancestors(statement, stop):
         if outer.type == "compound_statement":
-            return any(leaves(c) for c in outer.named_children
-                       if c.start_byte >= statement.end_byte)  # fmt: skip
+            return any(
+                leaves(c) for c in outer.named_children if c.start_byte >= statement.end_byte
+            )
     return False

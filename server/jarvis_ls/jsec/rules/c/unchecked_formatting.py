@@ -1,13 +1,13 @@
-"""A text that may have been cut is used as if it were whole.
+"""Undetected truncation of formatted output.
 
 ## What it does
-Finds `snprintf`, `vsnprintf` and `swprintf` that put a text of unknown length (`%s`) into a buffer,
-when nobody looks at the result. It is told once in a function, with little confidence: what is cut
-is often only shown to people.
+Finds `snprintf`, `vsnprintf` and `swprintf` that write a string of unknown length (`%s`) to a
+buffer and whose return value is ignored. Reported once per function and with low confidence,
+because truncated text is often only displayed.
 
 ## Why is this bad?
-The result says how long the text would have been. A path, a command or a key that lost its end
-means something else, and nobody notices.
+The return value is the length the complete output would have had. A truncated path, command or
+key has another meaning, and the truncation goes unnoticed.
 
 ## Example
 ```c
@@ -31,13 +31,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
-from jarvis_ls.jsec.c.outcomes import dropped
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.c.result_checks import is_result_dropped
 
 FORMATS = {
-    "snprintf": 2, "vsnprintf": 2, "swprintf": 2, "vswprintf": 2, "_snprintf": 2, "_snwprintf": 2,
-}  # fmt: skip
+    "snprintf": 2,
+    "vsnprintf": 2,
+    "swprintf": 2,
+    "vswprintf": 2,
+    "_snprintf": 2,
+    "_snwprintf": 2,
+}
 
 
 @rule(
@@ -46,19 +52,19 @@ FORMATS = {
     cwe=(252,),
     confidence=0.25,
     severity="low",
-    suggestion="Compare the result of '{name}' with the size of the buffer.",
+    suggestion="Compare the return value of '{name}' with the buffer size.",
 )
 def unchecked_formatting(function: Function) -> Iterator[Report]:
     for call in function.calls:
         place = FORMATS.get(call.name)
-        if place is None or call.is_method or not dropped(call):
+        if place is None or call.is_method or not is_result_dropped(call):
             continue
         form = text(call.arg(place))
         if "%s" not in form and "%ls" not in form:
             continue
         yield Report(
             call.node,
-            "Nobody looks at the result of '{name}': '{target}' may hold a text that was cut.",
+            "Return value of '{name}' is ignored; truncated output in '{target}' goes undetected.",
             pattern=call.name,
             name=call.written,
             target=text(call.arg(0))[:60],

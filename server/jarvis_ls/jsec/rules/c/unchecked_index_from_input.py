@@ -1,12 +1,11 @@
-"""An array is indexed with a number from outside that nothing checked.
+"""Improper validation of an array index.
 
 ## What it does
-Finds indices that come from `atoi`, `strtol`, `scanf`, `recv`, `fgets`, `rand` and other input in
-the same function, where no comparison keeps them below the end of the array, or (for signed
-numbers) from being negative.
+Finds array indices that come from `atoi`, `strtol`, `scanf`, `recv`, `fgets`, `rand` and other
+input in the same function, without an upper bound check or, for signed values, a lower one.
 
 ## Why is this bad?
-Whoever gives the number chooses which memory is read or written.
+An attacker who controls the index chooses which memory is read or written.
 
 ## Example
 ```c
@@ -33,17 +32,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.extents import extent, index_of, pointee
-from jarvis_ls.jsec.c.inputs import INPUTS, number_source
-from jarvis_ls.jsec.c.integers import is_unsigned
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, functions, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent, index_of, pointee
+from jarvis_ls.jsec.local.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.local.c.integers import is_unsigned
+from jarvis_ls.jsec.local.c.range_tests import bounds
 
-NO_END = "'{index}' comes from '{source}' and nothing keeps it below the end of '{array}'."
-NO_START = "'{index}' comes from '{source}' and may be negative: nothing checks that."
-TOO_FAR = "'{index}' comes from '{source}' and may be {high}, but '{array}' has {count} elements."
+NO_END = (
+    "Index '{index}' of '{array}' is untrusted input from '{source}' without an upper bound check."
+)
+NO_START = "Index '{index}' is untrusted input from '{source}' and may be negative."
+TOO_FAR = (
+    "Index '{index}' from '{source}' may be {high}, out of bounds for '{array}' ({count} elements)."
+)
 
 
 @rule(
@@ -51,14 +55,16 @@ TOO_FAR = "'{index}' comes from '{source}' and may be {high}, but '{array}' has 
     category="input_validation",
     cwe=(129, 787, 125),
     confidence=0.85,
-    suggestion="Compare the index with 0 and with the number of elements first.",
-    answered=(
+    suggestion="Check the index against 0 and the number of elements first.",
+)
+@flow_verdicts(
+    faults=(
         "buffer-write-stack",
         "buffer-write-heap",
         "buffer-underwrite",
         "buffer-read-over",
         "buffer-read-under",
-    ),
+    )
 )
 def unchecked_index_from_input(function: Function) -> Iterator[Report]:
     for access in function.nodes("index"):
@@ -91,12 +97,12 @@ def unchecked_index_from_input(function: Function) -> Iterator[Report]:
             array=text(array),
             high=str(limits.high),
             count=str(count),
-            causes=[(source.node, "The number comes from here.")],
+            causes=[(source.node, "Untrusted input enters here.")],
         )
 
 
 def _variable(index: Node) -> Node | None:
-    """The variable an index is made of, when it is that or that plus or minus something."""
+    """Return the variable of an index that is a variable, or one plus or minus a value."""
     if index.type == "binary_expression" and operator_of(index) in ("+", "-"):
         left = field(index, "left")
         index = bare(left) if left is not None else index

@@ -1,13 +1,13 @@
-"""The result of a lookup is used as if something was always found.
+"""Missing null check on a lookup result.
 
 ## What it does
-Reports a dereference of what `getenv`, `strchr`, `strstr`, `strtok`, `localtime`, `getpwnam`,
-`dlsym` and similar functions return when it can be reached before a test for NULL, also when
-the result goes straight into a function such as `strlen`.
+Reports a dereference of the return value of `getenv`, `strchr`, `strstr`, `strtok`, `localtime`,
+`getpwnam`, `dlsym` and similar functions that is reachable without a null check, also when the
+value is passed directly to a function such as `strlen`.
 
 ## Why is this bad?
-These functions return NULL when there is nothing to return, and what they search in usually
-comes from outside: a line without `=`, an environment without `HOME`. The program crashes.
+These functions return NULL when nothing is found, and what they search is usually untrusted
+input: a line without `=`, an environment without `HOME`. The program crashes.
 
 ## Example
 ```c
@@ -33,14 +33,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, field, operator_of, text, use_of
-from jarvis_ls.jsec.c.allocation import MAY_BE_NULL
-from jarvis_ls.jsec.c.nearby import use_before_test
-from jarvis_ls.jsec.constants import string_literal
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text, use_of
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.allocation import MAY_BE_NULL
+from jarvis_ls.jsec.local.c.next_use import use_before_test
+from jarvis_ls.jsec.local.constants import string_literal
 
-_CONFIDENCE = {"getenv": 0.75, "secure_getenv": 0.75, "localtime": 0.45, "gmtime": 0.45,
-               "setlocale": 0.4, "memchr": 0.55, "strchr": 0.6, "strrchr": 0.55}  # fmt: skip
+_CONFIDENCE = {
+    "getenv": 0.75,
+    "secure_getenv": 0.75,
+    "localtime": 0.45,
+    "gmtime": 0.45,
+    "setlocale": 0.4,
+    "memchr": 0.55,
+    "strchr": 0.6,
+    "strrchr": 0.55,
+}
 
 
 @rule(
@@ -49,35 +58,35 @@ _CONFIDENCE = {"getenv": 0.75, "secure_getenv": 0.75, "localtime": 0.45, "gmtime
     cwe=(690, 476),
     confidence=0.65,
     severity="medium",
-    suggestion="Test the result of {function}() for NULL before using it.",
-    answered=("unchecked-allocation", "null-dereference"),
+    suggestion="Check the return value of {function}() for NULL before using it.",
 )
+@flow_verdicts(faults=("unchecked-allocation", "null-dereference"))
 def unchecked_lookup_result(call: Call) -> Iterator[Report]:
     if call.name == "fgets" or _finds_always(call):
         return
-    use = call.node if _used_directly(call) else use_before_test(call)
-    if use is None or (use == call.node and _asked_before(call)):
+    use = call.node if _is_dereferenced_directly(call) else use_before_test(call)
+    if use is None or (use == call.node and _is_guarded(call)):
         return
     yield Report(
         use,
-        "'{value}' is dereferenced without a test whether {function}() returned NULL.",
+        "'{value}' is dereferenced without a null check although {function}() may return NULL.",
         confidence=_CONFIDENCE.get(call.name, 0.65),
         pattern=call.name,
         value=text(call.target) or text(call.node)[:60],
         function=call.name,
-        causes=[(call.node, "Looked up here.")] if use != call.node else (),
+        causes=[(call.node, "Returned here, possibly NULL.")] if use != call.node else (),
     )
 
 
 def _finds_always(call: Call) -> bool:
-    """Whether the end of a text is looked for, or a character in a literal."""
+    """Return whether the search cannot fail: for a terminator, or for a character of a literal."""
     if call.name in ("strchr", "strrchr") and text(call.arg(1)) in ("0", "'\\0'"):
         return True
     return call.name == "strchr" and string_literal(call.arg(0)) is not None
 
 
-def _used_directly(call: Call) -> bool:
-    """Whether the result is dereferenced in the same expression."""
+def _is_dereferenced_directly(call: Call) -> bool:
+    """Return whether the result is dereferenced in the same expression."""
     parent = use_of(call.node)
     if parent is None:
         return False
@@ -88,8 +97,8 @@ def _used_directly(call: Call) -> bool:
     return parent.type == "field_expression"
 
 
-def _asked_before(call: Call) -> bool:
-    """Whether a condition around the call asks the same question first."""
+def _is_guarded(call: Call) -> bool:
+    """Return whether an enclosing condition makes the same lookup first."""
     written = text(call.node)
     for outer in ancestors(call.node, call.function.node if call.function else None):
         if outer.type in ("if_statement", "conditional_expression", "while_statement"):

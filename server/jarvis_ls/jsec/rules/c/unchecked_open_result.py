@@ -1,13 +1,13 @@
-"""A stream is used without testing whether it was opened.
+"""Missing null check on an opened stream.
 
 ## What it does
-Looks at the statements that always come behind `fopen`, `fdopen`, `tmpfile`, `popen` and
-`opendir`, and reports a use of the result that comes before a test for NULL. Where values are
-followed through the program, `unchecked-allocation` tells of it.
+Examines the statements that always follow `fopen`, `fdopen`, `tmpfile`, `popen` and `opendir`,
+and reports a use of the result before a null check. With flow analysis, `unchecked-allocation`
+reports it.
 
 ## Why is this bad?
 Opening fails for everyday reasons: no such file, no permission, no descriptor left. The stream
-functions dereference what they are given, so the program crashes on NULL.
+functions dereference their argument, so the program crashes on NULL.
 
 ## Example
 ```c
@@ -35,10 +35,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
-from jarvis_ls.jsec.c.allocation import ACQUIRES, OPENING
-from jarvis_ls.jsec.c.reports import used_untested
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.allocation import ACQUIRES, OPENING
+from jarvis_ls.jsec.local.c.reports import used_untested
 
 _STREAMS = sorted(name for name in OPENING if ACQUIRES[name].resource != "descriptor")
 
@@ -48,11 +48,12 @@ _STREAMS = sorted(name for name in OPENING if ACQUIRES[name].resource != "descri
     category="error_handling",
     cwe=(690, 252, 476),
     confidence=0.85,
-    suggestion="Test the result of {function}() for NULL before using it.",
-    answered=("unchecked-allocation", "null-dereference"),
+    suggestion="Check the return value of {function}() for NULL before using it.",
 )
+@flow_verdicts(faults=("unchecked-allocation", "null-dereference"))
 def unchecked_open_result(call: Call) -> Iterator[Report]:
     yield from used_untested(
-        call, "'{pointer}' is used without a test whether {function}() could open it.",
+        call,
+        "'{pointer}' is used without a null check although {function}() may return NULL.",
         "Opened here.",
-    )  # fmt: skip
+    )

@@ -1,13 +1,13 @@
-"""An exported function writes through a pointer it never tests.
+"""Missing null check on an output parameter.
 
 ## What it does
-Reports `*result = …` in a function that is part of a library's interface (its declaration
-carries an export macro or attribute) when the parameter points to a plain number, the write
-happens on every call, and the function nowhere tests the pointer.
+Reports `*result = …` in a function of a library's interface (its declaration carries an export
+macro or attribute) when the parameter points to a scalar, the write happens on every call, and
+the function never checks the pointer.
 
 ## Why is this bad?
-A library does not choose its callers. One that does not want the result passes NULL, as other
-functions of the same kind allow, and the library crashes inside the caller's process.
+A library does not control its callers. A caller that does not need the result passes NULL, as
+similar functions allow, and the library crashes in the caller's process.
 
 ## Example
 ```c
@@ -38,11 +38,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, ancestors, field, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.unset import SCALARS
-from jarvis_ls.jsec.guards import null_checked
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, functions, rule
+from jarvis_ls.jsec.local.c.uninitialised import SCALARS
+from jarvis_ls.jsec.local.guards import null_checked
 
 _HEAD = 400
 _MARK = re.compile(rb"[A-Z][A-Z0-9_]|dllexport|visibility")
@@ -50,7 +52,7 @@ _PLAIN = frozenset({"compound_statement", "expression_statement"})
 
 
 def _may_be_exported(function: Function) -> bool:
-    """Whether a word in capitals stands in the head of a function, or an attribute."""
+    """Return whether the head of a function has a word in capitals or an attribute."""
     head = function.unit.source.data[function.start : min(function.start + _HEAD, function.end)]
     return _MARK.search(head.partition(b"{")[0]) is not None
 
@@ -61,20 +63,20 @@ def _may_be_exported(function: Function) -> bool:
     cwe=(476,),
     confidence=0.59,
     severity="medium",
-    suggestion="Write to '*{parameter}' only when '{parameter}' is not NULL.",
+    suggestion="Write to '*{parameter}' only if '{parameter}' is not NULL.",
     fixable=True,
-    reached="store-reached",
 )
+@flow_verdicts(trace="store-reached")
 def unchecked_out_parameter(function: Function) -> Iterator[Report]:
     if function.is_static or not _is_exported(function):
         return
-    told: set[str] = set()
+    reported: set[str] = set()
     for node in function.nodes("assign"):
         left = field(node, "left")
         if left is None or left.type != "pointer_expression":
             continue
         target = field(left, "argument")
-        if target is None or target.type != "identifier" or text(target) in told:
+        if target is None or target.type != "identifier" or text(target) in reported:
             continue
         name = text(target)
         variable = function.variable(name, node.start_byte)
@@ -82,11 +84,10 @@ def unchecked_out_parameter(function: Function) -> Iterator[Report]:
             continue
         if null_checked(function, name) or text(field(node, "right")).startswith("*"):
             continue
-        told.add(name)
+        reported.add(name)
         yield Report(
             left,
-            "'{function}' is exported and writes to '*{parameter}', but never tests whether a "
-            "caller passed NULL.",
+            "Exported function '{function}' writes to '*{parameter}' without a null check.",
             pattern=name,
             function=function.name.rpartition("(")[2].rstrip(")")[:60],
             parameter=name,
@@ -95,7 +96,7 @@ def unchecked_out_parameter(function: Function) -> Iterator[Report]:
 
 
 def _is_out(variable: Variable) -> bool:
-    """A parameter that points to one plain number."""
+    """Return whether a variable is a parameter that points to a scalar."""
     words = variable.type.split()
     return (
         variable.is_parameter
@@ -108,8 +109,9 @@ def _is_out(variable: Variable) -> bool:
 
 
 def _is_exported(function: Function) -> bool:
-    """Whether the declaration is marked as part of a library's interface: a macro wrapped
-    around the name (`API(name) (…)`), one in front of it, or an export attribute."""
+    """Return whether the declaration is exported: by a macro around the name (`API(name) (…)`) or
+    before it, or by an attribute.
+    """
     declarator = function.declarator
     if declarator is None:
         return False
@@ -123,14 +125,18 @@ def _is_exported(function: Function) -> bool:
     body = function.body
     head = function.unit.source.data[function.start : body.start_byte if body else function.end]
     written = head[:400].decode("utf-8", "replace").partition("(")[0]
-    return "dllexport" in written or "visibility" in written or any(
-        word.isupper() and word.endswith(("EXPORT", "_API", "EXTERN", "PUBLIC"))
-        for word in written.split()
-    )  # fmt: skip
+    return (
+        "dllexport" in written
+        or "visibility" in written
+        or any(
+            word.isupper() and word.endswith(("EXPORT", "_API", "EXTERN", "PUBLIC"))
+            for word in written.split()
+        )
+    )
 
 
 def _always(node: Node, function: Function) -> bool:
-    """Whether an assignment is made on every call: it stands directly in the body."""
+    """Return whether an assignment is unconditional: directly in the body."""
     return all(outer.type in _PLAIN for outer in ancestors(node, function.node))
 
 
@@ -140,5 +146,8 @@ def _guard(node: Node, name: str, function: Function) -> Rewrite | None:
         return None
     null = "nullptr" if function.unit.language == "cpp" else "NULL"
     start = statement.start_byte
-    return Rewrite("Write only when '{parameter}' is not NULL",
-                   [((start, start), f"if ({name} != {null}) ")], parameter=name)  # fmt: skip
+    return Rewrite(
+        "Write only if '{parameter}' is not NULL",
+        [((start, start), f"if ({name} != {null}) ")],
+        parameter=name,
+    )

@@ -1,12 +1,12 @@
-"""The result of a change of privileges is dropped.
+"""Return value of a privilege change ignored.
 
 ## What it does
-Finds `setuid`, `setgid`, `setgroups`, `chroot`, `Impersonate...` and the like whose result
-nobody looks at, unless the function asks for the new identity afterwards.
+Finds `setuid`, `setgid`, `setgroups`, `chroot`, `Impersonate...` and the like whose return value
+is ignored, unless the function verifies the new identity afterwards.
 
 ## Why is this bad?
-These calls can fail (a limit on processes, a missing capability). The program then goes on with
-all the rights it meant to give up, and whatever it does next for a user is done as root.
+These calls can fail (a process limit, a missing capability). The program then keeps the
+privileges it meant to drop, and everything it does next for a user is done as root.
 
 ## Example
 ```c
@@ -31,23 +31,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function
-from jarvis_ls.jsec.c.outcomes import dropped, tests_of
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, tests_of
 
-UNIX = (
-    "setuid", "setgid", "seteuid", "setegid", "setreuid", "setregid", "setresuid", "setresgid",
-    "setgroups", "initgroups", "chroot", "capset", "cap_set_proc", "setcon", "unshare", "setns",
-)  # fmt: skip
-WINDOWS = (
-    "ImpersonateLoggedOnUser", "ImpersonateNamedPipeClient", "ImpersonateSelf",
-    "ImpersonateAnonymousToken", "RpcImpersonateClient", "CoImpersonateClient", "SetThreadToken",
-    "RevertToSelf", "AdjustTokenPrivileges", "DdeImpersonateClient",
-    "ImpersonateDdeClientWindow", "ImpersonateSecurityContext",
-)  # fmt: skip
-ASKING = frozenset({"getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid",
-                    "getgroups"})  # fmt: skip
+UNIX = tuple(
+    "setuid setgid seteuid setegid setreuid setregid setresuid setresgid setgroups "
+    "initgroups chroot capset cap_set_proc setcon unshare setns".split()
+)
+WINDOWS = tuple(
+    "ImpersonateLoggedOnUser ImpersonateNamedPipeClient ImpersonateSelf "
+    "ImpersonateAnonymousToken RpcImpersonateClient CoImpersonateClient SetThreadToken "
+    "RevertToSelf AdjustTokenPrivileges DdeImpersonateClient ImpersonateDdeClientWindow "
+    "ImpersonateSecurityContext".split()
+)
+ASKING = frozenset(
+    {"getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups"}
+)
 
 
 @rule(
@@ -55,17 +56,17 @@ ASKING = frozenset({"getuid", "geteuid", "getgid", "getegid", "getresuid", "getr
     category="insecure_permissions",
     cwe=(252, 273),
     confidence=0.85,
-    suggestion="End the program when '{name}' does not succeed.",
+    suggestion="Terminate the program when '{name}' fails.",
     fixable=True,
 )
 def unchecked_privilege_change(call: Call) -> Iterator[Report]:
-    if not dropped(call) or call.function is None:
+    if not is_result_dropped(call) or call.function is None:
         return
-    if call.name not in WINDOWS and _last_question(call.function) > call.node.end_byte:
+    if call.name not in WINDOWS and _last_verification(call.function) > call.node.end_byte:
         return
     yield Report(
         call.node,
-        "Nobody looks at the result of '{name}': rights may not be given up at all.",
+        "Return value of '{name}' is ignored; the program may keep its privileges.",
         pattern=call.name,
         name=call.written,
         fix=_abort_on_failure(call),
@@ -73,10 +74,13 @@ def unchecked_privilege_change(call: Call) -> Iterator[Report]:
 
 
 @once_per_function
-def _last_question(function: Function) -> int:
-    """Where the function last compares who it runs as; -1 when it never does."""
-    asked = [call.node.start_byte for call in function.calls
-             if call.name in ASKING and any(tests_of(call))]  # fmt: skip
+def _last_verification(function: Function) -> int:
+    """Return the position of the last check of the identity in the function, or -1."""
+    asked = [
+        call.node.start_byte
+        for call in function.calls
+        if call.name in ASKING and any(tests_of(call))
+    ]
     return asked[-1] if asked else -1
 
 
@@ -86,7 +90,7 @@ def _abort_on_failure(call: Call) -> Rewrite | None:
         return None
     start, end = call.node.start_byte, statement.end_byte
     return Rewrite(
-        "End the program when '{name}' fails",
+        "Terminate the program when '{name}' fails",
         [((start, start), "if ("), ((call.node.end_byte, end), " != 0) abort();")],
         name=call.written,
     )

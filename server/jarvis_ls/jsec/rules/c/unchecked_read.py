@@ -1,12 +1,12 @@
-"""The result of a read is dropped.
+"""Return value of a read ignored.
 
 ## What it does
-Finds `fread`, `read`, `fgets`, `recv`, `scanf` and the like whose result is thrown away, or
-stored and never looked at. `(void)` in front of the call is a decision and not reported.
+Finds `fread`, `read`, `fgets`, `recv`, `scanf` and the like whose return value is ignored, or
+stored and never used. Calls cast to `(void)` are left out.
 
 ## Why is this bad?
-A read can fail, reach the end, or give less than was asked for. The buffer then holds what was
-there before (or nothing at all), and the program works on with it.
+A read can fail, reach the end of the input or return less than requested. The program then works
+with stale or uninitialised data.
 
 ## Example
 ```c
@@ -33,17 +33,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, field, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.outcomes import dropped, stream_checked
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, stream_checked
 
 BUFFERS = {
-    "fread": 0, "fread_unlocked": 0, "fgets": 0, "fgetws": 0, "read": 1, "pread": 1, "_read": 1,
-    "recv": 1, "recvfrom": 1, "readlink": 1, "getline": 0, "getdelim": 0, "getrandom": 0,
-    "getentropy": 0, "getcwd": 0, "scanf": 1, "fscanf": 2, "sscanf": 2, "wscanf": 1, "fwscanf": 2,
-    "swscanf": 2, "scanf_s": 1, "fscanf_s": 2, "sscanf_s": 2,
-}  # fmt: skip
+    "fread": 0,
+    "fread_unlocked": 0,
+    "fgets": 0,
+    "fgetws": 0,
+    "read": 1,
+    "pread": 1,
+    "_read": 1,
+    "recv": 1,
+    "recvfrom": 1,
+    "readlink": 1,
+    "getline": 0,
+    "getdelim": 0,
+    "getrandom": 0,
+    "getentropy": 0,
+    "getcwd": 0,
+    "scanf": 1,
+    "fscanf": 2,
+    "sscanf": 2,
+    "wscanf": 1,
+    "fwscanf": 2,
+    "swscanf": 2,
+    "scanf_s": 1,
+    "fscanf_s": 2,
+    "sscanf_s": 2,
+}
 STREAMS = {"fread": 3, "fread_unlocked": 3, "fgets": 2, "fgetws": 2, "getline": 2, "getdelim": 3}
 
 
@@ -53,10 +74,10 @@ STREAMS = {"fread": 3, "fread_unlocked": 3, "fgets": 2, "fgetws": 2, "getline": 
     cwe=(252,),
     confidence=0.75,
     severity="medium",
-    suggestion="Test the result of '{name}' before the data is used.",
+    suggestion="Check the return value of '{name}' before using the data.",
 )
 def unchecked_read(call: Call) -> Iterator[Report]:
-    if not dropped(call) or call.function is None:
+    if not is_result_dropped(call) or call.function is None:
         return
     target = call.arg(BUFFERS[call.name])
     if target is None:
@@ -66,11 +87,11 @@ def unchecked_read(call: Call) -> Iterator[Report]:
         if stream_checked(call.function, stream, call.node.end_byte):
             return
     confidence = 0.75 if _is_used(call, target) else 0.4
-    if "scanf" in call.name and _set_before(call, target):
+    if "scanf" in call.name and _has_initialiser(call, target):
         confidence = 0.45
     yield Report(
         call.node,
-        "Nobody looks at the result of '{name}': '{target}' may hold old data or too little.",
+        "Return value of '{name}' is ignored; '{target}' may hold stale or incomplete data.",
         confidence=confidence,
         pattern=call.name,
         name=call.written,
@@ -79,7 +100,7 @@ def unchecked_read(call: Call) -> Iterator[Report]:
 
 
 def _is_used(call: Call, target: Node) -> bool:
-    """Whether the buffer is looked at after the read (it may also just drain a pipe)."""
+    """Return whether the buffer is used after the read, which may also just drain a pipe."""
     name = re.match(r"[\s(&*]*([A-Za-z_]\w*)", text(bare(target)))
     assert call.function is not None
     if name is None:
@@ -90,8 +111,8 @@ def _is_used(call: Call, target: Node) -> bool:
     return variable is None or variable.is_parameter
 
 
-def _set_before(call: Call, target: Node) -> bool:
-    """Whether the variable that `scanf` sets was given a value where it was declared."""
+def _has_initialiser(call: Call, target: Node) -> bool:
+    """Return whether the variable that `scanf` sets is initialised."""
     node = bare(target)
     if node.type != "pointer_expression" or call.function is None:
         return False

@@ -1,13 +1,13 @@
-"""A number from outside is the size of a copy without being limited on both sides.
+"""Size from untrusted input without a bounds check.
 
 ## What it does
 Finds sizes of `memcpy`, `memmove`, `memset`, `strncpy`, `recv`, `read`, `malloc` and the like
-that are negative constants, or that come from input (`fscanf`, `atoi`, `recv`, `rand`) and are
-not compared: signed ones with a lower limit, all of them with an upper one.
+that are negative constants, or that come from input (`fscanf`, `atoi`, `recv`, `rand`) without a
+bounds check: signed values need a lower bound, all of them an upper one.
 
 ## Why is this bad?
-These functions take an unsigned size. A negative number turns into an enormous one, and
-`if (n < 100)` lets it through.
+The size parameter is unsigned. A negative value is converted to a huge one, and `if (n < 100)`
+does not reject it.
 
 ## Example
 ```c
@@ -34,23 +34,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.bounds import bounds
-from jarvis_ls.jsec.c.copies import WRITES
-from jarvis_ls.jsec.c.extents import ALLOCATORS, STACK_ALLOCATORS
-from jarvis_ls.jsec.c.inputs import INPUTS, number_source
-from jarvis_ls.jsec.c.integers import is_unsigned
-from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.constants import constant
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, STACK_ALLOCATORS
+from jarvis_ls.jsec.local.c.copy_sizes import WRITES
+from jarvis_ls.jsec.local.c.inputs import INPUTS, number_source
+from jarvis_ls.jsec.local.c.integers import is_unsigned
+from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.c.reaching_definitions import reaching
+from jarvis_ls.jsec.local.constants import constant
 
 _INPUTS = frozenset(INPUTS)
 
-NEGATIVE = "The size '{size}' of '{call}' is {value}, which becomes an enormous number."
-NO_LOWER = "The size '{size}' of '{call}' comes from '{source}' and may be negative."
-NO_UPPER = "The size '{size}' of '{call}' comes from '{source}' and has no upper limit."
+NEGATIVE = "Size '{size}' of '{call}' is {value}, which is converted to a huge unsigned value."
+NO_LOWER = "Size '{size}' of '{call}' is untrusted input from '{source}' and may be negative."
+NO_UPPER = (
+    "Size '{size}' of '{call}' is untrusted input from '{source}' without an upper bound check."
+)
 
 
 @rule(
@@ -58,14 +61,16 @@ NO_UPPER = "The size '{size}' of '{call}' comes from '{source}' and has no upper
     category="input_validation",
     cwe=(195, 194, 120, 805),
     confidence=0.85,
-    suggestion="Check that the number is not negative and not more than there is room for.",
-    answered=(
+    suggestion="Check that the size is not negative and does not exceed the buffer.",
+)
+@flow_verdicts(
+    faults=(
         "buffer-write-stack",
         "buffer-write-heap",
         "buffer-read-over",
         "signed-to-unsigned",
         "sign-extension",
-    ),
+    )
 )
 def unchecked_size_from_input(call: Call) -> Iterator[Report]:
     function = call.function
@@ -83,15 +88,21 @@ def unchecked_size_from_input(call: Call) -> Iterator[Report]:
         if found is not None:
             message, confidence, source, value = found
             yield Report(
-                call.node, message, confidence=confidence, pattern=call.name, call=call.name,
-                size=text(name), source=source, value=value,
-            )  # fmt: skip
+                call.node,
+                message,
+                confidence=confidence,
+                pattern=call.name,
+                call=call.name,
+                size=text(name),
+                source=source,
+                value=value,
+            )
             return
 
 
 @once_per_function
 def _may_matter(function: Function) -> bool:
-    """Whether something comes from outside or is set to a negative number, told by the text."""
+    """Return whether the text of a function mentions input or a negative constant."""
     written = function.unit.source.data[function.start : function.end]
     return function.mentions(_INPUTS) or b"= -" in written
 

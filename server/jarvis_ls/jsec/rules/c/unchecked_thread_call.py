@@ -1,12 +1,13 @@
-"""The result of a thread function that can fail is dropped.
+"""Return value of a thread function ignored.
 
 ## What it does
-Finds `pthread_create`, `pthread_mutex_trylock`, `pthread_mutex_init`, `sem_init` and the like whose
-result nobody looks at. Plain `lock` and `unlock` are left alone.
+Finds `pthread_create`, `pthread_mutex_trylock`, `pthread_mutex_init`, `sem_init` and the like
+whose return value is ignored. Plain `lock` and `unlock` are left out.
 
 ## Why is this bad?
-When no thread is made, the id is garbage and `pthread_join` of it undefined. When `trylock` fails
-the lock belongs to somebody else, and the program works without it.
+If no thread was created, its identifier is indeterminate and `pthread_join` on it is undefined
+behaviour. If `trylock` fails, another thread holds the lock and the program enters the critical
+section without it.
 
 ## Example
 ```c
@@ -30,19 +31,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.outcomes import dropped
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.c.result_checks import is_result_dropped
 
 SURE = {
-    "pthread_create": 0.75, "thrd_create": 0.75, "pthread_mutex_trylock": 0.85,
-    "pthread_mutex_timedlock": 0.85, "pthread_spin_trylock": 0.85, "mtx_trylock": 0.85,
-    "mtx_timedlock": 0.85, "pthread_rwlock_trywrlock": 0.85, "pthread_rwlock_tryrdlock": 0.85,
-    "sem_trywait": 0.8, "sem_timedwait": 0.8, "pthread_mutex_init": 0.4, "mtx_init": 0.4,
-    "pthread_key_create": 0.6, "pthread_barrier_init": 0.5, "sem_init": 0.5, "sem_wait": 0.5,
-    "pthread_setspecific": 0.45, "pthread_attr_setstacksize": 0.45,
-}  # fmt: skip
-TRYING = ("try", "timed")
+    "pthread_create": 0.75,
+    "thrd_create": 0.75,
+    "pthread_mutex_trylock": 0.85,
+    "pthread_mutex_timedlock": 0.85,
+    "pthread_spin_trylock": 0.85,
+    "mtx_trylock": 0.85,
+    "mtx_timedlock": 0.85,
+    "pthread_rwlock_trywrlock": 0.85,
+    "pthread_rwlock_tryrdlock": 0.85,
+    "sem_trywait": 0.8,
+    "sem_timedwait": 0.8,
+    "pthread_mutex_init": 0.4,
+    "mtx_init": 0.4,
+    "pthread_key_create": 0.6,
+    "pthread_barrier_init": 0.5,
+    "sem_init": 0.5,
+    "sem_wait": 0.5,
+    "pthread_setspecific": 0.45,
+    "pthread_attr_setstacksize": 0.45,
+}
+TRYING = ("try", "timed", "wait")
+_NO_LOCK = "Return value of '{name}' is ignored: the lock may not have been acquired."
+_NO_THREAD = "Return value of '{name}' is ignored: the thread may not have been created."
+_NO_EFFECT = "Return value of '{name}' is ignored; the program continues after a failure."
+_NO_OBJECT = "Return value of '{name}' is ignored: the object may not have been initialised."
 
 
 @rule(
@@ -51,23 +69,29 @@ TRYING = ("try", "timed")
     cwe=(252,),
     confidence=0.7,
     severity="medium",
-    suggestion="Test the result of '{name}': 0 means success.",
+    suggestion="Check that the return value of '{name}' is 0.",
 )
 def unchecked_thread_call(function: Function) -> Iterator[Report]:
     hinted: set[str] = set()
     for call in function.calls:
         sure = SURE.get(call.name, 0.0)
-        if not sure or call.is_method or call.name in hinted or not dropped(call):
+        if not sure or call.is_method or call.name in hinted or not is_result_dropped(call):
             continue
         if sure < 0.5:
-            hinted.add(call.name)  # once is enough for what hardly ever fails
-        tries = any(word in call.name for word in TRYING)
+            hinted.add(call.name)  # reported once: it hardly ever fails
         yield Report(
             call.node,
-            "Nobody looks at the result of '{name}': the lock may not be held afterwards."
-            if tries
-            else "Nobody looks at the result of '{name}': what it should set up may not exist.",
+            _message(call.name),
             confidence=sure,
             pattern=call.name,
             name=call.written,
         )
+
+
+def _message(function: str) -> str:
+    """Return the message that names what a failure of the function leaves undone."""
+    if any(word in function for word in TRYING):
+        return _NO_LOCK
+    if function in ("pthread_create", "thrd_create"):
+        return _NO_THREAD
+    return _NO_OBJECT if "init" in function or "create" in function else _NO_EFFECT

@@ -1,13 +1,13 @@
-"""A pointer that points nowhere is dereferenced.
+"""Dereference of an uninitialised pointer.
 
 ## What it does
-Looks at the statements that always come behind the declaration of a local pointer without a
-value, and reports a dereference that comes before any assignment. Where values are followed
-through the program, `uninitialized-variable` tells of it.
+Examines the statements that always follow the declaration of a local pointer without an
+initialiser, and reports a dereference before any assignment. With flow analysis,
+`uninitialized-variable` reports it.
 
 ## Why is this bad?
-The pointer holds what the stack held before, so the access goes to an address nobody chose, or
-one that an attacker chose in an earlier call. A write through it corrupts memory anywhere.
+The pointer holds whatever was on the stack, possibly a value an attacker placed there in an
+earlier call. A write through it corrupts arbitrary memory.
 
 ## Example
 ```c
@@ -32,9 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.unset import declares_unset, first_reads
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.c.uninitialised import declares_unset, first_reads
 
 
 @rule(
@@ -42,15 +42,15 @@ from jarvis_ls.jsec.site import Site
     category="memory_mgmt",
     cwe=(824, 457),
     confidence=0.9,
-    suggestion="Let '{pointer}' point to something before it is used.",
-    answered=("uninitialized",),
+    suggestion="Assign a valid address to '{pointer}' before dereferencing it.",
 )
+@flow_verdicts(faults=("uninitialized",))
 def uninitialized_pointer_dereference(site: Site) -> Iterator[Report]:
     for found in first_reads(site):
         if found.is_pointer and found.read.does == "dereference":
             yield Report(
                 found.read.node,
-                "'{pointer}' points nowhere yet and is dereferenced.",
+                "Uninitialised pointer '{pointer}' is dereferenced.",
                 pointer=found.name,
-                causes=[(found.declared, "Declared here.")],
+                causes=[(found.declared, "Declared without an initialiser here.")],
             )

@@ -1,14 +1,14 @@
-"""A variable is used before it has a value.
+"""Use of an uninitialised variable.
 
 ## What it does
-Follows local numbers and pointers declared without a value and reports a use that is reached
-before any assignment, or on some way around the assignments (`if (c) x = 1; return x;`).
+Follows local scalars and pointers declared without an initialiser and reports a use that is
+reachable before any assignment, or on a path around the assignments (`if (c) x = 1; return x;`).
 Variables whose address is taken or that a macro may set are left out.
 
 ## Why is this bad?
-The variable holds whatever the stack held before: results differ from run to run, secrets leak,
-and who controls the earlier calls may choose the value. For the compiler it is undefined
-behaviour, and it may assume any value, a different one at each use.
+The variable holds whatever was on the stack: results differ between runs, secrets leak, and an
+attacker who controls earlier calls may choose the value. It is undefined behaviour, so the
+compiler may assume any value, a different one at each use.
 
 ## Example
 ```c
@@ -36,13 +36,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.c.unset import Unset, declares_unset, first_reads
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, flow_verdicts, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.uninitialised import Unset, declares_unset, first_reads
 
-RETURNED = "'{variable}' is returned without a value."
+RETURNED = "Uninitialised variable '{variable}' is returned."
 
 
 @rule(
@@ -50,37 +50,43 @@ RETURNED = "'{variable}' is returned without a value."
     category="memory_mgmt",
     cwe=(457, 908),
     confidence=0.85,
-    suggestion="Give '{variable}' a value where it is declared.",
+    suggestion="Initialise '{variable}' at its declaration.",
     fixable=True,
-    unasked=(RETURNED,),
 )
-def uninitialized_variable(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield Report(
-            site,
-            told(
-                site,
-                "'{name}' has no value on a way that leads here.",
-                "What is read here has no value on a way that leads here.",
-            ),
-            cwe=(457,),
-            suggestion="Give the variable a value where it is declared.",
-        )
-        return
+@flow_verdicts(exempt=(RETURNED,))
+def uninitialized_variable(site: Site) -> Iterator[Report]:
     for found in first_reads(site):
         if not found.is_pointer or found.read.does != "dereference":
             yield Report(
                 found.read.node,
-                RETURNED if found.read.does == "return" else "'{variable}' has no value yet.",
+                RETURNED if found.read.does == "return" else "'{variable}' is used uninitialised.",
                 variable=found.name,
-                causes=[(found.declared, "Declared here.")],
+                causes=[(found.declared, "Declared without an initialiser here.")],
                 fix=_initialise(found, "nullptr" if site.unit.language == "cpp" else "NULL"),
             )
 
 
+@on_fault(uninitialized_variable)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "'{name}' is uninitialised on a path to this use.",
+            "Value read here is uninitialised on a path to this use.",
+        ),
+        cwe=(457,),
+        suggestion="Initialise the variable at its declaration.",
+    )
+
+
 def _initialise(found: Unset, null: str) -> Rewrite:
-    """`= 0` behind the name; a number or pointer can always start so."""
+    """Return the insertion of `= 0` or a null pointer after the name."""
     value = null if found.is_pointer else "0"
     end = found.declared.end_byte
-    return Rewrite("Start '{variable}' with {value}", [((end, end), f" = {value}")],
-                   variable=found.name, value=value)  # fmt: skip
+    return Rewrite(
+        "Initialise '{variable}' with {value}",
+        [((end, end), f" = {value}")],
+        variable=found.name,
+        value=value,
+    )

@@ -1,12 +1,12 @@
-"""A lock is given back that is not held.
+"""Unlock of a mutex that is not locked.
 
 ## What it does
-Finds unlocks of a lock that the function has already given back, or has just initialised and
-never taken.
+Finds unlocks of a lock that the function has already released, or has just initialised and never
+acquired.
 
 ## Why is this bad?
-Unlocking a mutex that is not held is undefined: it may release the lock of another thread, which
-then shares its data without knowing.
+Unlocking a mutex that is not held is undefined behaviour: it may release the lock of another
+thread, whose critical section is then unprotected.
 
 ## Example
 ```c
@@ -30,9 +30,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
-from jarvis_ls.jsec.c.locks import INITS, RELEASES, locks, may_be_recursive
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.c.locks import INITS, RELEASES, locks, may_be_recursive
 
 
 @rule(
@@ -40,17 +40,17 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     category="concurrency",
     cwe=(832, 765, 667),
     confidence=0.8,
-    suggestion="Release the lock once, on each way on which it was taken.",
+    suggestion="Release the lock exactly once on each path that acquires it.",
 )
 def unlock_without_lock(function: Function) -> Iterator[Report]:
     if function.node.has_error or may_be_recursive(function.unit):
-        return  # what directives tear open may hold the rest of the file
+        return  # after a syntax error the function may span the rest of the file
     for fault in locks(function).faults:
         if fault.kind == "released-twice":
             yield Report(
                 fault.node,
-                "'{lock}' is given back here, but it is not held any more.",
+                "'{lock}' is unlocked twice.",
                 pattern=fault.taken_by or "unlock",
                 lock=fault.lock,
-                causes=[(fault.origin, "Given back here.")] if fault.origin else (),
+                causes=[(fault.origin, "First unlocked here.")] if fault.origin else (),
             )

@@ -1,14 +1,14 @@
-"""Threads change a variable that others use, without a lock.
+"""Data race on a shared variable.
 
 ## What it does
-Finds variables of file scope that a function running in threads changes with no lock held, when
-several threads run it, or other code of the file uses the variable while it runs. The same for
-what the argument of the threads points to, when several of them get the same. Atomic and
-thread-local variables are fine.
+Finds global variables that a thread function modifies without holding a lock, when several
+threads run it, or other code of the file uses the variable while it runs. The same applies to the
+target of the thread argument when several threads receive the same pointer. Atomic and
+thread-local variables are left out.
 
 ## Why is this bad?
-It is a data race: updates get lost (`count++` is three steps), readers see half of a change, and
-the compiler may assume that nothing of this happens.
+A data race is undefined behaviour: updates get lost (`count++` is a read, an addition and a
+write), and readers see partial writes.
 
 ## Example
 ```c
@@ -39,26 +39,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
+from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.threads import (
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
+from jarvis_ls.jsec.local.c.threads import (
     JOINS,
     WORDS,
     Started,
     is_guarded,
     shared_variables,
-    started,
+    started_functions,
     writes,
     writes_through_parameter,
 )
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
 
-STARTED = "A thread that runs it is started here."
+STARTED = "Thread that runs this function is created here."
 MAX_STARTS = 4
-"""Places shown at which threads are made."""
+"""Limit of thread creations shown as related locations."""
 MAX_WRITES = 60
-"""Writes looked at in one thread."""
+"""Limit of writes examined in each thread."""
 
 
 @rule(
@@ -67,10 +67,10 @@ MAX_WRITES = 60
     cwe=(366, 362),
     confidence=0.7,
     severity="medium",
-    suggestion="Protect '{variable}' by one lock wherever it is used, or make it atomic.",
+    suggestion="Protect every access to '{variable}' with one lock, or make it atomic.",
 )
 def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
-    threads = started(whole)
+    threads = started_functions(whole)
     if not threads:
         return
     for thread in threads:
@@ -87,26 +87,27 @@ def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
                 continue
             yield Report(
                 node,
-                "'{variable}' is changed in a thread without a lock.",
+                "Data race: '{variable}' is modified in a thread without a lock.",
                 pattern=thread.function.name,
                 variable=name,
                 causes=[(made, STARTED) for _, made in thread.creations[:MAX_STARTS]],
-                related=[(other, "Used here meanwhile.")] if other is not None else (),
-            )
+            ).with_related([(other, "Used concurrently here.")] if other is not None else ())
 
 
 def _through_argument(thread: Started) -> Iterator[Report]:
-    """Writes through the argument that several threads share."""
+    """Report writes through the argument that several threads share."""
     given = thread.shared_argument
     for node in writes_through_parameter(thread.function)[:MAX_WRITES] if given else ():
         if is_guarded(thread.function, node):
             continue
         yield Report(
             node,
-            "'{variable}' is changed in a thread without a lock.",
+            "Data race: '{variable}' is modified in a thread without a lock.",
             pattern=thread.function.name,
             variable=given,
-            causes=[(made, "Given to a thread here.") for _, made in thread.creations[:MAX_STARTS]],
+            causes=[
+                (made, "Passed to a thread here.") for _, made in thread.creations[:MAX_STARTS]
+            ],
         )
         return
 
@@ -114,7 +115,7 @@ def _through_argument(thread: Started) -> Iterator[Report]:
 def _used_elsewhere(
     name: str, thread: Started, threads: list[Started], whole: WholeUnit
 ) -> Node | None:
-    """A use of the variable that may happen while the thread runs."""
+    """Return a use of the variable that may happen while the thread runs."""
     names = {other.function.name for other in threads}
     for function in whole.functions:
         if function.name == thread.function.name or name.encode() not in (
@@ -134,11 +135,15 @@ def _used_elsewhere(
 
 
 def _running(function: Function, thread: Started) -> tuple[int, int]:
-    """The bytes of a function in which the thread surely runs: from where it is started to the
-    first join after it."""
+    """Return the range of a function in which the thread runs: from its creation to the first join
+    after it.
+    """
     begins = [node.end_byte for where, node in thread.creations if where is function]
     if not begins:
         return 0, 0
-    ends = [call.node.start_byte for call in function.calls
-            if call.name in JOINS and call.node.start_byte > begins[0]]  # fmt: skip
+    ends = [
+        call.node.start_byte
+        for call in function.calls
+        if call.name in JOINS and call.node.start_byte > begins[0]
+    ]
     return begins[0], min(ends, default=function.end)

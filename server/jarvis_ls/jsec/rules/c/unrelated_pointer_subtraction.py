@@ -1,13 +1,12 @@
-"""Two pointers into different arrays are subtracted to get a distance.
+"""Subtraction of pointers to different objects.
 
 ## What it does
-Looks where both sides of `p - q` come from, through assignments and `strchr`-like searches of
-the function; when they start from two different arrays or allocations the difference means
-nothing.
+Follows both operands of `p - q` through assignments and `strchr`-like searches of the function,
+and reports when they point into two different arrays or allocations.
 
 ## Why is this bad?
-Where two arrays lie relative to each other is up to the compiler. The number is used as a length
-or index and then reads or writes anywhere.
+The behaviour is undefined, and the relative position of two arrays is up to the compiler. Used as
+a length or index, the difference leads to out-of-bounds accesses.
 
 ## Example
 ```c
@@ -30,14 +29,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, bare, call_at, field, operator_of, text
+from jarvis_ls.codeintel.functions import Function, call_at
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.reaching import reaching
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.reaching_definitions import reaching
 
-_SEARCHES = frozenset({"strchr", "strrchr", "strstr", "strpbrk", "memchr", "wcschr", "wcsrchr",
-                       "wcsstr", "strcasestr", "memrchr"})  # fmt: skip
+_SEARCHES = frozenset(
+    "strchr strrchr strstr strpbrk memchr wcschr wcsrchr wcsstr strcasestr memrchr".split()
+)
 
 
 _OPERANDS = frozenset({"identifier", "pointer_expression"})
@@ -65,7 +66,8 @@ def unrelated_pointer_subtraction(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "'{left}' points into '{first}', '{right}' into '{second}': their distance means nothing.",
+        "Pointers to different objects are subtracted: '{left}' points into "
+        "'{first}', '{right}' into '{second}'.",
         pattern="subtraction",
         left=text(left),
         right=text(right),
@@ -75,7 +77,7 @@ def unrelated_pointer_subtraction(site: Site) -> Iterator[Report]:
 
 
 def _array(node: Node, function: Function) -> str | None:
-    """The one local or file-scope array a pointer starts from, or None."""
+    """Return the only local or global array a pointer starts from, or None."""
     for _ in range(6):
         node = bare(node)
         if node.type == "call_expression":

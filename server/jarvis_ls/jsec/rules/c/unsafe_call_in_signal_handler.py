@@ -1,14 +1,14 @@
-"""A signal handler calls a function that must not be called there.
+"""Async-signal-unsafe call in a signal handler.
 
 ## What it does
-Finds calls of `printf`, `malloc`, `free`, `exit`, `syslog`, locks and the like in functions that
-`signal` or `sigaction` installs, also one call further down in the same file. A handler is told
-once, at its gravest call.
+Finds calls of `printf`, `malloc`, `free`, `exit`, `syslog`, locks and the like in functions
+installed by `signal` or `sigaction`, also through one further call in the same file. Each handler
+is reported once, at its most severe call.
 
 ## Why is this bad?
-A signal can arrive in the middle of `malloc`. When the handler calls it again, its lists are
-damaged, or the program waits forever for a lock it holds itself. Such flaws have been exploited
-over the network (CVE-2006-5051, CVE-2024-6387 in sshd).
+A signal can arrive in the middle of `malloc`. If the handler calls it again, the heap is
+corrupted, or the program deadlocks on a lock it holds itself. Such flaws have been exploited
+remotely (CVE-2006-5051 and CVE-2024-6387 in sshd).
 
 ## Example
 ```c
@@ -37,27 +37,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, field, text
-from jarvis_ls.jsec.c.threads import handlers
-from jarvis_ls.jsec.guards import leaves
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
+from jarvis_ls.jsec.local.c.threads import handlers
+from jarvis_ls.jsec.local.guards import leaves
 
-UNSAFE = frozenset({
-    "printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "fputc", "putc",
-    "fwrite", "fread", "fgets", "fopen", "fclose", "fflush", "perror", "malloc", "calloc",
-    "realloc", "free", "strdup", "asprintf", "syslog", "vsyslog", "openlog", "closelog", "exit",
-    "longjmp", "siglongjmp", "localtime", "gmtime", "ctime", "asctime", "strerror", "strtok",
-    "getenv", "setenv", "putenv", "system", "popen", "pclose", "pthread_mutex_lock",
-    "pthread_cond_signal", "pthread_cond_broadcast", "getpwnam", "getpwuid", "gethostbyname",
-    "getaddrinfo", "rand", "random", "scanf", "fscanf", "getchar", "sprintf", "snprintf",
-    "vsnprintf", "delete", "operator", "atexit", "dlopen", "dlclose", "opendir", "readdir",
-    "closedir", "qsort", "wprintf", "fwprintf", "err", "warn", "errx", "g_print", "g_free",
-    "g_malloc", "tmpfile", "strsignal", "psignal",
-})  # fmt: skip
-SAME = "This call is not safe here either."
-MILD = frozenset({"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "rand", "qsort",
-                  "strtok"})  # fmt: skip
+UNSAFE = frozenset(
+    "printf fprintf vprintf vfprintf puts fputs putchar fputc putc fwrite fread fgets "
+    "fopen fclose fflush perror malloc calloc realloc free strdup asprintf syslog vsyslog "
+    "openlog closelog exit longjmp siglongjmp localtime gmtime ctime asctime strerror "
+    "strtok getenv setenv putenv system popen pclose pthread_mutex_lock "
+    "pthread_cond_signal pthread_cond_broadcast getpwnam getpwuid gethostbyname "
+    "getaddrinfo rand random scanf fscanf getchar sprintf snprintf vsnprintf delete "
+    "operator atexit dlopen dlclose opendir readdir closedir qsort wprintf fwprintf err "
+    "warn errx g_print g_free g_malloc tmpfile strsignal psignal".split()
+)
+SAME = "This call is not async-signal-safe either."
+MILD = frozenset(
+    {"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "rand", "qsort", "strtok"}
+)
 
 
 @rule(
@@ -66,28 +66,34 @@ MILD = frozenset({"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "ran
     cwe=(479, 364),
     confidence=0.8,
     severity="medium",
-    suggestion="Only set a 'volatile sig_atomic_t' flag here, and do the work in the main loop.",
+    suggestion="Only set a 'volatile sig_atomic_t' flag in the handler and do the work in "
+    "the main loop.",
 )
 def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
     by_name = whole.by_name
     for handler, installed in handlers(whole):
         found: dict[str, tuple[Call, Report]] = {}
         for call in handler.calls:
-            if not call.is_method and call.name not in found and not _is_without(call, handler):
+            if (
+                not call.is_method
+                and call.name not in found
+                and not _is_outside_signal(call, handler)
+            ):
                 for report in _report(call, by_name):
                     found[call.name] = call, report
         if not found:
             continue
         _, gravest = max(found.values(), key=lambda entry: entry[1].confidence or 0.0)
         others = [(c.node, SAME) for c, report in found.values() if report is not gravest]
-        gravest.causes.append((installed, "Installed here."))
-        gravest.related += [((node.start_byte, node.end_byte), said) for node, said in others]
+        gravest.causes.append((installed, "Signal handler installed here."))
+        gravest.related += [((node.start_byte, node.end_byte), message) for node, message in others]
         yield gravest
 
 
-def _is_without(call: Call, handler: Function) -> bool:
-    """Whether a call is made only when the handler is called as a plain function, without the
-    number of a signal."""
+def _is_outside_signal(call: Call, handler: Function) -> bool:
+    """Return whether a call is made only without a signal number, when the handler is called as an
+    ordinary function.
+    """
     number = handler.parameters[0].name if handler.parameters else ""
     for node in handler.nodes("if") if number else ():
         if text(field(node, "condition")).strip("() ") != number:
@@ -104,21 +110,25 @@ def _is_without(call: Call, handler: Function) -> bool:
 def _report(call: Call, by_name: dict[str, Function]) -> Iterator[Report]:
     if call.name not in by_name:
         if call.name in UNSAFE:
-            yield Report(call.node, "'{name}' is not safe in a signal handler.",
-                         confidence=0.5 if call.name in MILD else 0.8, pattern=call.name,
-                         name=call.written)  # fmt: skip
+            yield Report(
+                call.node,
+                "'{name}' is not async-signal-safe but called in a signal handler.",
+                confidence=0.5 if call.name in MILD else 0.8,
+                pattern=call.name,
+                name=call.written,
+            )
         return
     inner = _unsafe(by_name[call.name])
     if inner is not None:
         yield Report(
             call.node,
-            "'{name}' calls '{inner}', which is not safe in a signal handler.",
+            "'{name}' is called in a signal handler and calls '{inner}', which is not "
+            "async-signal-safe.",
             confidence=0.7,
             pattern=inner.name,
             name=call.written,
             inner=inner.name,
-            related=[(inner.node, "Called here.")],
-        )
+        ).with_related([(inner.node, "Called here.")])
 
 
 def _unsafe(function: Function) -> Call | None:

@@ -1,13 +1,13 @@
-"""A place to look for programs or libraries is set from what is not fixed.
+"""Uncontrolled search path element.
 
 ## What it does
-Finds `putenv` and `setenv` of PATH, LD_LIBRARY_PATH and LD_PRELOAD with input or with relative
-directories, `SetDllDirectory` with a variable, and `dlopen` or `LoadLibrary` of libraries whose
-name comes from outside or has no path.
+Finds `putenv` and `setenv` of PATH, LD_LIBRARY_PATH and LD_PRELOAD with untrusted input or
+relative directories, `SetDllDirectory` with a variable, and `dlopen` or `LoadLibrary` of
+libraries whose name is untrusted input or has no path.
 
 ## Why is this bad?
-The next program or library that is looked up comes from a directory somebody else chose, and
-runs with this program's rights.
+An attacker can make the next program or library load from a directory of their choice, and it
+runs with the privileges of this program.
 
 ## Example
 ```c
@@ -29,23 +29,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, bare, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.inputs import text_source
-from jarvis_ls.jsec.c.texts import literal_content
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.flow.library.tables import is_known
-from jarvis_ls.jsec.guards import NULLS
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.jsec.base.rule import Report, calls, flow, flow_verdicts, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.flow.library.c_functions import is_known
+from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.string_lengths import literal_content
+from jarvis_ls.jsec.local.guards import NULLS
 
 _VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "DYLD_LIBRARY_PATH")
 SETTERS = ("putenv", "_putenv", "_wputenv", "setenv", "SetEnvironmentVariableA", "_putenv_s")
-LOADERS = ("dlopen", "LoadLibrary", "LoadLibraryA", "LoadLibraryW", "LoadLibraryExA",
-           "SetDllDirectory", "SetDllDirectoryA", "SetDllDirectoryW")  # fmt: skip
+LOADERS = (
+    "dlopen",
+    "LoadLibrary",
+    "LoadLibraryA",
+    "LoadLibraryW",
+    "LoadLibraryExA",
+    "SetDllDirectory",
+    "SetDllDirectoryA",
+    "SetDllDirectoryW",
+)
 
-INPUT = "'{call}' is given '{value}', which comes from '{source}'."
-RELATIVE = "'{value}' names a place relative to wherever the program is started."
-UNKNOWN = "'{call}' is given '{value}', which is not a literal."
+INPUT = "Untrusted input from '{source}' sets the search path: '{value}' in '{call}'."
+RELATIVE = "Search path '{value}' is relative to the current working directory."
+UNKNOWN = "Search path '{value}' in '{call}' is not a constant."
 
 
 @rule(
@@ -53,17 +62,10 @@ UNKNOWN = "'{call}' is given '{value}', which is not a literal."
     category="input_validation",
     cwe=(427, 426, 114),
     confidence=0.85,
-    suggestion="Use fixed absolute directories only.",
-    unasked=(RELATIVE,),
+    suggestion="Use constant absolute paths only.",
 )
-def untrusted_search_path(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call,
-            "Where programs or libraries are looked for can be changed from outside.",
-            cwe=(426, 427),
-        )
-        return
+@flow_verdicts(exempt=(RELATIVE,))
+def untrusted_search_path(call: Call) -> Iterator[Report]:
     value = call.arg(1 if call.name in ("setenv", "SetEnvironmentVariableA", "_putenv_s") else 0)
     if value is None or text(bare(value)) in NULLS:
         return
@@ -71,6 +73,15 @@ def untrusted_search_path(call: Call | Fault) -> Iterator[Report]:
         yield from _setting(call, value)
     else:
         yield from _loading(call, value)
+
+
+@on_fault(untrusted_search_path)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        "Search path for programs or libraries is controlled by untrusted input.",
+        cwe=(426, 427),
+    )
 
 
 def _setting(call: Call, value: Node) -> Iterator[Report]:
@@ -103,11 +114,16 @@ def _loading(call: Call, value: Node) -> Iterator[Report]:
         yield _report(call, RELATIVE, value, 0.8)
 
 
-def _report(
-    call: Call, message: str, value: Node, confidence: float, source: str = ""
-) -> Report:  # fmt: skip
-    return Report(call.node, message, confidence=confidence, pattern=call.name, call=call.name,
-                  value=text(value), source=source)  # fmt: skip
+def _report(call: Call, message: str, value: Node, confidence: float, source: str = "") -> Report:
+    return Report(
+        call.node,
+        message,
+        confidence=confidence,
+        pattern=call.name,
+        call=call.name,
+        value=text(value),
+        source=source,
+    )
 
 
 def _is_relative(directory: str) -> bool:

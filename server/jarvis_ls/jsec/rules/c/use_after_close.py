@@ -1,11 +1,11 @@
-"""A stream is used after it was closed.
+"""Use of a stream after close.
 
 ## What it does
-Follows each `FILE *` and directory stream through functions and files, and reports a use that
-can be reached after `fclose`, `pclose` or `closedir` without it being opened again.
+Follows each `FILE *` and directory stream through functions and files, and reports a use that is
+reachable after `fclose`, `pclose` or `closedir` without reopening it.
 
 ## Why is this bad?
-What closes a stream frees it, so the use reads freed memory.
+Closing a stream frees it, so this is a use after free.
 
 ## Example
 ```c
@@ -30,11 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.c.reports import used_after
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.reports import used_after
 
 
 @rule(
@@ -44,16 +44,18 @@ from jarvis_ls.jsec.rule import Report, calls, flow, rule
     confidence=0.85,
     suggestion="Close '{handle}' after its last use.",
 )
-def use_after_close(closing: Call | Fault) -> Iterator[Report]:
-    if isinstance(closing, Fault):
-        yield Report(
-            closing,
-            told(
-                closing,
-                "'{name}' is used after it was closed.",
-                "A stream is used after it was closed.",
-            ),
-            suggestion="Close it after its last use.",
-        )
-        return
+def use_after_close(closing: Call) -> Iterator[Report]:
     yield from used_after(closing)
+
+
+@on_fault(use_after_close)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "'{name}' is used after it was closed.",
+            "Stream is used after it was closed.",
+        ),
+        suggestion="Close the stream after its last use.",
+    )

@@ -1,13 +1,13 @@
-"""Memory is used after it was freed.
+"""Use after free.
 
 ## What it does
 Follows pointers through branches, loops, jumps and calls, also into other files, and reports a
-dereference, a call argument or a `return` that can be reached after `free` or `delete` without
-a new value in between. In a loop, the second round counts too.
+dereference, a call argument or a `return` that is reachable after `free` or `delete` without a
+new value in between. In a loop, the second iteration counts too.
 
 ## Why is this bad?
-The allocator may have given the block to someone else by then. Reads leak their data, writes
-damage it, and an attacker who chooses what is allocated next chooses what the program sees.
+The allocator may have reused the block. Reads leak the data of its new owner, writes corrupt it,
+and an attacker who controls the next allocation controls what the program sees.
 
 ## Example
 ```c
@@ -31,13 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.c.allocation import FREEING
-from jarvis_ls.jsec.c.mentions import USING
-from jarvis_ls.jsec.c.nearby import use_after
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow, flow_verdicts, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.allocation import FREEING
+from jarvis_ls.jsec.local.c.next_use import use_after
+from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.statement_effects import USING
 
 RETURNED = "'{pointer}' is returned after it was freed."
 
@@ -47,22 +48,10 @@ RETURNED = "'{pointer}' is returned after it was freed."
     category="memory_mgmt",
     cwe=(416, 825),
     confidence=0.88,
-    suggestion="Move the last use of '{pointer}' before its release and set it to NULL after.",
-    unasked=(RETURNED,),
+    suggestion="Move the last use of '{pointer}' before the free, and set it to NULL afterwards.",
 )
-def use_after_free(release: Call | Fault) -> Iterator[Report]:
-    if isinstance(release, Fault):
-        yield Report(
-            release,
-            told(
-                release,
-                "'{name}' is used after it was freed.",
-                "Memory is used after it was freed.",
-            ),
-            cwe=(416,),
-            suggestion="Use the memory only before it is freed, and forget the pointer afterwards.",
-        )
-        return
+@flow_verdicts(exempt=(RETURNED,))
+def use_after_free(release: Call) -> Iterator[Report]:
     use = use_after(release)
     if use is None or use.does not in USING or "%p" in text(use.node.parent):
         return
@@ -73,4 +62,19 @@ def use_after_free(release: Call | Fault) -> Iterator[Report]:
         pattern=release.name,
         pointer=text(release.arg(0)),
         causes=[(release.node, "Freed here.")],
+    )
+
+
+@on_fault(use_after_free)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        pick_template(
+            fault,
+            "'{name}' is used after it was freed.",
+            "Memory is used after it was freed.",
+        ),
+        cwe=(416,),
+        suggestion="Use the memory only before it is freed, and set the pointer to NULL "
+        "afterwards.",
     )

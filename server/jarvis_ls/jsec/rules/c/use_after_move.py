@@ -1,13 +1,13 @@
-"""An object is used after it was moved away.
+"""Use after move.
 
 ## What it does
-Looks at the statements that always come behind `std::move` of a local variable, and reports a
-use before it gets a new value (`=`, `clear`, `reset`, `assign`, …). A move in a loop that gives
-it none is a use of its own result in the second round.
+Examines the statements that always follow `std::move` of a local variable, and reports a use
+before it is assigned again (`=`, `clear`, `reset`, `assign`, …). A move in a loop without a new
+value uses the moved-from object in the second iteration.
 
 ## Why is this bad?
-What is left in a moved-from object is not specified: strings may be empty or not, a
-`unique_ptr` is null and dereferencing it crashes.
+A moved-from object is valid but unspecified: a string may be empty or not, and a `unique_ptr` is
+null, so that dereferencing it crashes.
 
 ## Example
 ```cpp
@@ -32,17 +32,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, field, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.mentions import USING, Mention
-from jarvis_ls.jsec.c.nearby import declared_at, next_mention
-from jarvis_ls.jsec.guards import enclosing_loop, written_between
-from jarvis_ls.jsec.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.next_use import declared_at, next_mention
+from jarvis_ls.jsec.local.c.statement_effects import USING, Mention
+from jarvis_ls.jsec.local.guards import enclosing_loop, written_between
 
-_REFILLING = frozenset({"clear", "reset", "assign", "swap", "emplace", "resize", "str", "open",
-                        "use_count", "valid"})  # fmt: skip
+_REFILLING = frozenset(
+    {"clear", "reset", "assign", "swap", "emplace", "resize", "str", "open", "use_count", "valid"}
+)
 _ASKING = frozenset({"empty", "size", "length"})
-"""What may be asked of any object; the answer is not specified, and seldom what was meant."""
+"""Queries valid on a moved-from object, although the result is unspecified."""
 
 
 @rule(
@@ -51,7 +53,7 @@ _ASKING = frozenset({"empty", "size", "length"})
     cwe=(672, 825, 476),
     confidence=0.82,
     only="cpp",
-    suggestion="Use '{variable}' before it is moved, or give it a new value first.",
+    suggestion="Use '{variable}' before the move, or assign it a new value first.",
 )
 def use_after_move(call: Call) -> Iterator[Report]:
     moved = call.arg(0)
@@ -68,16 +70,16 @@ def use_after_move(call: Call) -> Iterator[Report]:
     if use is not None and use.does in USING and _member(use) not in _REFILLING:
         yield Report(
             use.node,
-            "'{variable}' is used after its value was moved away.",
+            "'{variable}' is used after it was moved.",
             confidence=0.5 if _member(use) in _ASKING else 0.82 if use.certain else 0.62,
             variable=name,
             cwe=cwe,
             causes=[(call.node, "Moved here.")],
         )
-    elif use is None and _moved_each_round(call.function, call.node, declared, name):
+    elif use is None and _moves_each_iteration(call.function, call.node, declared, name):
         yield Report(
             moved,
-            "'{variable}' is used after its value was moved away.",
+            "'{variable}' is used after it was moved.",
             confidence=0.62,
             variable=name,
             cwe=cwe,
@@ -89,8 +91,8 @@ def _member(use: Mention) -> str:
     return text(field(parent, "field")) if parent is not None else ""
 
 
-def _moved_each_round(function: Function, move: Node, declared: Node, name: str) -> bool:
-    """Whether a loop moves what was declared before it and gets no new value in it."""
+def _moves_each_iteration(function: Function, move: Node, declared: Node, name: str) -> bool:
+    """Return whether a loop moves a variable declared before it and never assigns it."""
     loop = enclosing_loop(move, function)
     if loop is None or declared.start_byte >= loop.start_byte:
         return False

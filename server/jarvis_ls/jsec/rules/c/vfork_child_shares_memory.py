@@ -1,12 +1,12 @@
-"""vfork lets the child run on the memory of its parent.
+"""Use of vfork.
 
 ## What it does
 Finds calls of `vfork`.
 
 ## Why is this bad?
-Until it calls `_exit` or one of the `exec` functions, the child works on the parent's stack and
-variables. A return, a library call or a changed variable damages the parent, and a signal handler
-that runs in the child does too.
+Until the child calls `_exit` or an `exec` function, it runs on the stack and variables of its
+parent. A return, a library call or a modified variable corrupts the parent, and so does a signal
+handler that runs in the child.
 
 ## Example
 ```c
@@ -31,8 +31,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 
 
 @rule(
@@ -41,7 +42,7 @@ from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
     cwe=(242,),
     confidence=0.5,
     severity="medium",
-    suggestion="Use 'fork', or 'posix_spawn' where speed matters.",
+    suggestion="Use 'fork', or 'posix_spawn' where performance matters.",
     fixable=True,
 )
 def vfork_child_shares_memory(call: Call) -> Iterator[Report]:
@@ -49,5 +50,9 @@ def vfork_child_shares_memory(call: Call) -> Iterator[Report]:
     fix = None
     if callee is not None and call.written == "vfork":
         fix = Rewrite("Use fork", [(callee, "fork")])
-    yield Report(call.node, "The child of 'vfork' runs on the memory of its parent.",
-                 pattern="vfork", fix=fix)  # fmt: skip
+    yield Report(
+        call.node,
+        "'vfork' lets the child process modify the memory of its parent.",
+        pattern="vfork",
+        fix=fix,
+    )

@@ -1,13 +1,13 @@
-"""A pointer or view into a string outlives the string.
+"""Dangling pointer into a string.
 
 ## What it does
-Reports a pointer or `std::string_view` that is set to the characters of a temporary
-(`(a + b).c_str()`, `stream.str().c_str()`, `std::string_view v = a + b`), and `return` of
-`c_str()`, `data()` or a view of a local string.
+Reports a pointer or `std::string_view` to the characters of a temporary (`(a + b).c_str()`,
+`stream.str().c_str()`, `std::string_view v = a + b`), and a `return` of `c_str()`, `data()` or a
+view of a local string.
 
 ## Why is this bad?
-The temporary is destroyed at the end of the statement, the local at the end of the function.
-What is read afterwards is freed memory, and a write goes into it.
+The temporary is destroyed at the end of the full expression, the local at the end of the
+function. Every later access is a use after free.
 
 ## Example
 ```cpp
@@ -32,15 +32,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, bare, field, operator_of, text
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.containers import is_string
-from jarvis_ls.jsec.c.control import closures
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.c.containers import is_string
+from jarvis_ls.jsec.local.c.control_flow import closures
 
 _INSIDE = frozenset({"c_str", "data", "constData"})
-_MAKE_NEW = frozenset({"str", "substr", "toStdString", "toUtf8", "toLatin1", "toLocal8Bit",
-                       "to_string", "string", "wstring"})  # fmt: skip
+_MAKE_NEW = frozenset(
+    {
+        "str",
+        "substr",
+        "toStdString",
+        "toUtf8",
+        "toLatin1",
+        "toLocal8Bit",
+        "to_string",
+        "string",
+        "wstring",
+    }
+)
 _VIEWS = frozenset({"std::string_view", "string_view", "std::wstring_view"})
 
 
@@ -50,7 +62,7 @@ _VIEWS = frozenset({"std::string_view", "string_view", "std::wstring_view"})
     cwe=(416, 562),
     confidence=0.85,
     only="cpp",
-    suggestion="Keep the string itself in a variable that lives long enough.",
+    suggestion="Store the string itself in a variable that outlives the pointer.",
 )
 def view_of_temporary(function: Function) -> Iterator[Report]:
     for call in function.calls:
@@ -59,7 +71,8 @@ def view_of_temporary(function: Function) -> Iterator[Report]:
         if _is_temporary(bare(call.receiver)) and call.target is not None and _is_kept(call):
             yield Report(
                 call.node,
-                "'{target}' points into a string that is gone after this statement.",
+                "Dangling pointer: '{target}' points into a temporary destroyed at the end "
+                "of this statement.",
                 pattern=call.name,
                 target=text(call.target),
             )
@@ -71,14 +84,15 @@ def view_of_temporary(function: Function) -> Iterator[Report]:
             if value is not None and _is_temporary(_only(value)):
                 yield Report(
                     value,
-                    "'{target}' points into a string that is gone after this statement.",
+                    "Dangling pointer: '{target}' points into a temporary destroyed at the end "
+                    "of this statement.",
                     pattern="string_view",
                     target=text(field(declarator, "declarator")),
                 )
-    yield from _returned(function)
+    yield from _dangling_returns(function)
 
 
-def _returned(function: Function) -> Iterator[Report]:
+def _dangling_returns(function: Function) -> Iterator[Report]:
     declarator = field(function.node, "declarator")
     pointer = declarator is not None and declarator.type == "pointer_declarator"
     view = text(field(function.node, "type")) in _VIEWS
@@ -100,7 +114,7 @@ def _returned(function: Function) -> Iterator[Report]:
         if _is_local_string(function, inner) or _is_temporary(inner):
             yield Report(
                 value,
-                "The string '{string}' is gone when the function returns.",
+                "Dangling pointer: the string '{string}' is destroyed when the function returns.",
                 pattern="return",
                 string=text(inner)[:60],
             )
@@ -115,7 +129,7 @@ def _is_local_string(function: Function, node: Node) -> bool:
 
 
 def _is_temporary(node: Node) -> bool:
-    """Whether an expression makes a new string: `std::string(…)`, `a + b`, `s.substr(…)`."""
+    """Return whether this constructs a string: `std::string(…)`, `a + b`, `s.substr(…)`."""
     node = bare(node)
     if node.type == "binary_expression" and operator_of(node) == "+":
         return _makes_string(field(node, "left")) or _makes_string(field(node, "right"))
@@ -123,7 +137,7 @@ def _is_temporary(node: Node) -> bool:
 
 
 def _makes_string(node: Node | None) -> bool:
-    """Whether one side of `+` shows that strings are added."""
+    """Return whether an operand of `+` shows that strings are concatenated."""
     if node is None:
         return False
     node = bare(node)
@@ -144,7 +158,7 @@ def _makes_new(node: Node) -> bool:
 
 
 def _is_kept(call: Call) -> bool:
-    """Whether the target is a pointer, not a string that copies the characters."""
+    """Return whether the target is a pointer, not a string that copies the characters."""
     target = call.target
     if target is None or call.function is None:
         return False

@@ -1,14 +1,15 @@
-"""Threads talk through a volatile variable.
+"""volatile used for thread synchronisation.
 
 ## What it does
-Finds `volatile` variables of file scope that a function running in threads uses with no lock held,
-and that other functions of the file use as well.
+Finds `volatile` global variables that a thread function uses without holding a lock, and that
+other functions of the file use as well.
 
-Without a thread in the file, it reports a loop that does nothing but wait for such a variable.
+In a file without threads, it reports a busy-wait loop on such a variable.
 
 ## Why is this bad?
-`volatile` is for hardware and signal handlers. It makes nothing atomic and orders no other memory:
-the reader of a flag may see it set before the data it announces, and `count++` still loses updates.
+`volatile` is for hardware and signal handlers. It neither makes accesses atomic nor orders other
+memory accesses: a reader may see the flag set before the data it announces, and `count++` still
+loses updates.
 
 ## Example
 ```c
@@ -42,14 +43,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, field
+from jarvis_ls.codeintel.nodes import ancestors, field
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.threads import handlers, is_guarded, shared_variables, started
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
+from jarvis_ls.jsec.local.c.threads import handlers, is_guarded, shared_variables, started_functions
 
 MAX_VARIABLES = 40
-"""Variables looked at in one file."""
+"""Limit of variables examined in each file."""
 
 
 @rule(
@@ -58,17 +59,18 @@ MAX_VARIABLES = 40
     cwe=(662, 366),
     confidence=0.65,
     severity="medium",
-    suggestion="Make '{variable}' atomic, or protect it by a lock.",
+    suggestion="Make '{variable}' atomic, or protect it with a lock.",
 )
 def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
-    volatile = [n for n, t in shared_variables(whole).items()
-                if "volatile" in t and "sig_atomic_t" not in t][:MAX_VARIABLES]  # fmt: skip
+    volatile = [
+        n for n, t in shared_variables(whole).items() if "volatile" in t and "sig_atomic_t" not in t
+    ][:MAX_VARIABLES]
     if not volatile:
         return
-    threads = started(whole)
+    threads = started_functions(whole)
     in_handlers = {f.name for f, _ in handlers(whole)}
     if not threads:
-        yield from _waited_for(whole, volatile, in_handlers)
+        yield from _busy_waits(whole, volatile, in_handlers)
         return
     seen: set[str] = set()
     for thread in threads:
@@ -76,43 +78,49 @@ def volatile_as_synchronisation(whole: WholeUnit) -> Iterator[Report]:
             uses = thread.function.uses(name)
             if name in seen or not uses or is_guarded(thread.function, uses[0]):
                 continue
-            others = [f for f in whole.functions if f.name != thread.function.name
-                      and f.name not in in_handlers and f.uses(name)]  # fmt: skip
+            others = [
+                f
+                for f in whole.functions
+                if f.name != thread.function.name and f.name not in in_handlers and f.uses(name)
+            ]
             if not others and not thread.several:
                 continue
             seen.add(name)
-            yield _shared(uses[0], name, thread.function.name)
+            yield _report(uses[0], name, thread.function.name)
 
 
-def _shared(use: Node, name: str, pattern: str, confidence: float | None = None) -> Report:
+def _report(use: Node, name: str, pattern: str, confidence: float | None = None) -> Report:
     return Report(
         use,
-        "'{variable}' is volatile, which does not make it safe to share between threads.",
+        "'{variable}' is shared between threads, but volatile does not synchronise them.",
         confidence=confidence,
         pattern=pattern,
         variable=name,
     )
 
 
-def _waited_for(whole: WholeUnit, volatile: list[str], in_handlers: set[str]) -> Iterator[Report]:
-    """Variables that a loop without anything in it waits for, though no signal handler sets them:
-    another thread must."""
+def _busy_waits(whole: WholeUnit, volatile: list[str], in_handlers: set[str]) -> Iterator[Report]:
+    """Report variables that an empty loop waits for and that no signal handler sets, so that
+    another thread must.
+    """
     for name in volatile:
         if any(f.name in in_handlers and f.uses(name) for f in whole.functions):
             continue
         waiting = (use for f in whole.functions for use in f.uses(name) if _waits(use))
         use = next(waiting, None)
         if use is not None:
-            yield _shared(use, name, name, 0.55)
+            yield _report(use, name, name, 0.55)
 
 
 def _waits(use: Node) -> bool:
-    """Whether a place is the condition of a loop that does nothing but look."""
+    """Return whether a use is in the condition of an empty loop."""
     loop = next((n for n in ancestors(use) if n.type in ("while_statement", "do_statement")), None)
     condition, body = field(loop, "condition"), field(loop, "body")
-    if condition is None or body is None or not condition.start_byte <= use.start_byte < (
-        condition.end_byte
-    ):  # fmt: skip
+    if (
+        condition is None
+        or body is None
+        or not condition.start_byte <= use.start_byte < condition.end_byte
+    ):
         return False
     return body.type in ("compound_statement", "expression_statement") and not any(
         child.type != "comment" for child in body.named_children

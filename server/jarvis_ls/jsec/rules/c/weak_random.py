@@ -1,12 +1,13 @@
-"""Random numbers come from a generator that can be predicted.
+"""Cryptographically weak pseudo-random number generator.
 
 ## What it does
-Finds `rand`, `random`, `drand48` and the like. Where names near the call speak of keys, tokens,
-passwords or sessions it is reported in earnest, elsewhere as a hint, once in a function.
+Finds `rand`, `random`, `drand48` and the like. Confidence is high where names near the call
+suggest keys, tokens, passwords or sessions, and low elsewhere, where it is reported once per
+function.
 
 ## Why is this bad?
-These generators are made for statistics. Who sees a few numbers, or guesses the seed, knows all
-that follow: session ids, keys, salts.
+These generators are made for statistics. An attacker who sees a few values, or guesses the seed,
+can compute all that follow: session ids, keys, salts.
 
 ## Example
 ```c
@@ -30,16 +31,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, ancestors, field, text
-from jarvis_ls.jsec.c.words import about_security, words
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import ancestors, field, text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.c.identifier_words import about_security, words
 
-GENERATORS = ("rand", "random", "rand_r", "random_r", "drand48", "lrand48", "mrand48", "erand48",
-              "nrand48", "jrand48", "g_random_int", "g_random_int_range", "qrand",
-              "random_shuffle")  # fmt: skip
+GENERATORS = tuple(
+    "rand random rand_r random_r drand48 lrand48 mrand48 erand48 nrand48 jrand48 "
+    "g_random_int g_random_int_range qrand random_shuffle".split()
+)
 
-_SECRETS = frozenset({"password", "passwd", "passphrase", "token", "secret", "nonce", "salt",
-                      "session", "otp", "csrf", "cookie", "iv", "challenge", "crypto"})  # fmt: skip
+_SECRETS = frozenset(
+    "password passwd passphrase token secret nonce salt session otp csrf cookie iv "
+    "challenge crypto".split()
+)
 
 
 @rule(
@@ -47,7 +52,7 @@ _SECRETS = frozenset({"password", "passwd", "passphrase", "token", "secret", "no
     category="crypto",
     cwe=(338, 330),
     confidence=0.8,
-    suggestion="Take numbers that must stay secret from 'getrandom' or 'arc4random'.",
+    suggestion="Use 'getrandom' or 'arc4random' for values that must stay secret.",
 )
 def weak_random(function: Function) -> Iterator[Report]:
     hinted = False
@@ -62,7 +67,7 @@ def weak_random(function: Function) -> Iterator[Report]:
         hinted = True
         yield Report(
             call.node,
-            "Who sees a few results of '{name}' can predict the rest.",
+            "'{name}' is predictable and must not be used for secrets.",
             confidence=0.35 if not secure else 0.8 if _is_secret(function, call) else 0.55,
             pattern=call.name,
             name=call.written,
@@ -70,13 +75,13 @@ def weak_random(function: Function) -> Iterator[Report]:
 
 
 def _is_secret(function: Function, call: Call) -> bool:
-    """Whether more than a word such as `key` or `id`, which tables have too, speaks of secrets."""
+    """Return whether names suggest secrets by more than `key` or `id`, which tables have too."""
     names = (function.name.rpartition("::")[2], *_names_around(call))
     return any(_SECRETS & set(words(name)) for name in names)
 
 
 def _names_around(call: Call) -> list[str]:
-    """What the number is stored in or given to, within its statement."""
+    """Return the names that the number is stored in or passed to within its statement."""
     found = []
     for outer in ancestors(call.node):
         if outer.type == "assignment_expression":

@@ -1,12 +1,12 @@
-"""A function of the file that formats like `printf` is given a format that is not a literal.
+"""Uncontrolled format string in a printf wrapper.
 
 ## What it does
-Takes every function of the file with parameters `const char *format, ...` (also `fmt`, `msg`
-and the like) that starts a `va_list`, and looks at the formats it is called with.
+Takes every function of the file with parameters `const char *format, ...` (also `fmt`, `msg` and
+the like) that uses a `va_list`, and checks the format argument of its calls.
 
 ## Why is this bad?
-Such a wrapper hands its format on to `vprintf` or a relative. Text from outside in its place
-reads and writes memory just as in `printf` itself, but no compiler warns.
+The wrapper passes its format on to `vprintf` or the like. Untrusted input as the format reads and
+writes memory as with `printf` itself, but compilers do not warn.
 
 ## Example
 ```c
@@ -30,13 +30,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.formats import FORMATS
-from jarvis_ls.jsec.c.mentions import calls_of
-from jarvis_ls.jsec.rule import Report, rule, whole_file
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, rule, whole_file
+from jarvis_ls.jsec.local.c.formats import FORMATS
+from jarvis_ls.jsec.local.c.statement_effects import calls_of
 from jarvis_ls.jsec.rules.c.format_string_not_literal import check_format
-from jarvis_ls.jsec.site import WholeUnit
 
 NAMES = ("fmt", "format", "msg", "message", "template", "str", "text")
 
@@ -46,10 +47,10 @@ NAMES = ("fmt", "format", "msg", "message", "template", "str", "text")
     category="input_validation",
     cwe=(134,),
     confidence=0.75,
-    suggestion='Use "%s" as the format and pass the text as an argument.',
+    suggestion='Use "%s" as the format and pass the string as an argument.',
     fixable=True,
-    answered=("format-string",),
 )
+@flow_verdicts(faults=("format-string",))
 def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
     wrappers: dict[str, int] = {}
     for function in whole.mentioning(b"va_start"):
@@ -66,7 +67,7 @@ def wrapper_format_not_literal(whole: WholeUnit) -> Iterator[Report]:
 
 
 def _format_place(function: Function) -> int | None:
-    """Index of the format of a variadic function, or None when it has none."""
+    """Return the index of the format parameter of a variadic function, or None."""
     parameters = field(function.declarator, "parameters")
     if parameters is None or "..." not in text(parameters) or "va_start" not in text(function.body):
         return None

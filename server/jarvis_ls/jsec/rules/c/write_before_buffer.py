@@ -1,12 +1,11 @@
-"""Something is written in front of a buffer.
+"""Buffer underwrite.
 
 ## What it does
-Follows pointers and indices through functions and files, and reports a write in front of the
-memory they belong to.
+Follows pointers and indices through functions and files, and reports a write before the start of
+a buffer.
 
 ## Why is this bad?
-What lies in front of the buffer is overwritten: other variables, or what the allocator keeps
-of its blocks.
+The write corrupts adjacent variables on the stack or the metadata of the allocator on the heap.
 
 ## Example
 ```c
@@ -33,9 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
 
 
 @rule(
@@ -43,22 +42,22 @@ from jarvis_ls.jsec.rule import Report, flow, rule
     category="buffer_overflow",
     cwe=(124, 786, 787),
     confidence=0.9,
-    suggestion="Compare with the start of the memory before writing.",
+    suggestion="Check against the start of the buffer before writing.",
 )
 def write_before_buffer(fault: Fault) -> Iterator[Report]:
     message = (
-        told(
+        pick_template(
             fault,
-            "'{by}' writes at offset {offset} of '{name}', in front of it.",
-            "This writes at offset {offset} of '{name}', in front of it.",
-            "This writes in front of the memory.",
+            "'{by}' writes at offset {offset}, before the start of '{name}'.",
+            "Write at offset {offset}, before the start of '{name}' (underflow).",
+            "Write before the start of the buffer (underflow).",
         )
         if fault.certain
-        else told(
+        else pick_template(
             fault,
-            "'{by}' may write in front of '{name}'.",
-            "This may write in front of '{name}'.",
-            "This may write in front of the memory.",
+            "'{by}' may write before the start of '{name}'.",
+            "Possible write before the start of '{name}' (underflow).",
+            "Possible write before the start of the buffer (underflow).",
         )
     )
     yield Report(fault, message, cwe=(124, 786))

@@ -1,12 +1,12 @@
-"""More is written than a buffer has.
+"""Out-of-bounds write.
 
 ## What it does
-Follows sizes, lengths and indices through functions and files, and reports a write that ends
-behind the memory it goes to: by a copy, a string function, an index or a loop.
+Follows sizes, lengths and indices through functions and files, and reports a write past the end
+of a buffer: by a copy, a string function, an index or a loop.
 
 ## Why is this bad?
-What lies behind the buffer is overwritten: on the stack the return address, on the heap what
-the allocator keeps of its blocks. Whoever controls what is written often controls the program.
+The write corrupts adjacent memory: on the stack the return address, on the heap the metadata of
+the allocator. An attacker who controls the data written often gains control of the program.
 
 ## Example
 ```c
@@ -34,15 +34,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.c.proof import told
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, rule
+from jarvis_ls.jsec.base.rule import Report, flow, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.proof import pick_template
 
-_UNBOUNDED = frozenset({
-    "strcpy", "strcat", "stpcpy", "wcscpy", "wcscat", "sprintf", "vsprintf", "scanf", "fscanf",
-    "sscanf", "wscanf", "fwscanf", "swscanf",
-})  # fmt: skip
-"""Functions that are never told how much room there is."""
+_UNBOUNDED = frozenset(
+    "strcpy strcat stpcpy wcscpy wcscat sprintf vsprintf scanf fscanf sscanf wscanf "
+    "fwscanf swscanf".split()
+)
+"""Functions without a size argument for the target."""
 
 
 @rule(
@@ -50,24 +50,26 @@ _UNBOUNDED = frozenset({
     category="buffer_overflow",
     cwe=(787, 121, 122, 676),
     confidence=0.9,
-    suggestion="Compare with the size of the memory before writing.",
+    suggestion="Check the length against the buffer size before writing.",
 )
 def write_past_buffer(fault: Fault) -> Iterator[Report]:
     if ("by", "gets") in fault.args:
-        return  # gets-call says so of every call
+        return  # gets-call reports every call
     stack = fault.kind == "buffer-write-stack"
-    message = told(
+    message = pick_template(
         fault,
-        "'{by}' writes a text with its terminator into memory of {room} bytes: one too few.",
-        "The byte behind memory of {room} bytes is written.",
-        "'{by}' writes {bytes} bytes from offset {offset} of '{name}', which has {size}.",
-        "{bytes} bytes are written from offset {offset} of '{name}', which has {size}.",
-        "'{by}' may write more than the {size} bytes of '{name}'.",
-        "More may be written here than the {size} bytes of '{name}'.",
-        "{bytes} bytes are written from offset {offset} of memory that has {size}.",
-        "More is written here than the memory has.",
+        "'{by}' writes a string to a buffer of {room} bytes without room for the terminator.",
+        "Off-by-one write past a buffer of {room} bytes.",
+        "'{by}' writes {bytes} bytes at offset {offset} of '{name}' ({size} bytes).",
+        "{bytes} bytes are written at offset {offset} of '{name}' ({size} bytes).",
+        "'{by}' may write past the end of '{name}' ({size} bytes).",
+        "Possible write past the end of '{name}' ({size} bytes).",
+        "{bytes} bytes are written at offset {offset} of a buffer of {size} bytes.",
+        "Write past the end of the buffer (overflow).",
     )
     unbounded = any(("by", name) in fault.args for name in _UNBOUNDED)
-    outer = any(key == "member" for key, _ in fault.args)  # of what it is a part is not known
+    outer = any(
+        key == "member" for key, _ in fault.args
+    )  # a member: the region that holds it is unknown
     place = (121,) if stack else () if outer else (122,)
     yield Report(fault, message, cwe=(*place, 787, *([676] if unbounded else [])))

@@ -1,12 +1,13 @@
-"""A pointer is moved by a number of bytes that is scaled once more.
+"""Incorrect pointer scaling.
 
 ## What it does
-Finds `p + sizeof(T)`, `p + n * sizeof(*p)` and `p += sizeof(T)` where `p` points to elements of
-more than one byte.
+Finds `p + sizeof(T)`, `p + n * sizeof(*p)` and `p += sizeof(T)` where `p` points to elements
+larger than a byte.
 
 ## Why is this bad?
-Adding 1 to an `int *` moves it by `sizeof(int)` bytes already. With `sizeof` in the sum it moves
-by the square of that, past the end of its array.
+Pointer arithmetic is scaled by the element size: adding 1 to an `int *` already advances it by
+`sizeof(int)` bytes. With `sizeof` in the sum, the pointer advances too far, past the end of the
+array.
 
 ## Example
 ```c
@@ -27,12 +28,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import bare, field, operator_of, text, use_of
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.c.extents import pointee
-from jarvis_ls.jsec.constants import declaration
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import pointee
+from jarvis_ls.jsec.local.constants import declaration
 
 
 @rule(
@@ -40,14 +41,14 @@ from jarvis_ls.jsec.site import Site
     category="buffer_overflow",
     cwe=(468,),
     confidence=0.8,
-    suggestion="Add the number of elements alone, or work on a char pointer.",
+    suggestion="Add the number of elements only, or use a char pointer.",
 )
 def wrong_pointer_scaling(site: Site) -> Iterator[Report]:
     move = _move_by(site.node)
     pointer, steps = field(move, "left"), field(move, "right")
     if move is None or pointer is None or steps is None:
         return
-    if '"' in text(steps):  # the length of a text: that counts characters
+    if '"' in text(steps):  # the length of a string, which counts characters
         return
     named = bare(pointer)
     if named.type == "pointer_expression":
@@ -59,10 +60,10 @@ def wrong_pointer_scaling(site: Site) -> Iterator[Report]:
     if element is None or (not element.unit and element.count < 2):
         return
     if element.unit and not _measures(text(steps), text(pointer), element.unit):
-        return  # a type from elsewhere may well be one byte
+        return  # an unknown type may be a single byte
     yield Report(
         move,
-        "'{steps}' counts bytes, but '{pointer}' moves by whole elements.",
+        "'{steps}' is a byte count, but arithmetic on '{pointer}' is scaled by its element size.",
         pattern="sizeof",
         steps=text(steps),
         pointer=text(pointer),
@@ -70,8 +71,9 @@ def wrong_pointer_scaling(site: Site) -> Iterator[Report]:
 
 
 def _move_by(measured: Node) -> Node | None:
-    """The sum, difference or `+=` whose right side is a `sizeof`, or a product with it; a quotient
-    of two is a number of elements."""
+    """Return the sum, difference or `+=` whose right operand is a `sizeof` or a product with it (a
+    quotient of two is a number of elements).
+    """
     steps, user = measured, use_of(measured)
     if user is not None and user.type == "binary_expression" and operator_of(user) == "*":
         steps, user = user, use_of(user)
@@ -87,7 +89,7 @@ def _move_by(measured: Node) -> Node | None:
 
 
 def _measures(steps: str, pointer: str, unit: str) -> bool:
-    """Whether the size taken is that of an element of the pointer."""
+    """Return whether the size is that of an element of the pointer."""
     written = steps.replace(" ", "").replace("struct", "")
     wanted = (
         f"sizeof(*{pointer})",

@@ -1,12 +1,12 @@
-"""The result of an allocation is used without a test for null.
+"""Unchecked result of a raw allocation.
 
 ## What it does
 Finds `alloc`, `alloc_zeroed`, `realloc`, `libc::malloc`, `calloc` and the like whose result is
-stored and used with no test for null.
+stored and used without a null check.
 
 ## Why is this bad?
-When memory runs out, Rust's allocation functions return null like C's. What follows writes to
-address 0 plus an offset somebody may choose.
+When memory is exhausted, Rust's allocation functions return null, as those of C do. The code that
+follows then dereferences null, at an offset that an attacker may control.
 
 ## Example
 ```rust
@@ -30,12 +30,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
-from jarvis_ls.jsec.rust.guards import null_tested
-from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_null_tested
+from jarvis_ls.jsec.local.rust.shapes import call_path
 
 _C = frozenset({"malloc", "calloc", "strdup", "fopen", "mmap", "posix_memalign"})
 
@@ -47,48 +48,57 @@ _C = frozenset({"malloc", "calloc", "strdup", "fopen", "mmap", "posix_memalign"}
     category="memory_mgmt",
     cwe=(690, 252),
     confidence=0.8,
-    suggestion="Test the pointer with 'is_null()'; call 'handle_alloc_error' or return an error.",
+    suggestion=(
+        "Check the pointer with 'is_null()', then call 'handle_alloc_error' or return an error."
+    ),
     severity="high",
 )
-def alloc_without_null_check(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call, "The result of an allocation is used without a test for NULL.", cwe=(690, 476)
-        )
-        return
+def alloc_without_null_check(call: Call) -> Iterator[Report]:
     path = call_path(call)
     if call.name in ("alloc", "alloc_zeroed", "realloc"):
-        if not path.endswith(("alloc::alloc", "alloc::alloc_zeroed", "alloc::realloc",
-                              "libc::realloc")):  # fmt: skip
+        if not path.endswith(
+            ("alloc::alloc", "alloc::alloc_zeroed", "alloc::realloc", "libc::realloc")
+        ):
             return
     elif not path.startswith(("libc::", call.name)) or call.name in ("mmap", "posix_memalign"):
         return
     function = call.function
-    kept = _kept(call.node)
-    if function is None or kept is None:
+    let = _storing_let(call.node)
+    if function is None or let is None:
         return
-    name = text(kept.child_by_field_name("pattern")).removeprefix("mut ")
-    if not name.isidentifier() or null_tested(function, name, function.end):
+    name = text(let.child_by_field_name("pattern")).removeprefix("mut ")
+    if not name.isidentifier() or is_null_tested(function, name, function.end):
         return
-    uses = function.uses(name, kept.end_byte)
+    uses = function.uses(name, let.end_byte)
     if not any(_is_access(use) for use in uses[:64]):
         return
     yield Report(
         call.node,
-        "'{pointer}' is null when '{called}' finds no memory, and nothing tests it.",
+        "'{called}' may return null, and '{pointer}' is used without a null check.",
         pattern=call.name,
         pointer=name,
         called=call.name,
     )
 
 
-def _kept(node: Node) -> Node | None:
-    """The `let` that stores the pointer."""
+@on_fault(alloc_without_null_check)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "The result of an allocation is used without a null check.", cwe=(690, 476))
+
+
+def _storing_let(node: Node) -> Node | None:
+    """Return the `let` that stores the pointer."""
     for outer in ancestors(node):
         if outer.type == "let_declaration":
             return outer
-        if outer.type not in ("type_cast_expression", "unsafe_block", "block", "call_expression",
-                              "parenthesized_expression", "field_expression"):  # fmt: skip
+        if outer.type not in (
+            "type_cast_expression",
+            "unsafe_block",
+            "block",
+            "call_expression",
+            "parenthesized_expression",
+            "field_expression",
+        ):
             return None
     return None
 
@@ -96,9 +106,13 @@ def _kept(node: Node) -> Node | None:
 def _is_access(use: Node) -> bool:
     parent = use.parent
     for _ in range(3):
-        if parent is not None and parent.type in ("type_cast_expression",
-                                                  "parenthesized_expression"):  # fmt: skip
+        if parent is not None and parent.type in (
+            "type_cast_expression",
+            "parenthesized_expression",
+        ):
             parent = parent.parent
     return parent is not None and parent.type in (
-        "unary_expression", "field_expression", "arguments",
-    )  # fmt: skip
+        "unary_expression",
+        "field_expression",
+        "arguments",
+    )

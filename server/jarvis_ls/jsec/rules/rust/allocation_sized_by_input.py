@@ -1,11 +1,12 @@
-"""Input decides how much memory is reserved.
+"""Allocation size controlled by untrusted input in Rust.
 
 ## What it does
-Finds `Vec::with_capacity(n)`, `vec![0; n]`, `reserve(n)` and `resize(n, …)` where `n` is parsed or
-decoded from input and no test of it stands before.
+Finds `Vec::with_capacity(n)`, `vec![0; n]`, `reserve(n)` and `resize(n, …)` where `n` is parsed
+or decoded from input and not checked before.
 
 ## Why is this bad?
-Four bytes of a message reserve four gigabytes. A few such messages end the process.
+A length field of four bytes can request four gigabytes. A few such messages exhaust the memory
+and abort the process.
 
 ## Example
 ```rust
@@ -30,16 +31,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, macro_tokens
-from jarvis_ls.jsec.rust.values import number_origin
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import arguments, is_qualified, macro_tokens
+from jarvis_ls.jsec.local.rust.values import number_origin
 
 _SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b|\b[ui](?:8|16)::from_|parse::<[ui](?:8|16)>")
-"""A number of at most 16 bits asks for 64 kB."""
+"""A number of at most 16 bits allocates 64 kB at most."""
 
 
 @rule(
@@ -60,7 +62,9 @@ _SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b|\b[ui](?:8|16)::from_|parse:
     category="input_validation",
     cwe=(789, 770),
     confidence=0.7,
-    suggestion="Compare the size with a limit before reserving, or read step by step with 'take'.",
+    suggestion=(
+        "Compare the size with a limit before allocating, or read incrementally with 'take'."
+    ),
 )
 def allocation_sized_by_input(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:
@@ -71,11 +75,11 @@ def allocation_sized_by_input(site: Site) -> Iterator[Report]:
     written = text(size)[:300]
     if ".min(" in written or ".clamp(" in written or not _is_outside(size, site):
         return
-    if tested(site.function, size, site.node.start_byte) or _is_capped(size, site):
+    if is_tested(site.function, size, site.node.start_byte) or _is_capped(size, site):
         return
     yield Report(
         site.node,
-        "Input decides how much memory is reserved: '{size}'.",
+        "Allocation size '{size}' is controlled by untrusted input.",
         pattern=called_name(site.node) or "vec!",
         size=" ".join(written[:60].split()),
     )
@@ -100,7 +104,7 @@ def _is_outside(size: Node, site: Site) -> bool:
 
 
 def _is_capped(size: Node, site: Site) -> bool:
-    """Whether the number is small, or was cut by `min` or `clamp`, where it was made."""
+    """Return whether the initialiser keeps the number small or limits it by `min` or `clamp`."""
     function = site.function
     variable = function.variable(text(size), size.start_byte) if function is not None else None
     initial = text(variable.initial)[:400] if variable is not None else ""

@@ -1,8 +1,7 @@
-"""A number from input is added, subtracted or multiplied without a check.
+"""Integer overflow in arithmetic on untrusted input.
 
 ## What it does
-Finds `+`, `-` and `*` with a number that was parsed or decoded from input, where no test of it
-stands before.
+Finds `+`, `-` and `*` on a number that was parsed or decoded from input and not checked before.
 
 ## Why is this bad?
 Debug builds panic on overflow, release builds wrap around: a length becomes small, a price
@@ -30,15 +29,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.values import input_numbers, integer, type_of
+from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.values import input_numbers, integer, type_of
 
 _METHODS = {"+": "add", "-": "sub", "*": "mul"}
-_SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b.{0,80}as (?:usize|[ui](?:32|64))"
-                    r"|\b[ui](?:8|16)::from_.{0,80}as (?:usize|[ui](?:32|64))")  # fmt: skip
+_SHORT = re.compile(
+    r"\b(?:read|get)_[ui](?:8|16)\b.{0,80}as (?:usize|[ui](?:32|64))"
+    r"|\b[ui](?:8|16)::from_.{0,80}as (?:usize|[ui](?:32|64))"
+)
 _FLOAT = re.compile(r"\bf(?:32|64)\b")
 
 
@@ -58,10 +60,10 @@ def arithmetic_on_input(function: Function) -> Iterator[Report]:
         if _FLOAT.search(variable.type) or _FLOAT.search(text(variable.initial)[:400]):
             continue
         if _SHORT.search(text(variable.initial)[:400]):
-            continue  # a few bits made wider do not overflow
+            continue  # a widened short integer does not overflow
         for use in function.uses(variable.name, *variable.scope)[:64]:
             node = _operation(use)
-            if node is None or tested(function, use, node.start_byte):
+            if node is None or is_tested(function, use, node.start_byte):
                 continue
             sides = (node.named_children[0], node.named_children[-1])
             if any(_FLOAT.search(type_of(side, function, function.unit)) for side in sides):
@@ -69,10 +71,13 @@ def arithmetic_on_input(function: Function) -> Iterator[Report]:
             sign = node.children[1].type.removesuffix("=")
             yield Report(
                 node,
-                "'{name}' comes from input, and '{sign}' may overflow.",
+                (
+                    "Operation '{sign}' on '{name}' may overflow: the value comes from untrusted "
+                    "input."
+                ),
                 confidence=_rate(node, sign),
                 pattern=sign,
-                fix=_wrapped(node, sign, function),
+                fix=_saturating_fix(node, sign, function),
                 name=variable.name,
                 sign=sign,
             )
@@ -88,22 +93,24 @@ def _rate(node: Node, sign: str) -> float:
 def _operation(use: Node) -> Node | None:
     parent = use.parent
     for _ in range(4):
-        if parent is not None and parent.type in ("type_cast_expression",
-                                                  "parenthesized_expression"):  # fmt: skip
+        if parent is not None and parent.type in (
+            "type_cast_expression",
+            "parenthesized_expression",
+        ):
             parent = parent.parent
     if parent is None or parent.type not in ("binary_expression", "compound_assignment_expr"):
         return None
     return parent if parent.children[1].type.removesuffix("=") in _METHODS else None
 
 
-def _wrapped(node: Node, sign: str, function: Function) -> Rewrite | None:
+def _saturating_fix(node: Node, sign: str, function: Function) -> Rewrite | None:
     left, right = node.named_children[0], node.named_children[-1]
     if node.type != "binary_expression" or left.type != "identifier":
         return None
     if right.type != "identifier" and integer(right, function, function.unit) is None:
         return None
     return Rewrite(
-        "Stop at the limit with 'saturating_{method}'",
+        "Saturate with 'saturating_{method}'",
         [(node, f"{text(left)}.saturating_{_METHODS[sign]}({text(right)})")],
         safe=False,
         method=_METHODS[sign],

@@ -1,12 +1,12 @@
-"""A length is cut to fewer bits by `as`.
+"""Truncating cast of a length.
 
 ## What it does
 Finds `x.len() as u8`, `as u16`, `as u32`, `as i32` and the like, also of sums with a length,
-where nothing near bounds the length.
+where nothing nearby bounds the length.
 
 ## Why is this bad?
-`as` drops the high bits without a word: 65,546 becomes 10. A length field or a C function then
-gets a small number for a large buffer.
+`as` silently drops the high bits: 65,546 becomes 10. A length field or a C function then gets a
+small number for a large buffer.
 
 ## Example
 ```rust
@@ -29,17 +29,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import arguments
-from jarvis_ls.jsec.rust.values import WIDTHS
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import arguments
+from jarvis_ls.jsec.local.rust.values import WIDTHS
 
-_CONFIDENCE = {"u8": 0.65, "i8": 0.65, "u16": 0.65, "i16": 0.65, "u32": 0.45, "i32": 0.5,
-               "c_int": 0.5, "c_uint": 0.45, "c_short": 0.65, "c_ushort": 0.65}  # fmt: skip
+_CONFIDENCE = {
+    "u8": 0.65,
+    "i8": 0.65,
+    "u16": 0.65,
+    "i16": 0.65,
+    "u32": 0.45,
+    "i32": 0.5,
+    "c_int": 0.5,
+    "c_uint": 0.45,
+    "c_short": 0.65,
+    "c_ushort": 0.65,
+}
 _LENGTHS = frozenset({"len", "count", "capacity", "size_of_val"})
 
 
@@ -48,12 +59,11 @@ _LENGTHS = frozenset({"len", "count", "capacity", "size_of_val"})
     category="integer_overflow",
     cwe=(197, 681),
     confidence=0.6,
-    suggestion="Convert with 'try_from' and refuse what does not fit.",
+    suggestion="Convert with 'try_from' and handle the error.",
     severity="medium",
     fixable=True,
-    answered=("truncation",),
-    cleared="cast",
 )
+@flow_verdicts(faults=("truncation",), sound="cast")
 def as_truncates_length(site: Site) -> Iterator[Report]:
     if site.item.in_test:
         return
@@ -69,14 +79,14 @@ def as_truncates_length(site: Site) -> Iterator[Report]:
         plain = text(value)
         plain = plain[1:-1] if plain.startswith("(") and plain.endswith(")") else plain
         fix = Rewrite(
-            "Stop at the largest '{target}'",
+            "Saturate at '{target}::MAX'",
             [(site.node, f"{target}::try_from({plain}).unwrap_or({target}::MAX)")],
             safe=False,
             target=target,
         )
     yield Report(
         site.node,
-        "'{length}' may be larger than '{target}' can hold; 'as' drops the rest.",
+        "Cast of '{length}' to '{target}' may truncate the value.",
         confidence=_CONFIDENCE[target],
         pattern=f"as {target}",
         fix=fix,
@@ -86,7 +96,7 @@ def as_truncates_length(site: Site) -> Iterator[Report]:
 
 
 def _length_in(node: Node) -> Node | None:
-    """The call of `len()` whose value reaches the cast, through sums and products."""
+    """Return the call of `len()` whose value reaches the cast, through sums and products."""
     for _ in range(8):
         if node.type == "parenthesized_expression" and node.named_child_count:
             node = node.named_children[0]
@@ -110,4 +120,4 @@ def _is_bounded(site: Site, length: Node) -> bool:
         return True  # of a constant
     if any(word in name for word in (".min(", ".take(", "chunks", "to_be_bytes", "to_le_bytes")):
         return True
-    return tested(site.function, length, site.node.start_byte)
+    return is_tested(site.function, length, site.node.start_byte)

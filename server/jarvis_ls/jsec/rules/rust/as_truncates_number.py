@@ -1,12 +1,12 @@
-"""A number from outside, or of a wider type, is cut to fewer bits by `as`.
+"""Truncating cast of an integer.
 
 ## What it does
-Finds `n as u8`, `as u16`, `as u32`, `as i32` where `n` is parsed or decoded from input, or is
-declared with a wider type, and no test of it stands before.
+Finds `n as u8`, `as u16`, `as u32`, `as i32` where `n` is parsed or decoded from input, or
+declared with a wider type, and not checked before.
 
 ## Why is this bad?
-`as` keeps the low bits. An attacker picks a number whose low bits pass the checks that follow:
-4,294,967,297 as `u32` is 1.
+`as` keeps only the low bits. An attacker picks a number whose low bits pass the checks that
+follow: 4,294,967,297 as `u32` is 1.
 
 ## Example
 ```rust
@@ -29,13 +29,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Unit, field, text
+from jarvis_ls.codeintel.functions import Function, Unit
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.values import WIDTHS, number_origin, type_of
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, flow_verdicts, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.values import WIDTHS, number_origin, type_of
 
 _NARROW = frozenset({"u8", "i8", "u16", "i16", "u32", "i32", "c_int", "c_uint"})
 
@@ -48,50 +49,55 @@ _NARROW = frozenset({"u8", "i8", "u16", "i16", "u32", "i32", "c_int", "c_uint"})
     category="integer_overflow",
     cwe=(197, 681),
     confidence=0.65,
-    suggestion="Convert with 'try_from' and refuse what does not fit.",
+    suggestion="Convert with 'try_from' and handle the error.",
     severity="medium",
     fixable=True,
-    cleared="cast",
 )
-def as_truncates_number(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield Report(
-            site,
-            "The number may be {low} to {high}; 'as {type}' keeps its low bits only.",
-            confidence=0.75 if site.certain else None,
-        )
-        return
+@flow_verdicts(sound="cast")
+def as_truncates_number(site: Site) -> Iterator[Report]:
     function = site.function
     value = field(site.node, "value")
     target = text(field(site.node, "type")).rpartition("::")[2]
     if function is None or value is None or target not in _NARROW or site.item.in_test:
         return
-    declared = _declared(value, function, site.unit)
+    declared = _declared_type(value, function, site.unit)
     wide = WIDTHS.get(declared.rpartition("::")[2], 0)
-    if wide <= WIDTHS[target] or _is_looked_at(function, value, site.node.start_byte):
+    if wide <= WIDTHS[target] or _is_handled(function, value, site.node.start_byte):
         return
     source = number_origin(value, function)
-    fix = Rewrite(
-        "Stop at the largest '{target}'",
-        [(site.node, f"{target}::try_from({text(value)}).unwrap_or({target}::MAX)")],
-        safe=False,
-        target=target,
-    ) if not target.startswith("c_") else None  # fmt: skip
+    fix = (
+        Rewrite(
+            "Saturate at '{target}::MAX'",
+            [(site.node, f"{target}::try_from({text(value)}).unwrap_or({target}::MAX)")],
+            safe=False,
+            target=target,
+        )
+        if not target.startswith("c_")
+        else None
+    )
     yield Report(
         site.node,
-        "'{value}' is {type}; 'as {target}' keeps its low bits only.",
+        "Cast of '{value}' from '{type}' to '{target}' may truncate the value.",
         confidence=0.7 if source else 0.35,
-        severity=None if source else "low",
         pattern=f"as {target}",
         fix=fix,
         value=text(value)[:60],
         type=declared,
         target=target,
+    ).with_severity(None if source else "low")
+
+
+@on_fault(as_truncates_number)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        "Cast to '{type}' truncates: the value may be {low} to {high}.",
+        confidence=0.75 if fault.certain else None,
     )
 
 
-def _declared(value: Node, function: Function, unit: Unit) -> str:
-    """The type of the value: declared, or named where the text is parsed."""
+def _declared_type(value: Node, function: Function, unit: Unit) -> str:
+    """Return the declared type of the value, or the type named where it is parsed."""
     declared = type_of(value, function, unit)
     if declared in WIDTHS or value.type != "identifier":
         return declared
@@ -103,9 +109,9 @@ def _declared(value: Node, function: Function, unit: Unit) -> str:
     return declared
 
 
-def _is_looked_at(function: Function, value: Node, at: int) -> bool:
-    """Tested, shifted or masked: the code handles the parts of the number itself."""
-    if tested(function, value, at):
+def _is_handled(function: Function, value: Node, at: int) -> bool:
+    """Return whether the number is tested, shifted or masked, so that its high bits are handled."""
+    if is_tested(function, value, at):
         return True
     name = text(value).rpartition(".")[2]
     for node in function.nodes("binary")[:256]:

@@ -1,12 +1,12 @@
-"""A number that may be negative becomes a huge unsigned one.
+"""Sign-losing cast of a possibly negative number.
 
 ## What it does
 Finds `n as usize`, `as u64`, `as u32` where `n` is signed, comes from input or from a C function
-that returns -1 on failure, and no test of it stands before.
+that returns -1 on failure, and is not checked before.
 
 ## Why is this bad?
--1 as `usize` is the largest number there is. As a length or index it turns one failed call into
-a read far out of bounds.
+-1 as `usize` is `usize::MAX`. Used as a length or index, it turns one failed call into an access
+far out of bounds.
 
 ## Example
 ```rust
@@ -32,14 +32,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, nodes, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import peel
-from jarvis_ls.jsec.rust.values import number_origin, type_of
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import peel
+from jarvis_ls.jsec.local.rust.values import number_origin, type_of
 
 _UNSIGNED = frozenset({"usize", "u64", "u32", "size_t", "u16", "c_uint", "socklen_t"})
 _SIGNED = frozenset({"i8", "i16", "i32", "i64", "isize", "c_int", "c_long", "ssize_t", "off_t"})
@@ -54,31 +55,31 @@ _MAY_FAIL = re.compile(
     category="integer_overflow",
     cwe=(195, 681),
     confidence=0.7,
-    suggestion="Test for a negative number first, or convert with 'try_from'.",
+    suggestion="Check for a negative value first, or convert with 'try_from'.",
     severity="high",
-    cleared="cast",
 )
-def as_turns_negative_into_huge(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield Report(
-            site, "The number may be as low as {low}, and 'as {type}' makes that a huge number."
-        )
-        return
+@flow_verdicts(sound="cast")
+def as_turns_negative_into_huge(site: Site) -> Iterator[Report]:
     function, value = site.function, field(site.node, "value")
     target = text(field(site.node, "type")).rpartition("::")[2]
     if target not in _UNSIGNED or function is None or value is None or site.item.in_test:
         return
     confidence = _may_be_negative(value, function, site)
-    if not confidence or tested(function, value, site.node.start_byte):
+    if not confidence or is_tested(function, value, site.node.start_byte):
         return
     yield Report(
         site.node,
-        "'{value}' may be negative, and 'as {target}' makes that a huge number.",
+        "Cast of the possibly negative '{value}' to '{target}' wraps to a huge value.",
         confidence=confidence,
         pattern=f"as {target}",
         value=" ".join(text(value)[:60].split()),
         target=target,
     )
+
+
+@on_fault(as_turns_negative_into_huge)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Cast to '{type}' wraps a negative value (as low as {low}) to a huge one.")
 
 
 def _may_be_negative(value: Node, function: Function, site: Site) -> float:

@@ -1,12 +1,12 @@
-"""Memory is declared initialised although nothing was written to it.
+"""assume_init() on uninitialised memory.
 
 ## What it does
-Finds `MaybeUninit::uninit().assume_init()`, and `assume_init` on a local that was neither
-written nor lent out since `uninit()`.
+Finds `MaybeUninit::uninit().assume_init()`, and `assume_init` on a local that was neither written
+nor mutably borrowed since `uninit()`.
 
 ## Why is this bad?
-The value is whatever lay in memory before: secrets of others, dangling pointers. Reading it is
-undefined behaviour even for integers.
+The value is what the memory held before: secrets, dangling pointers. Reading it is undefined
+behaviour, even for integers.
 
 ## Example
 ```rust
@@ -31,16 +31,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Variable, called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, methods, rule
-from jarvis_ls.jsec.rust.shapes import return_type
-from jarvis_ls.jsec.rust.transmute import expected_type
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, methods, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.shapes import return_type
+from jarvis_ls.jsec.local.rust.transmute import expected_type
 
 _ASSUMES = ("assume_init", "assume_init_ref", "assume_init_mut", "assume_init_read")
-_WRITES = frozenset({"write", "as_mut_ptr", "as_bytes_mut", "write_slice", "fill", "as_mut",
-                     "iter_mut", "assume_init_mut", "as_uninit_mut"})  # fmt: skip
+_WRITES = frozenset(
+    {
+        "write",
+        "as_mut_ptr",
+        "as_bytes_mut",
+        "write_slice",
+        "fill",
+        "as_mut",
+        "iter_mut",
+        "assume_init_mut",
+        "as_uninit_mut",
+    }
+)
 
 
 @rule(
@@ -48,14 +62,13 @@ _WRITES = frozenset({"write", "as_mut_ptr", "as_bytes_mut", "write_slice", "fill
     category="memory_mgmt",
     cwe=(457, 908),
     confidence=0.9,
-    suggestion="Write the value first ('write', 'ptr::write'), or start from a zeroed or default "
-    "value.",
-    cleared="init",
+    suggestion=(
+        "Initialise the value first ('write', 'ptr::write'), or start from a zeroed "
+        "or default value."
+    ),
 )
-def assume_init_without_write(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "Memory that was never written is declared initialised.")
-        return
+@flow_verdicts(sound="init")
+def assume_init_without_write(call: Call) -> Iterator[Report]:
     receiver = call.receiver
     if receiver is None:
         return
@@ -63,7 +76,7 @@ def assume_init_without_write(call: Call | Fault) -> Iterator[Report]:
         if _is_uninit(receiver) and not _holds_maybe_uninit(call, receiver):
             yield Report(
                 call.node,
-                "Memory that was never written is declared initialised.",
+                "'assume_init' on uninitialised memory.",
                 confidence=0.95,
                 pattern=call.name,
             )
@@ -80,11 +93,16 @@ def assume_init_without_write(call: Call | Fault) -> Iterator[Report]:
     if not any(_may_write(use, variable) for use in uses):
         yield Report(
             call.node,
-            "'{value}' is declared initialised but nothing was written to it.",
+            "'assume_init' on '{value}', which is uninitialised.",
             pattern=call.name,
-            causes=[(variable.initial, "Left uninitialised here.")],
+            causes=[(variable.initial, "Declared without initialisation here.")],
             value=variable.name,
         )
+
+
+@on_fault(assume_init_without_write)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "'assume_init' on uninitialised memory.")
 
 
 def _is_uninit(node: Node) -> bool:
@@ -96,7 +114,7 @@ def _is_uninit(node: Node) -> bool:
 
 
 def _holds_maybe_uninit(call: Call, receiver: Node) -> bool:
-    """An array of `MaybeUninit` needs no initial value."""
+    """Return whether the value is an array of `MaybeUninit`, which needs no initial value."""
     written = text(field(receiver, "function"))
     if written.count("MaybeUninit") > 1:
         return True
@@ -113,6 +131,11 @@ def _may_write(use: Node, variable: Variable) -> bool:
     if parent.type == "reference_expression":
         return any(c.type == "mutable_specifier" for c in parent.children)
     return parent.type in (
-        "assignment_expression", "arguments", "token_tree", "index_expression", "let_declaration",
-        "for_expression", "unary_expression",
-    )  # fmt: skip
+        "assignment_expression",
+        "arguments",
+        "token_tree",
+        "index_expression",
+        "let_declaration",
+        "for_expression",
+        "unary_expression",
+    )

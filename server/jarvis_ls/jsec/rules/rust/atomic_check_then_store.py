@@ -1,10 +1,11 @@
-"""An atomic is tested and set in two steps.
+"""Non-atomic load and store on an atomic variable.
 
 ## What it does
 Finds `if x.load(…) … { x.store(…) }` on the same atomic, and `x.store(x.load(…) + 1, …)`.
 
 ## Why is this bad?
-Between the two steps another thread does the same. Two threads enter, or a count is lost.
+Another thread may change the value between the load and the store. Two threads then enter, or an
+increment is lost.
 
 ## Example
 ```rust
@@ -30,10 +31,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, field, text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust.shapes import called_in
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, field, text
+from jarvis_ls.jsec.base.rule import Report, methods, rule
+from jarvis_ls.jsec.local.rust.shapes import callee_names
 
 
 @rule(
@@ -41,20 +43,22 @@ from jarvis_ls.jsec.rust.shapes import called_in
     category="race_condition",
     cwe=(362, 367),
     confidence=0.58,
-    suggestion="Use one step: 'swap', 'compare_exchange', 'fetch_add' or 'fetch_update'.",
+    suggestion=(
+        "Use one atomic operation: 'swap', 'compare_exchange', 'fetch_add' or 'fetch_update'."
+    ),
     severity="medium",
 )
 def atomic_check_then_store(call: Call) -> Iterator[Report]:
     if len(call.arguments) != 2 or call.receiver is None or in_test(call.node):
         return
-    if call.function is not None and "lock" in called_in(call.function):
+    if call.function is not None and "lock" in callee_names(call.function):
         return  # the lock orders them
     name = text(call.receiver)[:100]
     load = f"{name}.load("
     if load in text(call.arg(0))[:400]:
         yield Report(
             call.node,
-            "'{atomic}' may change between 'load' and 'store'.",
+            "Race condition: '{atomic}' may change between 'load' and 'store'.",
             confidence=0.75,
             pattern="store",
             atomic=name,
@@ -72,9 +76,9 @@ def atomic_check_then_store(call: Call) -> Iterator[Report]:
             return
         yield Report(
             call.node,
-            "'{atomic}' may change between the test and 'store'.",
+            "Race condition: '{atomic}' may change between the check and 'store'.",
             pattern="store",
-            causes=[(condition, "Tested here.")],
+            causes=[(condition, "Checked here.")],
             atomic=name,
         )
         return

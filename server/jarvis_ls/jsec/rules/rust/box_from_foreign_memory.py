@@ -1,8 +1,8 @@
-"""Memory that another allocator owns is given to a Box or Vec.
+"""Mismatched deallocation: from_raw() on foreign memory.
 
 ## What it does
-Finds `Box::from_raw`, `Vec::from_raw_parts`, `CString::from_raw` and the like of pointers that
-come from `malloc`, `strdup`, `as_ptr`, `&mut x` and other places that are no `into_raw`.
+Finds `Box::from_raw`, `Vec::from_raw_parts`, `CString::from_raw` and the like on pointers that
+come from `malloc`, `strdup`, `as_ptr`, `&mut x` and other sources than `into_raw`.
 
 ## Why is this bad?
 Dropping the owner frees the block with Rust's allocator. For memory of C, of the stack or of
@@ -30,12 +30,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
-from jarvis_ls.jsec.rust.shapes import call_path, called_in, peel, receiver_of
-from jarvis_ls.jsec.rust.values import type_of
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.shapes import call_path, callee_names, peel, receiver_of
+from jarvis_ls.jsec.local.rust.values import type_of
 
 _OWNERS = frozenset({"Box", "Vec", "String", "CString", "Arc", "Rc"})
 _FOREIGN = re.compile(r"(?:^|::)(?:malloc|calloc|realloc|strdup|strndup|mmap|getenv|alloca)\(")
@@ -47,44 +48,47 @@ _BORROWED = re.compile(r"^&(?:mut )?(?!\*)\w|\.as_(?:mut_)?ptr\(\)$|^(?:ptr::)?a
     category="memory_mgmt",
     cwe=(762, 590),
     confidence=0.85,
-    suggestion="Give back memory with the allocator it came from; only 'into_raw' and "
-    "ManuallyDrop make pointers for 'from_raw'.",
+    suggestion=("Free memory with its own allocator; 'from_raw' needs a pointer from 'into_raw'."),
 )
-def box_from_foreign_memory(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "This owner will free memory that it does not own.")
-        return
+def box_from_foreign_memory(call: Call) -> Iterator[Report]:
     owner = call_path(call).rpartition("::")[0].rpartition("::")[2]
     argument = call.arg(0)
     if owner not in _OWNERS or argument is None:
         return
-    made = _maker(call, argument)
-    if made is None:
+    source = _maker(call, argument)
+    if source is None:
         return
-    written = text(made)[:300]
+    written = text(source)[:300]
     if _FOREIGN.search(written.replace("unsafe", "").lstrip("{ ")):
         confidence = 0.9
-    elif _BORROWED.search(written) and _is_seen(call, made) and not _given_up(call, written):
+    elif _BORROWED.search(written) and _is_seen(call, source) and not _is_forgotten(call, written):
         confidence = 0.85 if written.startswith("&") else 0.7
     else:
         return
     yield Report(
         call.node,
-        "'{owner}' will free '{pointer}', which it does not own.",
+        "'{owner}' frees '{pointer}', which does not come from 'into_raw'.",
         confidence=confidence,
         pattern=f"{owner}::{call.name}",
-        causes=[(made, "The pointer comes from here.")],
+        causes=[(source, "The pointer originates here.")],
         owner=owner,
         pointer=text(argument)[:60],
     )
 
 
+@on_fault(box_from_foreign_memory)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "The new owner frees memory that was not allocated by Rust's allocator.")
+
+
 def _maker(call: Call, argument: Node) -> Node | None:
-    """The expression the pointer was made by."""
+    """Return the expression that creates the pointer."""
     node: Node | None = argument
     for _ in range(4):
-        while node is not None and node.type in ("type_cast_expression",
-                                                 "parenthesized_expression"):  # fmt: skip
+        while node is not None and node.type in (
+            "type_cast_expression",
+            "parenthesized_expression",
+        ):
             node = node.named_children[0]
         if node is None or node.type != "identifier" or call.function is None:
             break
@@ -99,19 +103,21 @@ def _maker(call: Call, argument: Node) -> Node | None:
     return node
 
 
-def _is_seen(call: Call, made: Node) -> bool:
-    """Whether what is borrowed is known to own its memory (`NonNull` has `as_ptr` too)."""
-    receiver = receiver_of(made)
+def _is_seen(call: Call, source: Node) -> bool:
+    """Return whether the borrowed value is known to own its memory (`NonNull` has `as_ptr` too)."""
+    receiver = receiver_of(source)
     if receiver is None:
         return True
     kind = type_of(receiver, call.function, call.unit)
     return any(word in kind for word in ("Vec", "String", "[", "str", "Box"))
 
 
-def _given_up(call: Call, written: str) -> bool:
-    """Whether the owner of the borrowed memory is forgotten, so that the new one may own it."""
+def _is_forgotten(call: Call, written: str) -> bool:
+    """Return whether the owner of the borrowed memory is forgotten, so that the new one may own
+    it.
+    """
     if call.function is None:
         return True
-    if not called_in(call.function).isdisjoint(("ManuallyDrop", "forget")):
+    if not callee_names(call.function).isdisjoint(("ManuallyDrop", "forget")):
         return True
     return "ManuallyDrop" in written or written.startswith(("self", "&self", "&mut self"))

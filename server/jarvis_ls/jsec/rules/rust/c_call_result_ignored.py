@@ -1,11 +1,11 @@
-"""The result of a C function that may fail is thrown away.
+"""Ignored return value of a C function.
 
 ## What it does
 Finds `libc` and `nix` calls whose failure matters for security (`setuid`, `setgid`, `chroot`,
-`chdir`, `mlock`, `pthread_mutex_lock`, `fcntl`, …) as statements.
+`chdir`, `mlock`, `pthread_mutex_lock`, `fcntl`, …) used as statements.
 
 ## Why is this bad?
-A process that fails to give up its rights goes on with all of them.
+When dropping privileges fails unnoticed, the process continues with all of them.
 
 ## Example
 ```rust
@@ -26,18 +26,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, text
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path
 
-_PRIVILEGES = ("setuid", "setgid", "seteuid", "setegid", "setreuid", "setregid", "setresuid",
-               "setresgid", "setgroups", "initgroups", "chroot", "prctl", "capset",
-               "unshare", "setrlimit")  # fmt: skip
-_OTHERS = ("chdir", "fchdir", "mlock", "mprotect", "fcntl", "ftruncate", "fsync", "dup2", "chmod",
-           "fchmod", "chown", "fchown", "pthread_mutex_lock", "pthread_create", "sigaction",
-           "pthread_mutex_init", "sem_wait", "flock")  # fmt: skip
+_PRIVILEGES = tuple(
+    "setuid setgid seteuid setegid setreuid setregid setresuid setresgid setgroups "
+    "initgroups chroot prctl capset unshare setrlimit".split()
+)
+_OTHERS = tuple(
+    "chdir fchdir mlock mprotect fcntl ftruncate fsync dup2 chmod fchmod chown fchown "
+    "pthread_mutex_lock pthread_create sigaction pthread_mutex_init sem_wait flock".split()
+)
 
 
 @rule(
@@ -45,7 +48,7 @@ _OTHERS = ("chdir", "fchdir", "mlock", "mprotect", "fcntl", "ftruncate", "fsync"
     category="error_handling",
     cwe=(252, 273),
     confidence=0.8,
-    suggestion="Compare the result with -1 (or 0) and stop when the call failed.",
+    suggestion="Compare the result with -1 (or 0) and handle the failure.",
 )
 def c_call_result_ignored(call: Call) -> Iterator[Report]:
     path = call_path(call)
@@ -56,7 +59,7 @@ def c_call_result_ignored(call: Call) -> Iterator[Report]:
     grave = call.name in _PRIVILEGES
     yield Report(
         call.node,
-        "Nobody looks whether '{called}' worked.",
+        "Return value of '{called}' is ignored; the program continues after a failure.",
         confidence=0.85 if grave else 0.6,
         pattern=call.name,
         called=call.name,
@@ -64,7 +67,7 @@ def c_call_result_ignored(call: Call) -> Iterator[Report]:
 
 
 def _is_dropped(node: Node) -> bool:
-    """Whether the value ends as a statement, through `unsafe` blocks, or is bound to `_`."""
+    """Return whether the value ends as a statement, through `unsafe` blocks, or is bound to `_`."""
     below = node
     for outer in ancestors(node):
         kind = outer.type

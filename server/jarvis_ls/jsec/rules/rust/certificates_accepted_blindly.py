@@ -1,12 +1,12 @@
-"""The other side of a TLS connection is not verified.
+"""Disabled TLS certificate validation.
 
 ## What it does
 Finds `danger_accept_invalid_certs(true)`, `danger_accept_invalid_hostnames(true)`,
 `set_verify(SslVerifyMode::NONE)`, `set_verify_hostname(false)`, `.dangerous()` of rustls and
-verifiers that always say yes.
+verifiers that accept every certificate.
 
 ## Why is this bad?
-Anybody on the way can answer in place of the server, read everything and change it.
+A man in the middle can impersonate the server, read all traffic and change it.
 
 ## Example
 ```rust
@@ -27,10 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import call_place
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.local.rust.shapes import call_place
 
 _ON = frozenset(
     {
@@ -44,19 +45,31 @@ _ON = frozenset(
         "tls_danger_accept_invalid_hostnames",
     }
 )
-_OFF = frozenset({"set_verify_hostname", "verify_hostname", "ssl_verify_peer", "ssl_verify_host",
-                  "use_sni", "set_use_server_name_indication"})  # fmt: skip
+_OFF = frozenset(
+    {
+        "set_verify_hostname",
+        "verify_hostname",
+        "ssl_verify_peer",
+        "ssl_verify_host",
+        "use_sni",
+        "set_use_server_name_indication",
+    }
+)
 
 
 @rule(
-    query=methods(*sorted(_ON | _OFF), "set_verify", "set_certificate_verifier",
-                  "with_custom_certificate_verifier"),
+    query=methods(
+        *sorted(_ON | _OFF),
+        "set_verify",
+        "set_certificate_verifier",
+        "with_custom_certificate_verifier",
+    ),
     category="network_api",
     cwe=(295, 297),
     confidence=0.9,
-    suggestion="Verify certificates; add your own authority as a root where one is used.",
+    suggestion="Keep validation on; add a private CA as a root certificate.",
     fixable=True,
-)  # fmt: skip
+)
 def certificates_accepted_blindly(call: Call) -> Iterator[Report]:
     if in_test(call.node) or call.name.endswith("sni") or "indication" in call.name:
         return
@@ -69,12 +82,12 @@ def certificates_accepted_blindly(call: Call) -> Iterator[Report]:
             return
         confidence = 0.9 if written in ("true", "") else 0.35
         if written == "true" and argument is not None:
-            fix = Rewrite("Verify", [(argument, "false")], safe=False)
+            fix = Rewrite("Enable verification", [(argument, "false")], safe=False)
     elif call.name in _OFF:
         if written not in ("false", "0"):
             return
         if argument is not None and written == "false":
-            fix = Rewrite("Verify", [(argument, "true")], safe=False)
+            fix = Rewrite("Enable verification", [(argument, "true")], safe=False)
     elif call.name == "set_verify":
         if not written.endswith("NONE") and "empty()" not in written:
             return
@@ -82,7 +95,7 @@ def certificates_accepted_blindly(call: Call) -> Iterator[Report]:
         confidence = 0.5
     yield Report(
         call_place(call.node),
-        "'{called}' lets anybody answer in place of the server.",
+        "'{called}' disables TLS certificate validation.",
         confidence=confidence,
         pattern=call.name,
         fix=fix,

@@ -1,11 +1,11 @@
-"""Data is sent or fetched without encryption.
+"""Cleartext transmission over HTTP, FTP or WebSocket.
 
 ## What it does
-Finds literal `http://`, `ftp://` and `ws://` addresses, other than those of this machine and of
-documents, given to HTTP clients.
+Finds literal `http://`, `ftp://` and `ws://` addresses given to HTTP clients, except local
+addresses and identifiers of documents.
 
 ## Why is this bad?
-Everybody on the way reads and changes what is sent: passwords, programs, updates.
+A man in the middle can read and change the traffic: passwords, programs, updates.
 
 ## Example
 ```rust
@@ -26,12 +26,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, peel
-from jarvis_ls.jsec.rust.values import literal_text
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments, is_qualified, peel
+from jarvis_ls.jsec.local.rust.values import literal_text
 
 _PLAIN = re.compile(
     r"(?i)(?:http|ftp|ws)://(?!localhost|127\.|\[?::1|0\.0\.0\.0|10\.|192\.168\.|169\.254\."
@@ -75,13 +75,19 @@ def cleartext_url(site: Site) -> Iterator[Report]:
         if node is None or address is None or not _PLAIN.match(address[:500]):
             continue
         secure = re.sub(r"^(?i:http)://", "https://", re.sub(r"^(?i:ws)://", "wss://", address))
-        fix = Rewrite(
-            "Use '{secure}'", [(node, text(node).replace(address, secure))], safe=False,
-            secure=secure[:60],
-        ) if secure != address else None  # fmt: skip
+        fix = (
+            Rewrite(
+                "Use '{secure}'",
+                [(node, text(node).replace(address, secure))],
+                safe=False,
+                secure=secure[:60],
+            )
+            if secure != address
+            else None
+        )
         yield Report(
             node,
-            "'{address}' is fetched without encryption.",
+            "Cleartext connection to '{address}'.",
             pattern="http",
             fix=fix,
             address=address[:60],

@@ -1,11 +1,11 @@
-"""A thread waits on a condition variable without testing the condition again.
+"""Condvar::wait() outside a loop.
 
 ## What it does
-Finds `condvar.wait(guard)` and `wait_timeout` of `Condvar` outside a loop.
+Finds `wait` and `wait_timeout` of a `Condvar` outside a loop.
 
 ## Why is this bad?
-The wait may end without any notification, or the condition may have changed back before the
-thread runs. What follows works on a state that was never checked.
+A wait may wake up spuriously, or the condition may have changed again before the thread runs. The
+code that follows then assumes a state that was never checked.
 
 ## Example
 ```rust
@@ -29,11 +29,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.guards import enclosing_loop
-from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust.values import type_of
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, methods, rule
+from jarvis_ls.jsec.local.guards import enclosing_loop
+from jarvis_ls.jsec.local.rust.values import type_of
 
 _NAMED = re.compile(r"(?i)cond|cvar|\bcv\b|signal|not_empty|not_full|wakeup|notify")
 
@@ -43,12 +44,12 @@ _NAMED = re.compile(r"(?i)cond|cvar|\bcv\b|signal|not_empty|not_full|wakeup|noti
     category="concurrency",
     cwe=(667, 754),
     confidence=0.75,
-    suggestion="Use 'wait_while', or wait inside a loop that tests the condition.",
+    suggestion="Use 'wait_while', or wait in a loop that checks the condition.",
     severity="medium",
 )
 def condvar_wait_without_loop(call: Call) -> Iterator[Report]:
-    wanted = 1 if call.name == "wait" else 2
-    if call.function is None or len(call.arguments) != wanted or call.receiver is None:
+    expected = 1 if call.name == "wait" else 2
+    if call.function is None or len(call.arguments) != expected or call.receiver is None:
         return
     receiver = text(call.receiver)[-80:]
     certain = "Condvar" in type_of(call.receiver, call.function, call.unit)
@@ -58,8 +59,8 @@ def condvar_wait_without_loop(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{condition}' may wake this thread although nothing happened.",
-        confidence=0.5 if wanted == 2 else 0.8 if certain else 0.65,  # a pause, perhaps
+        "Spurious wakeup: the wait on '{condition}' is not in a loop.",
+        confidence=0.5 if expected == 2 else 0.8 if certain else 0.65,  # a pause, perhaps
         pattern=call.name,
         condition=receiver,
     )

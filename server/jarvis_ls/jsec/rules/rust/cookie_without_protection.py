@@ -1,12 +1,12 @@
-"""A cookie is sent without encryption or given to scripts.
+"""Cookie without the Secure or HttpOnly attribute.
 
 ## What it does
 Finds `.secure(false)`, `.http_only(false)`, `set_secure(false)`, `with_secure(false)` and
 `cookie_secure(false)` on cookies and sessions.
 
 ## Why is this bad?
-A session cookie that is sent in the clear, or that scripts can read, is stolen by whoever listens
-or injects a script.
+A session cookie sent in cleartext can be sniffed; one that scripts can read can be stolen by
+cross-site scripting.
 
 ## Example
 ```rust
@@ -27,30 +27,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import call_place
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.local.rust.shapes import call_place
 
 
 @rule(
-    query=methods("secure", "http_only", "set_secure", "set_http_only", "with_secure",
-                  "with_http_only", "cookie_secure", "cookie_http_only"),
+    query=methods(
+        "secure",
+        "http_only",
+        "set_secure",
+        "set_http_only",
+        "with_secure",
+        "with_http_only",
+        "cookie_secure",
+        "cookie_http_only",
+    ),
     category="network_api",
     cwe=(614, 1004),
     confidence=0.75,
-    suggestion="Set both flags.",
+    suggestion="Set both Secure and HttpOnly.",
     severity="medium",
     fixable=True,
-)  # fmt: skip
+)
 def cookie_without_protection(call: Call) -> Iterator[Report]:
     flag = call.arg(0)
     if flag is None or text(flag) not in ("false", "Some(false)") or in_test(call.node):
         return
     yield Report(
         call_place(call.node),
-        "'{flag}' leaves the cookie open.",
+        "'{flag}' removes a protection attribute of the cookie.",
         pattern=call.name,
-        fix=Rewrite("Set the flag", [(flag, text(flag).replace("false", "true"))], safe=False),
+        fix=Rewrite(
+            "Enable the attribute", [(flag, text(flag).replace("false", "true"))], safe=False
+        ),
         flag=f"{call.name}(false)",
     )

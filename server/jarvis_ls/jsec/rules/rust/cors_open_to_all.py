@@ -1,11 +1,12 @@
-"""Pages of every origin may call the service.
+"""Permissive CORS policy.
 
 ## What it does
-Finds `CorsLayer::permissive()`, `very_permissive()`, `Cors::permissive()`, `allow_any_origin()` and
-`allow_origin(Any)`.
+Finds `CorsLayer::permissive()`, `very_permissive()`, `Cors::permissive()`, `allow_any_origin()`
+and `allow_origin(Any)`.
 
 ## Why is this bad?
-Any page that a user visits can then call the service in the user's name and read the answers.
+Any website that a user visits can call the service and read its responses, with the user's
+access.
 
 ## Example
 ```rust
@@ -25,11 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, call_place, is_qualified
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments, call_place, is_qualified
 
 
 @rule(
@@ -47,7 +49,7 @@ from jarvis_ls.jsec.site import Site
     category="network_api",
     cwe=(942,),
     confidence=0.7,
-    suggestion="Name the origins that may call.",
+    suggestion="List the allowed origins explicitly.",
     severity="medium",
 )
 def cors_open_to_all(site: Site) -> Iterator[Report]:
@@ -63,7 +65,7 @@ def cors_open_to_all(site: Site) -> Iterator[Report]:
         return
     yield Report(
         call_place(site.node),
-        "'{called}' lets every page call this service.",
+        "'{called}' allows cross-origin requests from any origin.",
         pattern=called,
         called=called,
     )

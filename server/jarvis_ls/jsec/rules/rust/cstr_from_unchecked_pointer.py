@@ -1,12 +1,12 @@
-"""A C string is read from a pointer that may be null.
+"""CStr::from_ptr() on a possibly null pointer.
 
 ## What it does
-Finds `CStr::from_ptr(p)` and `CString::from_raw(p)` where `p` is a parameter of a function that
-C calls, or the result of a C function that returns null for "none" (`getenv`, `strerror`, …), and
-no test for null stands before.
+Finds `CStr::from_ptr(p)` and `CString::from_raw(p)` where `p` is a parameter of a function called
+from C, or the result of a C function that may return null (`getenv`, `strerror`, …), and there is
+no null check before.
 
 ## Why is this bad?
-`from_ptr` runs `strlen` on whatever it gets. Null crashes at best.
+`from_ptr` calls `strlen` on the pointer. With null that is undefined behaviour, a crash at best.
 
 ## Example
 ```rust
@@ -33,12 +33,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.guards import null_tested
-from jarvis_ls.jsec.rust.shapes import call_path, is_entry, is_exported, peel
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.guards import is_null_tested
+from jarvis_ls.jsec.local.rust.shapes import call_path, is_entry, is_exported, peel
 
 _MAY_BE_NULL = re.compile(
     r"(?:^|::)(?:getenv|secure_getenv|dlerror|getlogin|ttyname|ctermid|setlocale|strchr|strrchr"
@@ -52,7 +53,7 @@ _MAY_BE_NULL = re.compile(
     category="memory_mgmt",
     cwe=(476, 690),
     confidence=0.65,
-    suggestion="Return early when the pointer is null.",
+    suggestion="Check the pointer for null and return early.",
 )
 def cstr_from_unchecked_pointer(call: Call) -> Iterator[Report]:
     if call_path(call).rpartition("::")[0].rpartition("::")[2] not in ("CStr", "CString"):
@@ -63,11 +64,11 @@ def cstr_from_unchecked_pointer(call: Call) -> Iterator[Report]:
         return
     confidence = _rate(call, pointer)
     name = _name(pointer)
-    if not confidence or (name and null_tested(function, name, call.node.start_byte)):
+    if not confidence or (name and is_null_tested(function, name, call.node.start_byte)):
         return
     yield Report(
         call.node,
-        "'{pointer}' may be null, and '{called}' reads it at once.",
+        "'{called}' dereferences '{pointer}', which may be null.",
         confidence=confidence,
         pattern=call.written,
         pointer=text(pointer)[:60],
@@ -97,6 +98,6 @@ def _rate(call: Call, pointer: Node) -> float:
         if is_exported(function):
             return 0.65 if is_entry(function) else 0.45
         return 0.0 if has_safety_comment(call.node) else 0.4
-    made = peel(variable.initial)
-    called = text(made.child_by_field_name("function")) if made is not None else ""
+    initial = peel(variable.initial)
+    called = text(initial.child_by_field_name("function")) if initial is not None else ""
     return 0.8 if _MAY_BE_NULL.search(called) else 0.0

@@ -1,11 +1,11 @@
-"""A number from input is used as a divisor without a test for zero.
+"""Division by zero through untrusted input.
 
 ## What it does
-Finds `/` and `%` by a number that was parsed or decoded from input, where no test of it stands
-before.
+Finds `/` and `%` by a number that was parsed or decoded from input and not checked before.
 
 ## Why is this bad?
-Division by zero panics in every build, so whoever sends a zero ends the thread or the process.
+Division by zero panics in every build, so an attacker who sends a zero terminates the thread or
+the process.
 
 ## Example
 ```rust
@@ -28,12 +28,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import peel
-from jarvis_ls.jsec.rust.values import input_numbers
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, functions, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import peel
+from jarvis_ls.jsec.local.rust.values import input_numbers
 
 _SAFE = re.compile(r"\bf(?:32|64)\b|NonZero|\.max\(")
 
@@ -43,16 +44,11 @@ _SAFE = re.compile(r"\bf(?:32|64)\b|NonZero|\.max\(")
     category="input_validation",
     cwe=(369,),
     confidence=0.7,
-    suggestion="Test for zero first, or use 'checked_div' or a NonZero type.",
+    suggestion="Check for zero first, or use 'checked_div' or a NonZero type.",
     severity="medium",
-    cleared="division",
 )
-def division_by_input(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
-        yield Report(
-            function, "The divisor can be zero here.", confidence=0.8 if function.certain else 0.7
-        )
-        return
+@flow_verdicts(sound="division")
+def division_by_input(function: Function) -> Iterator[Report]:
     if function.item.in_test:
         return
     names = {v.name: v for v in input_numbers(function)}
@@ -70,10 +66,15 @@ def division_by_input(function: Function | Fault) -> Iterator[Report]:
                 continue
             if _SAFE.search(variable.type) or _SAFE.search(text(variable.initial)[:400]):
                 continue
-            if not tested(function, divisor, node.start_byte):
+            if not is_tested(function, divisor, node.start_byte):
                 yield Report(
                     node,
-                    "'{divisor}' comes from input and may be zero.",
+                    "Divisor '{divisor}' comes from untrusted input and may be zero.",
                     pattern=node.children[1].type,
                     divisor=variable.name,
                 )
+
+
+@on_fault(division_by_input)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Possible division by zero.", confidence=0.8 if fault.certain else 0.7)

@@ -1,12 +1,12 @@
-"""The environment is changed while other threads may read it.
+"""Data race on the process environment.
 
 ## What it does
-Finds `env::set_var` and `env::remove_var` outside `main` and tests; higher in async code and where
-the function starts threads.
+Finds `env::set_var` and `env::remove_var` outside `main` and tests, with a higher score in async
+code and where the function starts threads.
 
 ## Why is this bad?
-C's environment has no lock. A `getenv` in another thread (name resolution and time zones call it)
-reads freed memory. Edition 2024 made both functions unsafe.
+The C environment has no lock. A concurrent `getenv` in another thread (name resolution and time
+zones call it) reads freed memory. Edition 2024 made both functions unsafe.
 
 ## Example
 ```rust
@@ -27,10 +27,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, in_test, modifiers
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path, called_in
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path, callee_names
 
 _STARTS = frozenset({"spawn", "spawn_blocking", "block_on"})
 
@@ -40,7 +40,7 @@ _STARTS = frozenset({"spawn", "spawn_blocking", "block_on"})
     category="concurrency",
     cwe=(362,),
     confidence=0.5,
-    suggestion="Pass the value along instead, or set it with 'Command::env' for child processes.",
+    suggestion="Pass the value as an argument, or set it with 'Command::env' for child processes.",
     severity="medium",
 )
 def environment_changed_in_thread(call: Call) -> Iterator[Report]:
@@ -51,11 +51,11 @@ def environment_changed_in_thread(call: Call) -> Iterator[Report]:
         return
     if in_test(call.node) or has_safety_comment(call.node):
         return
-    threaded = "async" in modifiers(function.node) or not _STARTS.isdisjoint(called_in(function))
+    threaded = "async" in modifiers(function.node) or not _STARTS.isdisjoint(callee_names(function))
     confidence = 0.7 if threaded else 0.3 if "main" in call.unit.facts.defined else 0.5
     yield Report(
         call.node,
-        "'{called}' races with every thread that reads the environment.",
+        "Data race: '{called}' changes the environment while other threads may read it.",
         confidence=confidence,
         pattern=call.name,
         called=call.name,

@@ -1,11 +1,11 @@
-"""A library function ends the whole process.
+"""Process exit in a library function.
 
 ## What it does
 Finds `process::exit`, `process::abort`, `libc::exit` and `libc::_exit` in files without a `main`.
 
 ## Why is this bad?
-Destructors do not run: buffers are not written, temporary files and locks stay. The host
-program has no say.
+Destructors do not run: buffers are not flushed, temporary files and locks remain. The host
+program cannot handle the error.
 
 ## Example
 ```rust
@@ -32,10 +32,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path
 
 _ENDS = re.compile(r"(?:^|::)(?:process::(?:exit|abort)|libc::_?exit|libc::abort)$")
 _NAMED_FOR_IT = re.compile(r"(?i)exit|abort|die|fatal|usage|panic|main|fail|crash|oom")
@@ -46,7 +46,7 @@ _NAMED_FOR_IT = re.compile(r"(?i)exit|abort|die|fatal|usage|panic|main|fail|cras
     category="error_handling",
     cwe=(705, 382),
     confidence=0.5,
-    suggestion="Return an error and let 'main' decide how the process ends.",
+    suggestion="Return an error and let 'main' decide on the exit.",
     severity="low",
 )
 def exit_in_library(call: Call) -> Iterator[Report]:
@@ -58,7 +58,7 @@ def exit_in_library(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{function}' ends the whole process; no destructor runs.",
+        "'{function}' terminates the process without running destructors.",
         pattern=call.name,
         function=function.name,
     )

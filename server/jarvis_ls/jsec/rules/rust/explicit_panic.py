@@ -1,12 +1,12 @@
-"""Code that others call panics on purpose.
+"""Explicit panic in library code.
 
 ## What it does
-Finds `panic!` and `unreachable!` outside tests; higher where the function could return its
-error.
+Finds `panic!` and `unreachable!` outside tests, with a higher score where the function could
+return its error.
 
 ## Why is this bad?
-A panic is not an error the caller can handle. In a server, input that leads here is a denial of
-service.
+Callers cannot handle a panic as they handle an error. In a server, input that leads to it is a
+denial of service.
 
 ## Example
 ```rust
@@ -33,9 +33,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.extract.rust import attributes, documentation, in_test
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import is_exported, macro_name, return_type
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import is_exported, macro_name, return_type
 
 
 @rule(
@@ -46,7 +46,7 @@ from jarvis_ls.jsec.site import Site
     category="error_handling",
     cwe=(248, 617),
     confidence=0.4,
-    suggestion="Return an error, or document the panic and why it cannot happen.",
+    suggestion="Return an error, or document the condition in a '# Panics' section.",
     severity="low",
 )
 def explicit_panic(site: Site) -> Iterator[Report]:
@@ -62,7 +62,7 @@ def explicit_panic(site: Site) -> Iterator[Report]:
         confidence -= 0.1
     yield Report(
         site.node,
-        "'{macro}!' ends the thread where '{function}' cannot go on.",
+        "'{function}' panics with '{macro}!' instead of returning an error.",
         confidence=confidence,
         pattern=f"{name}!",
         macro=name,

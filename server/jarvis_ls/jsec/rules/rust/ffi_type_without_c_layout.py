@@ -1,4 +1,4 @@
-"""A type that C does not know is passed across the border to C.
+"""FFI-unsafe type in an extern "C" signature.
 
 ## What it does
 Finds parameters and results of `extern "C"` functions and declarations that are `String`, `Vec`,
@@ -6,8 +6,8 @@ Finds parameters and results of `extern "C"` functions and declarations that are
 `#[repr(C)]` or `#[repr(transparent)]`, by value.
 
 ## Why is this bad?
-The layout of these types is the compiler's choice and changes between builds. C reads a length
-where the pointer is, and writes back over whatever follows.
+The layout of these types is unspecified and may change between builds. C may read a length where
+the pointer is, and corrupt the memory after it.
 
 ## Example
 ```rust
@@ -32,10 +32,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Unit, field, text
 from jarvis_ls.codeintel.extract.rust import attributes, modifiers
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 _UNKNOWN = re.compile(
     r"(?:std::string::)?String$|Vec<|&(?:'\w+ )?(?:mut )?str$|&(?:'\w+ )?(?:mut )?\[[^;]*$|\(\w"
@@ -52,28 +53,30 @@ _UNKNOWN = re.compile(
     category="type_safety",
     cwe=(686, 843),
     confidence=0.85,
-    suggestion="Pass pointers with lengths, numbers, and types with '#[repr(C)]'.",
+    suggestion="Pass pointers with lengths, integers, or types with '#[repr(C)]'.",
 )
 def ffi_type_without_c_layout(site: Site) -> Iterator[Report]:
     words = modifiers(site.node)
     if '"Rust"' in words or '"rust-intrinsic"' in words or site.item.in_test:
         return
-    held = field(site.node, "parameters")
-    places = [field(p, "type") for p in (held.named_children if held is not None else ())]
+    parameters = field(site.node, "parameters")
+    places = [
+        field(p, "type") for p in (parameters.named_children if parameters is not None else ())
+    ]
     places.append(field(site.node, "return_type"))
     exported = any("no_mangle" in a or "export_name" in a for a in attributes(site.node))
     for place in places:
         if place is None:
             continue
         written = " ".join(text(place).split())
-        loose = _loose_struct(written, site.unit)
-        if not loose and not _UNKNOWN.match(written):
+        lacks_repr = _loose_struct(written, site.unit)
+        if not lacks_repr and not _UNKNOWN.match(written):
             continue
         yield Report(
             place,
-            "C does not know how '{type}' is laid out.",
+            "Type '{type}' is not FFI-safe: its layout is unspecified.",
             confidence=(0.85 if exported or site.node.type != "function_item" else 0.7)
-            if not loose
+            if not lacks_repr
             else 0.8,
             pattern=written[:60],
             type=written[:60],

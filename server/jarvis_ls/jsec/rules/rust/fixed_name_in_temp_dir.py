@@ -1,12 +1,12 @@
-"""A file with a known name is used in a folder everybody may write to.
+"""Predictable file name in a world-writable directory.
 
 ## What it does
 Finds `File::create`, `fs::write`, `OpenOptions::open` and the like on literal paths below `/tmp`,
 `/var/tmp` and `/dev/shm`, and `env::temp_dir().join("literal")`.
 
 ## Why is this bad?
-Somebody else can put a link there first. The program then writes through it, with its own
-rights, to a file of the other's choice.
+Another user can create a symbolic link with that name first. The program then writes through it,
+with its own privileges, to a file of the attacker's choice.
 
 ## Example
 ```rust
@@ -29,17 +29,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, macro_tokens, peel, receiver_of
-from jarvis_ls.jsec.rust.values import is_literal, literal_text
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import (
+    arguments,
+    is_qualified,
+    macro_tokens,
+    peel,
+    receiver_of,
+)
+from jarvis_ls.jsec.local.rust.values import is_literal, literal_text
 
 _SHARED = re.compile(r"(?:/tmp|/var/tmp|/dev/shm)/.")
-_WRITES = {"create": 0.75, "write": 0.75, "open": 0.5, "copy": 0.6, "create_dir": 0.5,
-           "create_dir_all": 0.6, "create_new": 0.0, "rename": 0.6, "bind": 0.6}  # fmt: skip
+_WRITES = {
+    "create": 0.75,
+    "write": 0.75,
+    "open": 0.5,
+    "copy": 0.6,
+    "create_dir": 0.5,
+    "create_dir_all": 0.6,
+    "create_new": 0.0,
+    "rename": 0.6,
+    "bind": 0.6,
+}
 
 
 @rule(
@@ -61,22 +77,22 @@ _WRITES = {"create": 0.75, "write": 0.75, "open": 0.5, "copy": 0.6, "create_dir"
     category="race_condition",
     cwe=(377, 379, 59),
     confidence=0.75,
-    suggestion="Use the 'tempfile' crate, or a folder that only this user may write to.",
+    suggestion="Use the 'tempfile' crate, or a directory that only this user can write to.",
     severity="medium",
 )
 def fixed_name_in_temp_dir(site: Site) -> Iterator[Report]:
     if site.item.in_test or in_test(site.node):
         return
     called = called_name(site.node)
-    given = arguments(site.node)
+    args = arguments(site.node)
     if called == "join":
-        if not given or not _is_temp_dir(receiver_of(site.node)):
+        if not args or not _is_temp_dir(receiver_of(site.node)):
             return
-        if not is_literal(given[0], site.function, site.unit):
+        if not is_literal(args[0], site.function, site.unit):
             return
-        yield _report(site.node, text(given[0]), 0.65)
+        yield _report(site.node, text(args[0]), 0.65)
         return
-    path = next((p for p in map(_literal_path, _values(site, given)) if p), "")
+    path = next((p for p in map(_literal_path, _values(site, args)) if p), "")
     confidence = _WRITES[called]
     if path and confidence:
         if called == "open" and "create" in text(site.node)[:400]:
@@ -89,29 +105,31 @@ def fixed_name_in_temp_dir(site: Site) -> Iterator[Report]:
 def _report(place: Node, path: str, confidence: float) -> Report:
     return Report(
         place,
-        "Others can guess '{path}' and put a link there first.",
+        "Predictable temporary file '{path}': another user can create it first.",
         confidence=confidence,
         pattern="temp",
         path=path[:60],
     )
 
 
-def _values(site: Site, given: list[Node]) -> Iterator[Node]:
-    """Arguments, and what local names among them stand for."""
-    for argument in given[:2]:
+def _values(site: Site, args: list[Node]) -> Iterator[Node]:
+    """Yield the arguments, and the initialisers of local names among them."""
+    for argument in args[:2]:
         node = peel(argument)
         if node is None:
             continue
         yield node
         if node.type == "identifier" and site.function is not None:
             variable = site.function.variable(text(node), node.start_byte)
-            made = peel(variable.initial) if variable is not None else None
-            if made is not None:
-                yield made
+            initial = peel(variable.initial) if variable is not None else None
+            if initial is not None:
+                yield initial
 
 
 def _literal_path(node: Node) -> str:
-    """The path in a literal, `Path::new("…")`, or `format!` with a name that can be guessed."""
+    """Return the path in a literal, `Path::new("…")`, or `format!` with a name that can be
+    guessed.
+    """
     if node.type == "call_expression" and called_name(node) in ("new", "from"):
         node = next(iter(arguments(node)), node)
     if node.type == "macro_invocation":

@@ -1,16 +1,16 @@
-"""Characters that nobody sees change how the source reads.
+"""Invisible or bidirectional control character in source code.
 
 ## What it does
-Finds characters that turn the direction of text (U+202A to U+202E, U+2066 to U+2069) and characters
-without width (U+200B, U+2060, U+FEFF) in code, strings and comments.
+Finds bidirectional control characters (U+202A to U+202E, U+2066 to U+2069) and zero-width
+characters (U+200B, U+2060, U+FEFF) in code, strings and comments.
 
 ## Why is this bad?
-The code a reviewer sees is not the code that is compiled: a comment ends early, a string holds
-another word ("Trojan Source").
+The code that a reviewer sees differs from the code that is compiled: a comment ends early, a
+string holds another word ("Trojan Source").
 
 ## Example
 ```rust
-let access = "user\\u{202e}"; // with the character itself, nobody sees it
+let access = "user\\u{202e}"; // the character itself is invisible
 ```
 
 Use instead:
@@ -28,8 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.rule import Report, Rewrite, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, Rewrite, rule, whole_file
 
 _TURNING = [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))]
 _WIDTHLESS = [chr(code) for code in (0x200B, 0x2060, 0xFEFF)]
@@ -41,7 +41,7 @@ _MOST = 50
     category="input_validation",
     cwe=(1007,),
     confidence=0.8,
-    suggestion="Delete the character, or write it as an escape.",
+    suggestion="Delete the character, or write it as an escape sequence.",
     fixable=True,
 )
 def hidden_text_direction(whole: WholeUnit) -> Iterator[Report]:
@@ -55,10 +55,10 @@ def hidden_text_direction(whole: WholeUnit) -> Iterator[Report]:
             place = (at, at + len(encoded))
             yield Report(
                 place,
-                "U+{code} is invisible and changes how this line reads.",
+                "Invisible character U+{code} changes how this line is displayed.",
                 confidence=0.9 if character in _TURNING else 0.6,
                 pattern=f"U+{ord(character):04X}",
-                fix=Rewrite("Delete it", [(place, "")], safe=False),
+                fix=Rewrite("Delete the character", [(place, "")], safe=False),
                 code=f"{ord(character):04X}",
             )
             at = data.find(encoded, at + len(encoded))

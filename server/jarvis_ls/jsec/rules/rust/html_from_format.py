@@ -1,11 +1,11 @@
-"""HTML is put together from text without escaping.
+"""Cross-site scripting through unescaped HTML.
 
 ## What it does
-Finds `format!` with HTML and a value in it that is given to `Html(…)`, `.body(…)`,
+Finds `format!` with HTML and a value in it that is passed to `Html(…)`, `.body(…)`,
 `content::RawHtml` and the like.
 
 ## Why is this bad?
-A value with `<script>` runs in the browser of everybody who sees the page.
+A value that contains `<script>` runs in the browser of every visitor of the page.
 
 ## Example
 ```rust
@@ -26,13 +26,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import macro_tokens
-from jarvis_ls.jsec.rust.values import literal_text
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import macro_tokens
+from jarvis_ls.jsec.local.rust.values import literal_text
 
 _HTML = re.compile(r"(?i)<(?:!doctype|html|body|h[1-6]|p|div|span|a|b|i|li|ul|td|script|title)\b")
 _PLACE = re.compile(r"\{[^{}]*\}")
@@ -45,7 +46,7 @@ _ESCAPES = re.compile(r"(?i)escape|encode|sanitize|clean\(|ammonia")
     category="input_validation",
     cwe=(79,),
     confidence=0.7,
-    suggestion="Escape the values, or use a template engine that does.",
+    suggestion="Escape the values, or use a template engine with auto-escaping.",
 )
 def html_from_format(site: Site) -> Iterator[Report]:
     tokens = macro_tokens(site.node)
@@ -57,7 +58,7 @@ def html_from_format(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "Values are written into HTML without escaping.",
+        "Values are inserted into HTML without escaping.",
         pattern="format!",
     )
 

@@ -1,12 +1,12 @@
-"""The failure of an operation is thrown away.
+"""Discarded Result of a fallible operation.
 
 ## What it does
 Finds `let _ = …` and statements ending in `.ok();` for writes, flushes, removals, renames,
 permissions and other operations whose failure matters.
 
 ## Why is this bad?
-The program goes on as if it had worked: the file is not written, the rights are not taken away,
-the old key still lies there.
+The program continues as if the operation had succeeded: the file is not written, the privileges
+are not dropped, the old key is not deleted.
 
 ## Example
 ```rust
@@ -28,21 +28,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors, called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.shapes import peel, receiver_of, return_type
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import peel, receiver_of, return_type
 
-_GRAVE = frozenset({"set_permissions", "sync_all", "sync_data", "chown", "fchown", "lchown",
-                    "setuid", "setgid", "setresuid", "seteuid", "setegid", "setgroups", "chroot",
-                    "verify", "set_len", "mlock", "mprotect", "lock_exclusive", "zeroize",
-                    "commit", "rollback", "drop_privileges", "chmod"})  # fmt: skip
-_FALLIBLE = frozenset({"write_all", "flush", "write_fmt", "remove_file", "remove_dir_all",
-                       "remove_dir", "rename", "create_dir_all", "create_dir", "copy", "hard_link",
-                       "write", "execute", "save", "persist", "fsync", "truncate",
-                       "set_nonblocking", "shutdown", "kill", "close", "symlink"})  # fmt: skip
+_GRAVE = frozenset(
+    "set_permissions sync_all sync_data chown fchown lchown setuid setgid setresuid "
+    "seteuid setegid setgroups chroot verify set_len mlock mprotect lock_exclusive "
+    "zeroize commit rollback drop_privileges chmod".split()
+)
+_FALLIBLE = frozenset(
+    "write_all flush write_fmt remove_file remove_dir_all remove_dir rename "
+    "create_dir_all create_dir copy hard_link write execute save persist fsync truncate "
+    "set_nonblocking shutdown kill close symlink".split()
+)
 
 
 @rule(
@@ -54,7 +57,7 @@ _FALLIBLE = frozenset({"write_all", "flush", "write_fmt", "remove_file", "remove
     category="error_handling",
     cwe=(252, 391),
     confidence=0.5,
-    suggestion="Return the error with '?', or report it.",
+    suggestion="Return the error with '?', or handle it.",
     severity="medium",
     fixable=True,
 )
@@ -74,7 +77,7 @@ def ignored_result(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "Nobody learns when '{called}' fails.",
+        "Result of '{called}' is discarded: a failure goes undetected.",
         confidence=0.7 if grave else 0.5,
         pattern=name,
         fix=_question_mark(site, value),
@@ -97,13 +100,13 @@ def _is_terminal(receiver: str) -> bool:
 
 
 def _in_cleanup(site: Site) -> bool:
-    """In destructors and on the way out of an error, a failure cannot be reported any more."""
+    """Return whether the code is a destructor or clean-up, which cannot report a failure."""
     name = site.function.name if site.function is not None else ""
     return name == "drop" or any(word in name for word in ("cleanup", "clean_up", "abort", "close"))
 
 
 def _before_error(node: Node) -> bool:
-    """Whether another error is returned right behind it: that is the one to report."""
+    """Return whether another error is returned right after it, which takes precedence."""
     following = node.next_named_sibling
     while following is not None and following.type in ("let_declaration", "line_comment"):
         following = following.next_named_sibling
@@ -111,7 +114,7 @@ def _before_error(node: Node) -> bool:
 
 
 def _question_mark(site: Site, value: Node) -> Rewrite | None:
-    """With `?`, where the call gives a `Result`: those of C give a number."""
+    """Return the rewrite to `?`, where the call returns a `Result`, as no C function does."""
     called = text(field(value, "function"))
     if called.startswith(("libc::", "ffi::")):
         return None

@@ -1,11 +1,11 @@
-"""Two locks are taken in one order here and in the other order there.
+"""Inconsistent lock order (deadlock).
 
 ## What it does
-Finds functions of one file that take lock B while they hold lock A, and others that take A while
-they hold B.
+Finds functions of one file that acquire lock B while holding lock A, and others that acquire A
+while holding B.
 
 ## Why is this bad?
-When two threads run them at the same time, each waits for the lock the other holds: for ever.
+Two threads that run them at the same time wait for each other's lock forever.
 
 ## Example
 ```rust
@@ -30,9 +30,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.rust.locks import guards
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
+from jarvis_ls.jsec.local.rust.locks import guards
 
 _MOST = 32
 
@@ -42,30 +42,31 @@ _MOST = 32
     category="concurrency",
     cwe=(833, 667),
     confidence=0.7,
-    suggestion="Take locks in the same order everywhere.",
+    suggestion="Acquire the locks in the same order everywhere.",
 )
 def inconsistent_lock_order(whole: WholeUnit) -> Iterator[Report]:
     orders: dict[tuple[str, str], tuple[Node, Node]] = {}
     for function in whole.functions:
         if function.item.in_test:
             continue
-        held = guards(function)[:_MOST]
-        for index, outer in enumerate(held):
-            for inner in held[index + 1 :]:
+        all_guards = guards(function)[:_MOST]
+        for index, outer in enumerate(all_guards):
+            for inner in all_guards[index + 1 :]:
                 if inner.start >= outer.end or inner.locked == outer.locked:
                     continue
                 orders.setdefault((outer.locked, inner.locked), (outer.lock, inner.lock))
-    for (first, second), (taken, place) in orders.items():
+    for (first, second), (acquired, place) in orders.items():
         other = orders.get((second, first))
         if other is not None and other[1].start_byte < place.start_byte:
             yield Report(
                 place,
-                "'{second}' is locked while '{first}' is held; elsewhere the other way.",
+                "Possible deadlock: '{second}' is locked while '{first}' is held, elsewhere "
+                "in reverse order.",
                 pattern="lock",
                 causes=[
                     (other[0], "Locked here."),
-                    (other[1], "The other order is here."),
-                    (taken, "Locked here."),
+                    (other[1], "Locked in reverse order here."),
+                    (acquired, "Locked here."),
                 ],
                 first=first[:60],
                 second=second[:60],

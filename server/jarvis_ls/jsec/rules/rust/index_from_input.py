@@ -1,11 +1,11 @@
-"""An index is taken from input without a test.
+"""Unchecked index from untrusted input.
 
 ## What it does
-Finds `table[i]` and slices where `i` is parsed or decoded from input and no test of it stands
-before.
+Finds `table[i]` and slices where `i` is parsed or decoded from input and not checked before.
 
 ## Why is this bad?
-An index past the end panics, so whoever sends the number ends the thread or the process.
+An index out of bounds panics, so an attacker who sends the number terminates the thread or the
+process.
 
 ## Example
 ```rust
@@ -28,14 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import operator_of, text
+from jarvis_ls.codeintel.nodes import operator_of, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, Rewrite, flow, nodes, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import peel
-from jarvis_ls.jsec.rust.values import number_origin
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, flow_verdicts, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import peel
+from jarvis_ls.jsec.local.rust.values import number_origin
 
 
 @rule(
@@ -49,16 +49,9 @@ from jarvis_ls.jsec.site import Site
     suggestion="Use 'get' and handle None, or compare the index with the length first.",
     severity="medium",
     fixable=True,
-    cleared="index",
 )
-def index_from_input(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield Report(
-            site,
-            "The index is outside of the {size} elements: this panics.",
-            confidence=0.8 if site.certain else None,
-        )
-        return
+@flow_verdicts(sound="index")
+def index_from_input(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:
         return
     index = _index(site.node)
@@ -71,19 +64,28 @@ def index_from_input(site: Site | Fault) -> Iterator[Report]:
         return  # a mask
     if ".min(" in text(index)[:200] or not number_origin(index, site.function):
         return
-    if tested(site.function, index, site.node.start_byte):
+    if is_tested(site.function, index, site.node.start_byte):
         return
     yield Report(
         site.node,
-        "'{index}' comes from input and is used as an index without a test.",
+        "Index '{index}' comes from untrusted input and is not checked.",
         pattern="index",
         fix=_get(site.node, index),
         index=text(index)[:60],
     )
 
 
+@on_fault(index_from_input)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        "Index is out of bounds ({size} elements): this panics.",
+        confidence=0.8 if fault.certain else None,
+    )
+
+
 def _index(node: Node) -> Node | None:
-    """What stands in the brackets, in an expression or among the tokens of a macro."""
+    """Return the expression in the brackets, of an expression or among the tokens of a macro."""
     count = node.named_child_count
     if node.type == "index_expression":
         return node.named_children[-1] if count > 1 else None
@@ -92,7 +94,7 @@ def _index(node: Node) -> Node | None:
 
 
 def _get(node: Node, index: Node) -> Rewrite | None:
-    """`*table.get(i)?` where that is plainly possible; it needs a function that returns Option."""
+    """Return the rewrite of `&table[i]` to `table.get(i)`, where both are names."""
     if (
         node.type != "index_expression"
         or index.type != "identifier"

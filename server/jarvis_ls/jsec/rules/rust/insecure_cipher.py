@@ -1,12 +1,12 @@
-"""A broken cipher or mode is used.
+"""Broken cipher or ECB mode.
 
 ## What it does
 Finds DES, 3DES, RC2, RC4, Blowfish and ECB mode of the usual crates (`des`, `rc4`, `ecb`,
 `openssl`, `crypto`).
 
 ## Why is this bad?
-The keys of these ciphers can be found or their blocks collide, and ECB shows which blocks are
-equal.
+These ciphers have keys that can be found by brute force, known biases or small blocks that
+collide; ECB mode reveals equal blocks.
 
 ## Example
 ```rust
@@ -27,11 +27,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import path_of
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import path_of
 
 _BROKEN = re.compile(
     r"(?:^|::)(?:Cipher::((?:des|rc4|rc2|bf|idea|seed)\w*|\w+_ecb)|(Rc4|Des|TdesEde2|TdesEde3"
@@ -61,7 +61,7 @@ def insecure_cipher(site: Site) -> Iterator[Report]:
     name = next(group for group in match.groups() if group)
     yield Report(
         site.node,
-        "'{cipher}' no longer protects what it encrypts.",
+        "'{cipher}' is a broken or risky cipher.",
         pattern=name,
         cipher=name,
     )

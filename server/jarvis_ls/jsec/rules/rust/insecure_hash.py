@@ -1,11 +1,11 @@
-"""A broken hash function is used.
+"""Broken cryptographic hash.
 
 ## What it does
 Finds MD4, MD5 and SHA-1 of the usual crates (`md5`, `sha1`, `openssl`, `ring`, `crypto-hash`).
 
 ## Why is this bad?
-Two inputs with the same MD5 or SHA-1 are made in seconds to days. Signatures, file checks and
-password stores on top of them prove nothing.
+MD5 and SHA-1 collisions are practical. Signatures, file checksums and password storage based on
+them can be forged or cracked.
 
 ## Example
 ```rust
@@ -28,12 +28,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.secrets import names_secret
-from jarvis_ls.jsec.rust.shapes import path_of
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.secrets import names_secret
+from jarvis_ls.jsec.local.rust.shapes import path_of
 
 _BROKEN = re.compile(
     r"(?:^|::)(?:(Md5|Md4|Md2|Sha1|MD5|SHA1)::(?:new|digest|default|from|new_with_prefix)"
@@ -54,7 +54,7 @@ _MAYBE = re.compile(r"(?i)md[245]|sha1|ripemd160")
     category="crypto",
     cwe=(328, 327, 916),
     confidence=0.55,
-    suggestion="Use SHA-256 or BLAKE3 for files and signatures, argon2 for passwords.",
+    suggestion="Use SHA-256 or BLAKE3 for files and signatures, Argon2 for passwords.",
     severity="medium",
 )
 def insecure_hash(site: Site) -> Iterator[Report]:
@@ -70,7 +70,7 @@ def insecure_hash(site: Site) -> Iterator[Report]:
     function = site.function.name if site.function is not None else ""
     yield Report(
         site.node,
-        "'{algorithm}' is broken: two inputs with the same hash can be made.",
+        "'{algorithm}' is not collision resistant.",
         confidence=0.8 if names_secret(around) or names_secret(function) else 0.55,
         pattern=algorithm,
         algorithm=algorithm.split("::")[0].upper(),

@@ -1,11 +1,11 @@
-"""Ownership is given to a raw pointer that nothing in the file takes back.
+"""into_raw() without a matching from_raw().
 
 ## What it does
-Finds `Box::into_raw`, `CString::into_raw`, `Arc::into_raw` and `Rc::into_raw` in files without the
-matching `from_raw`.
+Finds `Box::into_raw`, `CString::into_raw`, `Arc::into_raw` and `Rc::into_raw` in files without
+the matching `from_raw`.
 
 ## Why is this bad?
-Nobody frees the memory. C code cannot: it has another allocator.
+The memory leaks. C code cannot free it either, because it uses another allocator.
 
 ## Example
 ```rust
@@ -32,8 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.rule import Report, rule, whole_file
-from jarvis_ls.jsec.site import WholeUnit
+from jarvis_ls.jsec.base.match_site import WholeUnit
+from jarvis_ls.jsec.base.rule import Report, rule, whole_file
 
 
 @rule(
@@ -41,7 +41,7 @@ from jarvis_ls.jsec.site import WholeUnit
     category="resource_leak",
     cwe=(401,),
     confidence=0.5,
-    suggestion="Offer a function that gives the pointer back with 'from_raw'.",
+    suggestion="Provide a function that reclaims the pointer with 'from_raw'.",
     severity="medium",
 )
 def into_raw_never_taken_back(whole: WholeUnit) -> Iterator[Report]:
@@ -58,8 +58,8 @@ def into_raw_never_taken_back(whole: WholeUnit) -> Iterator[Report]:
                     continue
                 yield Report(
                     call.node,
-                    "'{owner}' gives its memory to a raw pointer, and nothing in this file takes "
-                    "it back.",
+                    "Memory from '{owner}' leaks: 'into_raw' has no matching 'from_raw' in this "
+                    "file.",
                     pattern="into_raw",
                     owner=owner,
                 )

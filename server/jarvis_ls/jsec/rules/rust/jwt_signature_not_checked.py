@@ -1,11 +1,11 @@
-"""A token is believed without checking its signature.
+"""Disabled JWT signature validation.
 
 ## What it does
 Finds `insecure_disable_signature_validation`, `dangerous_insecure_decode`, `insecure_decode`,
 `dangerous_unsafe_decode` and `validate_exp = false`.
 
 ## Why is this bad?
-Anybody can write a token that says who they are.
+An attacker can forge a token for any user.
 
 ## Example
 ```rust
@@ -26,15 +26,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
-_UNCHECKED = ("insecure_disable_signature_validation", "dangerous_insecure_decode",
-              "dangerous_insecure_decode_with_validation", "insecure_decode",
-              "dangerous_unsafe_decode")  # fmt: skip
+_UNCHECKED = (
+    "insecure_disable_signature_validation",
+    "dangerous_insecure_decode",
+    "dangerous_insecure_decode_with_validation",
+    "insecure_decode",
+    "dangerous_unsafe_decode",
+)
 _VALIDATIONS = frozenset({"validate_exp", "validate_nbf"})
 
 
@@ -50,7 +55,7 @@ def _may_concern(node: Node) -> bool:
     category="crypto",
     cwe=(347, 613),
     confidence=0.85,
-    suggestion="Verify the signature and the expiry with the issuer's key.",
+    suggestion="Verify the signature with the issuer's key, and validate the expiry.",
 )
 def jwt_signature_not_checked(site: Site) -> Iterator[Report]:
     node = site.node
@@ -61,7 +66,7 @@ def jwt_signature_not_checked(site: Site) -> Iterator[Report]:
             return
         yield Report(
             node,
-            "Tokens stay valid for ever.",
+            "Validation of the token's validity period is disabled.",
             confidence=0.65,
             pattern=text(field(field(node, "left"), "field")),
         )
@@ -69,7 +74,7 @@ def jwt_signature_not_checked(site: Site) -> Iterator[Report]:
     called = called_name(node)
     yield Report(
         node,
-        "'{called}' believes what anybody may have written.",
+        "'{called}' accepts a JWT without verifying its signature.",
         pattern=called,
         called=called,
     )

@@ -1,11 +1,12 @@
-"""Memory is given up for good by leak.
+"""Memory leak through Box::leak().
 
 ## What it does
 Finds `Box::leak`, `Vec::leak` and `String::leak` inside a loop or in a function that runs more
 than once.
 
 ## Why is this bad?
-Each call keeps its memory until the process ends. Fed by requests, that is a denial of service.
+The memory of each call stays allocated until the process exits. If requests trigger it, that is a
+denial of service.
 
 ## Example
 ```rust
@@ -27,11 +28,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.guards import enclosing_loop
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.guards import enclosing_loop
+from jarvis_ls.jsec.local.rust.shapes import call_path
 
 
 @rule(
@@ -39,7 +40,7 @@ from jarvis_ls.jsec.rust.shapes import call_path
     category="resource_leak",
     cwe=(401,),
     confidence=0.45,
-    suggestion="Keep an owner (Arc, OnceLock, an arena) instead of leaking.",
+    suggestion="Keep an owner ('Arc', 'OnceLock', an arena) instead of leaking.",
     severity="medium",
 )
 def leak_of_boxed_value(call: Call) -> Iterator[Report]:
@@ -48,11 +49,11 @@ def leak_of_boxed_value(call: Call) -> Iterator[Report]:
         return
     if call.function.name == "main" or has_safety_comment(call.node):
         return
-    looped = enclosing_loop(call.node, call.function) is not None
+    in_loop = enclosing_loop(call.node, call.function) is not None
     yield Report(
         call.node,
-        "'{owner}::leak' never gives this memory back.",
-        confidence=0.65 if looped else 0.45,
+        "'{owner}::leak' leaks memory on every call.",
+        confidence=0.65 if in_loop else 0.45,
         pattern=f"{owner}::leak",
         owner=owner,
     )

@@ -1,11 +1,11 @@
-"""A C function that cannot know the size of its target is called.
+"""Unsafe C string function without a bounds check.
 
 ## What it does
 Finds `libc::strcpy`, `strcat`, `sprintf`, `vsprintf`, `gets`, `scanf` with strings and the like.
 
 ## Why is this bad?
-They write until the input ends. Rust's own strings and slices know their size; calling C gives
-that up.
+These functions write until the input ends, whatever the size of the target. Rust's strings and
+slices carry their length.
 
 ## Example
 ```rust
@@ -27,14 +27,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path
-from jarvis_ls.jsec.rust.values import is_literal
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path
+from jarvis_ls.jsec.local.rust.values import is_literal
 
-_NAMES = {"strcpy": 1, "strcat": 1, "stpcpy": 1, "gets": None, "sprintf": 1, "vsprintf": None,
-          "scanf": None, "sscanf": None, "wcscpy": 1, "strtok": None, "system": None,
-          "mktemp": None, "tmpnam": None}  # fmt: skip
+_NAMES = {
+    "strcpy": 1,
+    "strcat": 1,
+    "stpcpy": 1,
+    "gets": None,
+    "sprintf": 1,
+    "vsprintf": None,
+    "scanf": None,
+    "sscanf": None,
+    "wcscpy": 1,
+    "strtok": None,
+    "system": None,
+    "mktemp": None,
+    "tmpnam": None,
+}
 _OTHER_RULES = frozenset({"system"})
 
 
@@ -43,7 +55,7 @@ _OTHER_RULES = frozenset({"system"})
     category="unsafe_api",
     cwe=(120, 676),
     confidence=0.85,
-    suggestion="Use Rust's slices and strings, which know their length.",
+    suggestion="Use Rust slices and strings, which carry their length.",
 )
 def libc_unbounded_copy(call: Call) -> Iterator[Report]:
     path = call_path(call)
@@ -55,7 +67,7 @@ def libc_unbounded_copy(call: Call) -> Iterator[Report]:
     fixed = source is not None and is_literal(call.arg(source), call.function, call.unit)
     yield Report(
         call.node,
-        "'{called}' does not know how large its target is.",
+        "'{called}' does no bounds check on its buffer.",
         confidence=0.5 if fixed else 0.85,
         pattern=call.name,
         called=call.name,

@@ -1,12 +1,11 @@
-"""A shared library is loaded by a name that others can take.
+"""Untrusted search path for a shared library.
 
 ## What it does
-Finds `Library::new`, `dlopen` and `LoadLibrary` with a relative path, a path in a shared folder,
-or one that comes from outside.
+Finds `Library::new`, `dlopen` and `LoadLibrary` with a relative path, a path in a shared
+directory, or a path from untrusted input.
 
 ## Why is this bad?
-The loader looks in folders that others may write to. Code in the wrong library runs with all
-rights of this process.
+The loader may find an attacker's library first. Its code runs with all privileges of the process.
 
 ## Example
 ```rust
@@ -28,11 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path, peel
-from jarvis_ls.jsec.rust.values import literal_text, origin
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path, peel
+from jarvis_ls.jsec.local.rust.values import literal_text, origin
 
 
 @rule(
@@ -40,7 +40,8 @@ from jarvis_ls.jsec.rust.values import literal_text, origin
     category="input_validation",
     cwe=(426, 427, 114),
     confidence=0.7,
-    suggestion="Load it by an absolute path in a folder that only the administrator may change.",
+    suggestion="Load it by an absolute path in a directory that only the administrator can "
+    "write to.",
 )
 def library_from_relative_path(call: Call) -> Iterator[Report]:
     path = call_path(call)
@@ -65,7 +66,7 @@ def library_from_relative_path(call: Call) -> Iterator[Report]:
         confidence = 0.75 if source != "the environment" else 0.65
     yield Report(
         call.node,
-        "Others may decide which code '{library}' is.",
+        "Shared library '{library}' is loaded from an untrusted path.",
         confidence=confidence,
         pattern=path,
         library=text(argument)[:60],

@@ -1,10 +1,10 @@
-"""A server listens on every network interface.
+"""Binding to all network interfaces.
 
 ## What it does
-Finds `bind` to `0.0.0.0`, `[::]`, `UNSPECIFIED` and `INADDR_ANY` written in the source.
+Finds `bind` to a literal `0.0.0.0`, `[::]`, `UNSPECIFIED` or `INADDR_ANY`.
 
 ## Why is this bad?
-What was meant for this machine or one network answers everybody who can reach the machine.
+A service meant for this machine or one network is reachable from every network of the machine.
 
 ## Example
 ```rust
@@ -25,11 +25,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, peel
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments, is_qualified, peel
 
 _EVERYWHERE = re.compile(r'"(?:0\.0\.0\.0|\[::\])(?::(\d+))?"|\bUNSPECIFIED\b|\bINADDR_ANY\b')
 
@@ -43,7 +43,7 @@ _EVERYWHERE = re.compile(r'"(?:0\.0\.0\.0|\[::\])(?::(\d+))?"|\bUNSPECIFIED\b|\b
     category="network_api",
     cwe=(1327,),
     confidence=0.6,
-    suggestion="Listen on the address that is needed, and let the configuration name it.",
+    suggestion="Bind to the required address only, and make it configurable.",
     severity="medium",
 )
 def listening_on_all_interfaces(site: Site) -> Iterator[Report]:
@@ -61,7 +61,7 @@ def listening_on_all_interfaces(site: Site) -> Iterator[Report]:
         udp = "Udp" in called
         yield Report(
             site.node,
-            "'{address}' is every interface of the machine.",
+            "Binding to '{address}' exposes the service on all network interfaces.",
             confidence=0.4 if udp else 0.6,
             pattern="bind",
             address=match[0].strip('"'),

@@ -1,11 +1,11 @@
-"""A lock is released in the statement that takes it.
+"""Lock guard dropped immediately.
 
 ## What it does
 Finds `let _ = x.lock()`, `let _ = x.write()` and `x.lock().unwrap();` as a statement.
 
 ## Why is this bad?
-`_` binds nothing: the guard is dropped at once, and the lines below run without the lock they
-seem to hold.
+`_` does not bind: the guard is dropped at the end of the statement, and the code below runs
+without the lock.
 
 ## Example
 ```rust
@@ -29,10 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, called_name, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import outwards
+from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.local.rust.shapes import outwards
 
 _PASSING = ("unwrap", "expect", "unwrap_or_else", "await", "into_inner")
 
@@ -42,7 +44,8 @@ _PASSING = ("unwrap", "expect", "unwrap_or_else", "await", "into_inner")
     category="concurrency",
     cwe=(667, 362),
     confidence=0.85,
-    suggestion="Bind the guard to a name ('_guard') so that it lives to the end of the block.",
+    suggestion="Bind the guard to a name such as '_guard', so that it lives to the end of "
+    "the block.",
     fixable=True,
 )
 def lock_guard_dropped_at_once(call: Call) -> Iterator[Report]:
@@ -60,17 +63,20 @@ def lock_guard_dropped_at_once(call: Call) -> Iterator[Report]:
         pattern = holder.child_by_field_name("pattern")
         if pattern is None or text(pattern) != "_":
             return
-        fix = Rewrite("Name the guard '_guard'", [(pattern, "_guard")], safe=False)
+        fix = Rewrite("Bind the guard to '_guard'", [(pattern, "_guard")], safe=False)
     elif call.name in ("lock", "lock_owned") and holder.type == "expression_statement":
-        fix = Rewrite("Keep the guard", [((holder.start_byte, holder.start_byte),
-                                          "let _guard = ")], safe=False)  # fmt: skip
+        fix = Rewrite(
+            "Bind the guard to '_guard'",
+            [((holder.start_byte, holder.start_byte), "let _guard = ")],
+            safe=False,
+        )
         if top == call.node:
             return  # a `lock` that returns nothing, of some other type
     else:
         return
     yield Report(
         call.node,
-        "The lock of '{locked}' is released at the end of this statement.",
+        "Lock guard of '{locked}' is dropped at the end of this statement.",
         confidence=0.85 if call.name == "lock" else 0.7,
         pattern=call.name,
         fix=fix,
@@ -79,7 +85,7 @@ def lock_guard_dropped_at_once(call: Call) -> Iterator[Report]:
 
 
 def _holder(node: Node) -> Node | None:
-    """The statement a value belongs to, seen through `?` and `.await`."""
+    """Return the statement that a value belongs to, through `?` and `.await`."""
     parent = node.parent
     for _ in range(4):
         if parent is not None and parent.type in ("try_expression", "await_expression"):

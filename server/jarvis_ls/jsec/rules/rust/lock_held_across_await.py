@@ -1,12 +1,12 @@
-"""A blocking lock is held while the task waits.
+"""Blocking lock guard held across an await point.
 
 ## What it does
 Finds a guard of `std::sync` or `parking_lot` (`lock()`, `read()`, `write()`, `borrow_mut()`) that
 is still alive at an `.await` later in its block.
 
 ## Why is this bad?
-The task may be parked for long while it holds the lock. Another task on the same thread that
-wants it blocks the thread, and nothing is left to wake the first one: a dead lock.
+The task may be suspended for long while it holds the lock. Another task on the same thread that
+waits for the lock blocks the thread, so the first task cannot resume: a deadlock.
 
 ## Example
 ```rust
@@ -31,11 +31,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors, called_name
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import ancestors
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust.locks import Guard, guards
-from jarvis_ls.jsec.rust.shapes import chain, holds
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.rust.locks import Guard, guards
+from jarvis_ls.jsec.local.rust.shapes import chain, holds
 
 
 @rule(
@@ -43,7 +45,7 @@ from jarvis_ls.jsec.rust.shapes import chain, holds
     category="concurrency",
     cwe=(833, 667),
     confidence=0.8,
-    suggestion="Drop the guard before awaiting (a block of its own), or use an async lock.",
+    suggestion="Drop the guard before the await, or use an async lock.",
 )
 def lock_held_across_await(function: Function) -> Iterator[Report]:
     locks = (b".lock()", b".read()", b".write()", b"borrow_mut()")
@@ -57,12 +59,11 @@ def lock_held_across_await(function: Function) -> Iterator[Report]:
         if wait is not None:
             yield Report(
                 guard.lock,
-                "'{guard}' holds its lock while the task waits below.",
+                "Lock guard '{guard}' is held across an await point.",
                 confidence=0.8 if guard.certain else 0.65,
                 pattern=guard.method,
-                related=[(wait, "The task waits here.")],
                 guard=guard.name,
-            )
+            ).with_related([(wait, "The task is suspended here.")])
 
 
 def _is_inside(wait: Node, guard: Guard, function: Function) -> bool:

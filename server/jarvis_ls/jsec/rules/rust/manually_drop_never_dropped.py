@@ -1,12 +1,11 @@
-"""A ManuallyDrop value is neither dropped nor taken back.
+"""Leaked ManuallyDrop value.
 
 ## What it does
-Finds a local `ManuallyDrop::new(…)` in a function that neither drops it, takes it back, returns
-it, nor takes over its parts.
+Finds a local `ManuallyDrop::new(…)` in a function that neither drops it, takes the value out,
+returns it, nor transfers its parts.
 
 ## Why is this bad?
-`ManuallyDrop` switches the destructor off. If nobody runs it by hand, memory and handles leak
-each time.
+`ManuallyDrop` disables the destructor. Unless it is run by hand, memory and handles leak.
 
 ## Example
 ```rust
@@ -28,14 +27,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path, called_in
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path, callee_names
 
-_HANDLED = frozenset({"drop", "into_inner", "take", "read", "write", "as_ptr", "as_mut_ptr",
-                      "from_raw_parts", "copy_nonoverlapping", "into_raw", "as_raw_fd",
-                      "drop_in_place", "copy", "transmute", "transmute_copy"})  # fmt: skip
+_HANDLED = frozenset(
+    "drop into_inner take read write as_ptr as_mut_ptr from_raw_parts copy_nonoverlapping "
+    "into_raw as_raw_fd drop_in_place copy transmute transmute_copy".split()
+)
 
 _OWNING = ("vec!", "Vec::", "Box::new", "String::", "File::", "format!", "Arc::new", "Rc::new")
 
@@ -45,8 +46,7 @@ _OWNING = ("vec!", "Vec::", "Box::new", "String::", "File::", "format!", "Arc::n
     category="resource_leak",
     cwe=(401,),
     confidence=0.6,
-    suggestion="Drop it with 'ManuallyDrop::drop' or take the value back with 'into_inner', or do "
-    "without ManuallyDrop.",
+    suggestion="Call 'ManuallyDrop::drop' or 'into_inner', or remove 'ManuallyDrop'.",
     severity="medium",
 )
 def manually_drop_never_dropped(call: Call) -> Iterator[Report]:
@@ -56,26 +56,29 @@ def manually_drop_never_dropped(call: Call) -> Iterator[Report]:
     name = text(target).removeprefix("mut ")
     if target is None or not name.isidentifier() or text(call.arg(0)) in ("self", "this"):
         return
-    if not _HANDLED.isdisjoint(called_in(call.function)):
+    if not _HANDLED.isdisjoint(callee_names(call.function)):
         return
-    made = text(call.arg(0))[:60]
-    if "from_raw" in made:
-        return  # a borrow of what somebody else owns
+    content = text(call.arg(0))[:60]
+    if "from_raw" in content:
+        return  # a borrow of memory with another owner
     uses = call.function.uses(name, call.node.end_byte)
     if any(not _is_borrow(use) for use in uses[:64]):
         return
     yield Report(
         call.node,
-        "'{value}' is wrapped in ManuallyDrop and never dropped.",
-        confidence=0.6 if made.startswith(_OWNING) else 0.4,
+        "'{value}' is wrapped in 'ManuallyDrop' and never dropped.",
+        confidence=0.6 if content.startswith(_OWNING) else 0.4,
         pattern="ManuallyDrop::new",
         value=name,
     )
 
 
 def _is_borrow(use: Node) -> bool:
-    """Whether a use only looks at the value: `&x`, `x.method()`, `*x`."""
+    """Return whether a use only borrows the value: `&x`, `x.method()`, `*x`."""
     parent = use.parent
     return parent is not None and parent.type in (
-        "reference_expression", "field_expression", "unary_expression", "index_expression",
-    )  # fmt: skip
+        "reference_expression",
+        "field_expression",
+        "unary_expression",
+        "index_expression",
+    )

@@ -1,12 +1,11 @@
-"""A value is forgotten, so its destructor never runs.
+"""mem::forget() on a value with a destructor.
 
 ## What it does
-Finds `mem::forget` of a value whose parts are not taken over by raw pointers in the same
+Finds `mem::forget` of a value whose parts are not transferred to raw pointers in the same
 function.
 
 ## Why is this bad?
-Memory, file handles and locks the value owns are never given back. Where a lock guard is
-forgotten the lock stays locked.
+Memory and file handles that the value owns leak. If it is a lock guard, the lock stays locked.
 
 ## Example
 ```rust
@@ -31,15 +30,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Variable, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path, called_in
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path, callee_names
 
-_TAKEN = frozenset({"from_raw_parts", "from_raw_parts_mut", "as_ptr", "as_mut_ptr", "into_raw",
-                    "as_raw_fd", "as_raw_handle", "as_raw_socket", "read", "write", "copy",
-                    "copy_nonoverlapping", "transmute", "transmute_copy", "as_raw", "from_raw_fd",
-                    "from_raw", "cast"})  # fmt: skip
+_TRANSFERS = frozenset(
+    "from_raw_parts from_raw_parts_mut as_ptr as_mut_ptr into_raw as_raw_fd as_raw_handle "
+    "as_raw_socket read write copy copy_nonoverlapping transmute transmute_copy as_raw "
+    "from_raw_fd from_raw cast".split()
+)
 _LOCKED = re.compile(r"\.(?:lock|read|write|borrow_mut|try_lock)\(\)")
 
 
@@ -48,7 +50,7 @@ _LOCKED = re.compile(r"\.(?:lock|read|write|borrow_mut|try_lock)\(\)")
     category="resource_leak",
     cwe=(401, 772),
     confidence=0.5,
-    suggestion="Let the value drop, or wrap it in ManuallyDrop where ownership moves elsewhere.",
+    suggestion="Let the value drop, or use 'ManuallyDrop' when ownership is transferred.",
     severity="medium",
 )
 def mem_forget(call: Call) -> Iterator[Report]:
@@ -58,7 +60,7 @@ def mem_forget(call: Call) -> Iterator[Report]:
     if call.written == "forget" and not call_path(call).endswith("mem::forget"):
         return
     function = call.function
-    if function is not None and not _TAKEN.isdisjoint(called_in(function)):
+    if function is not None and not _TRANSFERS.isdisjoint(callee_names(function)):
         return
     if has_safety_comment(call.node):
         return
@@ -68,7 +70,7 @@ def mem_forget(call: Call) -> Iterator[Report]:
     initial = text(variable.initial) if variable is not None else ""
     yield Report(
         call.node,
-        "'{value}' is forgotten: what it owns is never released.",
+        "'mem::forget' leaks the resources of '{value}'.",
         confidence=0.7 if _LOCKED.search(initial[:500]) or "Vec" in initial[:80] else 0.5,
         pattern="mem::forget",
         value=text(value)[:60],

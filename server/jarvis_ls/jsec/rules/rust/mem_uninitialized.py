@@ -1,11 +1,11 @@
-"""A value is made from uninitialised memory.
+"""Use of mem::uninitialized().
 
 ## What it does
 Finds `mem::uninitialized()`.
 
 ## Why is this bad?
-The value is undefined the moment it exists, for integers and `bool` too; dropping it may free a
-random address. The function is deprecated for that reason.
+An uninitialised value is undefined behaviour as soon as it exists, for integers and `bool` too;
+dropping it may free a random address. The function is deprecated for that reason.
 
 ## Example
 ```rust
@@ -27,9 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path
 
 
 @rule(
@@ -37,13 +37,14 @@ from jarvis_ls.jsec.rust.shapes import call_path
     category="memory_mgmt",
     cwe=(457, 676),
     confidence=0.9,
-    suggestion="Use MaybeUninit and write every byte before 'assume_init', or a default value.",
+    suggestion="Use 'MaybeUninit' and write the value before 'assume_init', or use a default"
+    " value.",
 )
 def mem_uninitialized(call: Call) -> Iterator[Report]:
     if call.arguments or not call_path(call).endswith("mem::uninitialized"):
         return
     yield Report(
         call.node,
-        "'mem::uninitialized' makes an invalid value at once.",
+        "'mem::uninitialised' creates an invalid value, which is undefined behaviour.",
         pattern="mem::uninitialized",
     )

@@ -1,12 +1,12 @@
-"""The size of an allocation is a product that may wrap around.
+"""Integer overflow in a Layout or allocation size.
 
 ## What it does
 Finds `a * b` as the size given to `Layout`, `malloc`, `alloc`, `Vec::with_capacity` or `reserve`
-where no operand is constant and no test of them stands before.
+where no operand is constant and the operands are not checked before.
 
 ## Why is this bad?
-In release builds the product wraps: 65,536 × 65,537 × 65,536 fits in a small block. What is
-then written through a raw pointer lands behind it.
+In release builds the product wraps: 65,536 × 65,537 × 65,536 fits in a small block. Writes
+through a raw pointer then go past its end (heap buffer overflow).
 
 ## Example
 ```rust
@@ -28,15 +28,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import peel
-from jarvis_ls.jsec.rust.values import is_literal, number_origin, words_in
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import peel
+from jarvis_ls.jsec.local.rust.values import is_literal, number_origin, words_in
 
-_RAW = frozenset({"from_size_align", "from_size_align_unchecked", "malloc", "realloc", "alloc",
-                  "alloc_zeroed"})  # fmt: skip
+_RAW = frozenset(
+    {"from_size_align", "from_size_align_unchecked", "malloc", "realloc", "alloc", "alloc_zeroed"}
+)
 
 
 @rule(
@@ -44,7 +46,7 @@ _RAW = frozenset({"from_size_align", "from_size_align_unchecked", "malloc", "rea
     category="integer_overflow",
     cwe=(190, 680),
     confidence=0.6,
-    suggestion="Multiply with 'checked_mul' and refuse an overflow.",
+    suggestion="Multiply with 'checked_mul' and handle the overflow.",
 )
 def multiplied_allocation_size(call: Call) -> Iterator[Report]:
     for argument in call.arguments:
@@ -53,13 +55,13 @@ def multiplied_allocation_size(call: Call) -> Iterator[Report]:
             continue
         if product.children[1].type != "*" or _is_fixed(product, call):
             continue
-        if tested(call.function, product, call.node.start_byte):
+        if is_tested(call.function, product, call.node.start_byte):
             continue
         source = number_origin(product, call.function)
         raw = call.name in _RAW
         yield Report(
             product,
-            "'{product}' may wrap around and make the allocation too small.",
+            "Allocation size '{product}' may overflow, which makes the block too small.",
             confidence=(0.75 if source else 0.6) if raw else (0.6 if source else 0.4),
             pattern=call.name,
             product=text(product)[:60],
@@ -68,7 +70,7 @@ def multiplied_allocation_size(call: Call) -> Iterator[Report]:
 
 
 def _is_fixed(product: Node, call: Call) -> bool:
-    """One side is a literal or a size of a type, and the other a length in memory."""
+    """Return whether one side is a literal or a size of a type, and the other a length."""
     sides = [product.named_children[0], product.named_children[-1]]
     fixed = [
         s for s in sides if is_literal(s, call.function, call.unit) or "size_of" in text(s)[:80]

@@ -1,12 +1,12 @@
-"""A shared reference is turned into a mutable one.
+"""Mutable reference cast from a shared reference.
 
 ## What it does
 Finds `&mut *(x as *const T as *mut T)`, `*(… as *const T as *mut T) = …` and `transmute` of
 `&T` to `&mut T`.
 
 ## Why is this bad?
-Two live paths to a value of which one may write is undefined behaviour, whatever the threads
-do: the compiler keeps values of `&T` in registers.
+Mutating through a shared reference violates the aliasing rules, which is undefined behaviour even
+in a single thread: the compiler assumes that values behind `&T` do not change.
 
 ## Example
 ```rust
@@ -29,13 +29,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import receiver_of
-from jarvis_ls.jsec.rust.transmute import transmuted
-from jarvis_ls.jsec.rust.values import type_of
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import receiver_of
+from jarvis_ls.jsec.local.rust.transmute import transmute_types
+from jarvis_ls.jsec.local.rust.values import type_of
 
 
 @rule(
@@ -46,15 +47,14 @@ from jarvis_ls.jsec.site import Site
     category="type_safety",
     cwe=(843,),
     confidence=0.85,
-    suggestion="Use Cell, RefCell, a lock or an atomic for what changes behind a shared "
-    "reference, or take '&mut'.",
+    suggestion="Use interior mutability (Cell, RefCell, a lock, an atomic), or take '&mut'.",
 )
 def mutable_reference_from_shared(site: Site) -> Iterator[Report]:
     node = site.node
     if node.type == "call_expression":
         if called_name(node) != "transmute":
             return
-        source, target = transmuted(node, site.function, site.unit)
+        source, target = transmute_types(node, site.function, site.unit)
         if source.startswith("&") and not _is_mut(source) and _is_mut(target):
             yield Report(node, _MESSAGE, pattern="transmute", value=text(node))
         return
@@ -68,7 +68,7 @@ def mutable_reference_from_shared(site: Site) -> Iterator[Report]:
         yield Report(node, _MESSAGE, pattern="as *mut", value=text(pointer)[:60])
 
 
-_MESSAGE = "'{value}' makes a mutable path out of a shared reference."
+_MESSAGE = "'{value}' casts a shared reference to a mutable one, which is undefined behaviour."
 
 
 def _is_mut(written: str) -> bool:
@@ -84,7 +84,7 @@ def _strip(node: Node) -> Node:
 
 
 def _from_shared(node: Node, site: Site) -> bool:
-    """Whether a pointer expression ends in `*mut` and begins with a shared reference."""
+    """Return whether a pointer expression ends in `*mut` and begins with a shared reference."""
     ends_mut = begins_const = False
     for _ in range(8):
         node = _strip(node)

@@ -1,11 +1,11 @@
-"""A lock is taken again by the thread that holds it.
+"""Double lock of a Mutex, RwLock or RefCell.
 
 ## What it does
 Finds a second `lock()` (or `write()`) of the same value while a guard of the first is still alive
 in the same block.
 
 ## Why is this bad?
-The locks of Rust are not recursive: the second call waits for ever, or panics.
+Locks in Rust are not recursive: the second call deadlocks or panics.
 
 ## Example
 ```rust
@@ -29,13 +29,18 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors, text
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust.locks import Guard, guards
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.rust.locks import Guard, guards
 
-_WAITS = {"lock": ("lock",), "write": ("write", "read"), "read": ("write",),
-          "borrow_mut": ("borrow_mut", "borrow")}  # fmt: skip
+_WAITS = {
+    "lock": ("lock",),
+    "write": ("write", "read"),
+    "read": ("write",),
+    "borrow_mut": ("borrow_mut", "borrow"),
+}
 
 
 @rule(
@@ -43,25 +48,25 @@ _WAITS = {"lock": ("lock",), "write": ("write", "read"), "read": ("write",),
     category="concurrency",
     cwe=(833, 764),
     confidence=0.85,
-    suggestion="Use the guard you have, or drop it before locking again.",
+    suggestion="Use the existing guard, or drop it before locking again.",
 )
 def mutex_locked_twice(function: Function) -> Iterator[Report]:
-    held = guards(function)
-    if not held:
+    all_guards = guards(function)
+    if not all_guards:
         return
     for call in function.calls:
         if not call.is_method or call.arguments or call.receiver is None:
             continue
         locked = text(call.receiver)
-        last = bisect_left(held, call.node.start_byte, key=lambda guard: guard.start)
-        for guard in reversed(held[max(0, last - 16) : last]):
+        last = bisect_left(all_guards, call.node.start_byte, key=lambda guard: guard.start)
+        for guard in reversed(all_guards[max(0, last - 16) : last]):
             if call.name not in _WAITS.get(guard.method, ()):
                 continue
             if locked != guard.locked or not _is_held(call.node, guard, function):
                 continue
             yield Report(
                 call.node,
-                "'{locked}' is locked again while '{guard}' holds it.",
+                "Double lock: '{locked}' is locked again while guard '{guard}' holds it.",
                 pattern=call.name,
                 causes=[(guard.lock, "Locked here.")],
                 locked=guard.locked[:60],

@@ -1,11 +1,11 @@
-"""A function is exported by name but with Rust's calling convention.
+"""#[no_mangle] function without extern "C".
 
 ## What it does
 Finds `#[no_mangle]` and `#[export_name]` functions that are not `extern`.
 
 ## Why is this bad?
-C code that calls the symbol passes arguments where Rust does not look for them. The convention
-may change with every compiler.
+C callers pass arguments by the C calling convention, and the Rust convention differs and is not
+stable between compilers.
 
 ## Example
 ```rust
@@ -28,9 +28,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function
 from jarvis_ls.codeintel.extract.rust import attributes, modifiers
-from jarvis_ls.jsec.rule import Report, Rewrite, functions, rule
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
 
 
 @rule(
@@ -53,7 +53,7 @@ def no_mangle_without_extern_c(function: Function) -> Iterator[Report]:
     keyword = next((c for c in function.node.children if c.type == "fn"), None)
     yield Report(
         function.name_node,
-        "'{function}' is exported by name, but not with C's calling convention.",
+        "Exported function '{function}' uses the Rust calling convention.",
         pattern="no_mangle",
         fix=Rewrite(
             'Declare it extern "C"',

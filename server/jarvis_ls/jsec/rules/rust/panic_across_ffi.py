@@ -1,12 +1,12 @@
-"""A function that C calls may panic.
+"""Panic across an FFI boundary.
 
 ## What it does
-Finds `unwrap`, `expect`, `panic!`, assertions and indexing in `extern "C"` functions that do
-not catch panics.
+Finds `unwrap`, `expect`, `panic!`, assertions and indexing in `extern "C"` functions that do not
+catch panics.
 
 ## Why is this bad?
-A panic cannot pass through C frames: since Rust 1.81 the process aborts, before it was
-undefined behaviour. Whoever reaches the panic ends the host program.
+A panic cannot unwind through C frames: since Rust 1.81 the process aborts, before it was
+undefined behaviour. An attacker who triggers the panic crashes the host program.
 
 ## Example
 ```rust
@@ -31,17 +31,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, text
 from jarvis_ls.codeintel.extract.rust import in_test, modifiers
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.panics import PANIC_MACROS
-from jarvis_ls.jsec.rust.shapes import is_exported, macro_name
-from jarvis_ls.jsec.rust.values import words_in
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.panics import PANIC_MACROS
+from jarvis_ls.jsec.local.rust.shapes import is_exported, macro_name
+from jarvis_ls.jsec.local.rust.values import words_in
 
-_CATCHES = frozenset({"catch_unwind", "abort_on_panic", "catch_panic", "panic_wrapper", "wrap",
-                      "ffi_wrap", "catch", "ffi_guard"})  # fmt: skip
+_CATCHES = frozenset(
+    {
+        "catch_unwind",
+        "abort_on_panic",
+        "catch_panic",
+        "panic_wrapper",
+        "wrap",
+        "ffi_wrap",
+        "catch",
+        "ffi_guard",
+    }
+)
 
 
 @rule(
@@ -49,8 +60,8 @@ _CATCHES = frozenset({"catch_unwind", "abort_on_panic", "catch_panic", "panic_wr
     category="error_handling",
     cwe=(248,),
     confidence=0.7,
-    suggestion="Wrap the body in 'std::panic::catch_unwind' and return an error code, or do "
-    "without what panics.",
+    suggestion="Wrap the body in 'std::panic::catch_unwind' and return an error code, or "
+    "avoid the panic.",
 )
 def panic_across_ffi(function: Function) -> Iterator[Report]:
     if not is_exported(function) or function.body is None or in_test(function.node):
@@ -66,7 +77,7 @@ def panic_across_ffi(function: Function) -> Iterator[Report]:
         node, what, confidence = place
         yield Report(
             node,
-            "'{function}' is called from C, and '{what}' may panic there.",
+            "'{what}' may panic in '{function}', which is called from C.",
             confidence=confidence,
             pattern=what,
             function=function.name,
@@ -86,6 +97,6 @@ def _first_panic(function: Function) -> tuple[Node, str, float] | None:
         index = node.named_children[-1]
         if index.type == "integer_literal" or text(index) == "..":
             continue
-        if words_in(index) and not tested(function, index, node.start_byte):
+        if words_in(index) and not is_tested(function, index, node.start_byte):
             return node, f"[{text(index)[:40]}]", 0.5
     return None

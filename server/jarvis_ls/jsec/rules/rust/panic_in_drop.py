@@ -1,11 +1,11 @@
-"""A destructor may panic.
+"""Panic in a Drop implementation.
 
 ## What it does
 Finds `unwrap`, `expect`, `panic!` and assertions in `Drop::drop`.
 
 ## Why is this bad?
-Destructors run while a panic unwinds. A second panic there aborts the whole process, and the
-remaining fields and guards are not released.
+Destructors also run while a panic unwinds. A second panic then aborts the process, and the
+remaining fields and guards are not dropped.
 
 ## Example
 ```rust
@@ -32,10 +32,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, field, text
-from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust.panics import PANIC_MACROS, unwrap_at
-from jarvis_ls.jsec.rust.shapes import impl_of, macro_name
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.rust.panics import PANIC_MACROS, unwrap_at
+from jarvis_ls.jsec.local.rust.shapes import impl_of, macro_name
 
 
 @rule(
@@ -43,8 +44,7 @@ from jarvis_ls.jsec.rust.shapes import impl_of, macro_name
     category="error_handling",
     cwe=(248, 755),
     confidence=0.55,
-    suggestion="Handle the error without panicking; offer a 'close' method for those who must "
-    "know.",
+    suggestion="Handle the error without a panic, and provide a 'close' method that returns it.",
     severity="medium",
 )
 def panic_in_drop(function: Function) -> Iterator[Report]:
@@ -58,19 +58,25 @@ def panic_in_drop(function: Function) -> Iterator[Report]:
     for call in function.calls:
         if call.is_method and call.name in ("unwrap", "expect"):
             name = field(field(call.node, "function"), "field")
-            found = unwrap_at(name, function, function.unit) if name is not None else None
-            if found is not None and found.kind != "lock":
-                yield Report(call.node, _MESSAGE, confidence=_rate(found.kind), pattern=call.name,
-                             what=call.name)  # fmt: skip
+            unwrap = unwrap_at(name, function, function.unit) if name is not None else None
+            if unwrap is not None and unwrap.kind != "lock":
+                yield Report(
+                    call.node,
+                    _MESSAGE,
+                    confidence=_rate(unwrap.kind),
+                    pattern=call.name,
+                    what=call.name,
+                )
     for node in function.nodes("macro"):
         name_ = macro_name(node)
         if name_ in PANIC_MACROS:
             confidence = 0.55 if name_ in ("panic", "todo", "unimplemented") else 0.4
-            yield Report(node, _MESSAGE, confidence=confidence, pattern=f"{name_}!",
-                         what=f"{name_}!")  # fmt: skip
+            yield Report(
+                node, _MESSAGE, confidence=confidence, pattern=f"{name_}!", what=f"{name_}!"
+            )
 
 
-_MESSAGE = "'{what}' in a destructor aborts the process when it runs during a panic."
+_MESSAGE = "'{what}' in 'drop' may panic, which aborts the process during unwinding."
 
 
 def _rate(kind: str) -> float:

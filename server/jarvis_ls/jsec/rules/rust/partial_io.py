@@ -1,11 +1,11 @@
-"""The number of bytes that were read or written is thrown away.
+"""Ignored byte count of a partial read or write.
 
 ## What it does
 Finds `x.read(&mut buf)?;`, `x.write(buf)?;` and `unwrap()` of them as statements.
 
 ## Why is this bad?
-Both may handle fewer bytes than asked for. The rest of the buffer holds old data, or the rest of
-the message is never sent.
+Both may transfer fewer bytes than requested. The rest of the buffer then holds stale data, or the
+rest of the message is never sent.
 
 ## Example
 ```rust
@@ -27,10 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import outwards
+from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.local.rust.shapes import outwards
 
 _WHOLE = {"read": "read_exact", "write": "write_all"}
 
@@ -40,7 +42,7 @@ _WHOLE = {"read": "read_exact", "write": "write_all"}
     category="error_handling",
     cwe=(252, 394),
     confidence=0.8,
-    suggestion="Use 'read_exact' or 'write_all', or look at the number that is returned.",
+    suggestion="Use 'read_exact' or 'write_all', or check the returned count.",
     severity="medium",
     fixable=True,
 )
@@ -67,7 +69,7 @@ def partial_io(call: Call) -> Iterator[Report]:
     whole = _WHOLE[call.name]
     yield Report(
         call.node,
-        "'{called}' may handle fewer bytes than asked for, and nobody looks how many.",
+        "Byte count of '{called}' is ignored: it may transfer less than requested.",
         pattern=call.name,
         fix=Rewrite("Use '{whole}'", [(name, whole)], safe=False, whole=whole)
         if name is not None
@@ -76,18 +78,24 @@ def partial_io(call: Call) -> Iterator[Report]:
     )
 
 
-_STREAMS = frozenset({"w", "writer", "out", "output", "f", "fmt", "dst", "stream", "os", "sink",
-                      "file", "encoder", "target", "formatter"})  # fmt: skip
+_STREAMS = frozenset(
+    "w writer out output f fmt dst stream os sink file encoder target formatter".split()
+)
 
 
 def _is_stream(receiver: Node | None, argument: Node, name: str) -> bool:
-    """Whether the receiver may be a stream: `hasher.write(&x)` and locks are something else."""
+    """Return whether the receiver may be a stream, unlike in `hasher.write(&x)` or a lock."""
     words = text(receiver).lower()[-80:]
-    if any(word in words for word in ("hash", "state", "lock", "cell", "buf_mut", "maybe", "ptr",
-                                      "sip", "digest")):  # fmt: skip
+    if any(
+        word in words
+        for word in ("hash", "state", "lock", "cell", "buf_mut", "maybe", "ptr", "sip", "digest")
+    ):
         return False
     if name == "write" and text(argument).removeprefix("&mut ").lstrip("&") in _STREAMS:
         return False  # a value that writes itself
     return name == "read" or argument.type in (
-        "reference_expression", "identifier", "call_expression", "string_literal",
-    )  # fmt: skip
+        "reference_expression",
+        "identifier",
+        "call_expression",
+        "string_literal",
+    )

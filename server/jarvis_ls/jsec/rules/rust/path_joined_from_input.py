@@ -1,12 +1,12 @@
-"""A path is put together with a part that comes from outside.
+"""Path traversal through untrusted input.
 
 ## What it does
-Finds `join`, `push`, `File::open`, `fs::read` and the like whose path holds text that is read, a
-request's value or a command line argument, without a look at its components.
+Finds `join`, `push`, `File::open`, `fs::read` and the like whose path contains text that is read,
+a request's value or a command line argument, and whose components are not checked.
 
 ## Why is this bad?
-`../../etc/passwd` leaves the folder, and joining an absolute path throws the folder away
-altogether.
+`../../etc/passwd` escapes the base directory, and joining an absolute path replaces the base
+directory altogether.
 
 ## Example
 ```rust
@@ -29,18 +29,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, nodes, rule
-from jarvis_ls.jsec.rust.paths import is_checked
-from jarvis_ls.jsec.rust.shapes import arguments, is_qualified, peel
-from jarvis_ls.jsec.rust.values import is_literal, origin
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.paths import is_checked
+from jarvis_ls.jsec.local.rust.shapes import arguments, is_qualified, peel
+from jarvis_ls.jsec.local.rust.values import is_literal, origin
 
-_CONFIDENCE = {"the environment": 0.0, "the command line": 0.45, "parsed text": 0.0,
-               "bytes that are read": 0.0}  # fmt: skip
+_CONFIDENCE = {
+    "the environment": 0.0,
+    "the command line": 0.45,
+    "parsed text": 0.0,
+    "decoded bytes": 0.0,
+}
 
 
 @rule(
@@ -68,17 +74,13 @@ _CONFIDENCE = {"the environment": 0.0, "the command line": 0.45, "parsed text": 
     category="path_traversal",
     cwe=(22, 36, 73),
     confidence=0.7,
-    suggestion="Take only the file name, or resolve the path and test that it starts with the "
-    "folder.",
+    suggestion="Use only the file name, or canonicalise the path and check its base directory.",
 )
-def path_joined_from_input(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield Report(site, "Input decides which file this is.", cwe=(22, 36))
-        return
+def path_joined_from_input(site: Site) -> Iterator[Report]:
     node, function = site.node, site.function
     called = called_name(node)
-    given = arguments(node)
-    if function is None or len(given) not in (1, 2) or site.item.in_test:
+    args = arguments(node)
+    if function is None or len(args) not in (1, 2) or site.item.in_test:
         return
     written = text(node.child_by_field_name("function"))
     plain = "::" in written.split("(")[0]
@@ -90,7 +92,7 @@ def path_joined_from_input(site: Site | Fault) -> Iterator[Report]:
         return
     if not plain and called in ("push", "join") and not _is_path(written):
         return
-    part = given[0]
+    part = args[0]
     if is_literal(part, function, site.unit):
         return
     if plain and _is_joined(function, part):
@@ -101,12 +103,17 @@ def path_joined_from_input(site: Site | Fault) -> Iterator[Report]:
         return
     yield Report(
         node,
-        "The path holds '{part}', which comes from {source}.",
+        "Untrusted input from {source} is used in a file path: '{part}' (path traversal).",
         confidence=confidence,
         pattern=called,
         part=" ".join(text(part)[:60].split()),
         source=source,
     )
+
+
+@on_fault(path_joined_from_input)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Untrusted input is used as a file path (path traversal).", cwe=(22, 36))
 
 
 def _is_joined(function: Function, part: Node) -> bool:
@@ -118,7 +125,20 @@ def _is_joined(function: Function, part: Node) -> bool:
 
 
 def _is_path(receiver: str) -> bool:
-    """Whether the receiver of `join` or `push` looks like a path and no list or thread."""
+    """Return whether the receiver of `join` or `push` is named like a path."""
     words = receiver.lower()[-160:]
-    return any(word in words for word in ("path", "dir", "root", "base", "folder", "temp", "home",
-                                          "file", "prefix", "current"))  # fmt: skip
+    return any(
+        word in words
+        for word in (
+            "path",
+            "dir",
+            "root",
+            "base",
+            "folder",
+            "temp",
+            "home",
+            "file",
+            "prefix",
+            "current",
+        )
+    )

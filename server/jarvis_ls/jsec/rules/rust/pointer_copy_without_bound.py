@@ -1,11 +1,12 @@
-"""Memory is copied by a length that nothing compares with the target.
+"""Out-of-bounds write through a raw pointer copy.
 
 ## What it does
 Finds `ptr::copy`, `copy_nonoverlapping` and `write_bytes` into an array of known size with a
-constant that is too large, or with a length that comes from input or from another buffer untested.
+constant that is too large, or with an unchecked length that comes from input or from another
+buffer.
 
 ## Why is this bad?
-This is `memcpy`: what does not fit overwrites whatever follows.
+Like `memcpy`, these functions do no bounds check: excess data overwrites the adjacent memory.
 
 ## Example
 ```rust
@@ -30,14 +31,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import modifiers
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import chain, holds, peel
-from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
+from jarvis_ls.jsec.base.rule import Report, calls, flow, flow_verdicts, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import chain, holds, peel
+from jarvis_ls.jsec.local.rust.values import array_length, integer, number_origin
 
 
 @rule(
@@ -53,13 +56,10 @@ from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
     category="buffer_overflow",
     cwe=(787, 120, 805),
     confidence=0.75,
-    suggestion="Use 'copy_from_slice' on slices cut to the smaller length.",
-    cleared="bounds",
+    suggestion="Use 'copy_from_slice' on slices limited to the smaller length.",
 )
-def pointer_copy_without_bound(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "The copy goes beyond the memory that a pointer leads to.")
-        return
+@flow_verdicts(sound="bounds")
+def pointer_copy_without_bound(call: Call) -> Iterator[Report]:
     if len(call.arguments) != 3 or call.is_method:
         return
     c_style = call.name.startswith("mem")
@@ -74,7 +74,7 @@ def pointer_copy_without_bound(call: Call | Fault) -> Iterator[Report]:
         if count > size:
             yield Report(
                 call.node,
-                "{count} elements are copied to '{target}', which has {size}.",
+                "Out-of-bounds write: {count} elements are copied to '{target}', which has {size}.",
                 confidence=0.9,
                 pattern=call.name,
                 count=str(count),
@@ -82,14 +82,14 @@ def pointer_copy_without_bound(call: Call | Fault) -> Iterator[Report]:
                 target=text(array)[:60],
             )
         return
-    if tested(call.function, length, call.node.start_byte) or ".min(" in text(length)[:200]:
+    if is_tested(call.function, length, call.node.start_byte) or ".min(" in text(length)[:200]:
         return
     outside = number_origin(length, call.function)
     foreign = size is not None and _is_length_of_other(call, length, array)
     if not foreign and not outside and _is_unmeasured(call, length, array):
         yield Report(
             call.node,
-            "'{length}' elements are copied to '{target}' without comparing the two.",
+            "Copy length '{length}' is not checked against the size of '{target}'.",
             confidence=0.55,
             pattern=call.name,
             length=text(length)[:60],
@@ -99,7 +99,7 @@ def pointer_copy_without_bound(call: Call | Fault) -> Iterator[Report]:
     if outside or foreign:
         yield Report(
             call.node,
-            "'{length}' elements are copied to '{target}' without comparing the two.",
+            "Copy length '{length}' is not checked against the size of '{target}'.",
             confidence=0.75 if size is not None else 0.65,
             pattern=call.name,
             length=text(length)[:60],
@@ -107,8 +107,13 @@ def pointer_copy_without_bound(call: Call | Fault) -> Iterator[Report]:
         )
 
 
+@on_fault(pointer_copy_without_bound)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Copy may access memory out of bounds.")
+
+
 def _array(call: Call, pointer: Node) -> Node | None:
-    """What a target pointer was taken from."""
+    """Return the array or value that a target pointer was taken from."""
     for node in chain(pointer):
         if node.type == "call_expression":
             if called_name(node) in ("add", "offset"):
@@ -119,15 +124,15 @@ def _array(call: Call, pointer: Node) -> Node | None:
             variable = (
                 call.function.variable(text(node), node.start_byte) if call.function else None
             )
-            made = peel(variable.initial) if variable is not None else None
-            if made is not None and called_name(made) in ("as_mut_ptr", "as_ptr"):
-                return peel(field(field(made, "function"), "value"))
+            initial = peel(variable.initial) if variable is not None else None
+            if initial is not None and called_name(initial) in ("as_mut_ptr", "as_ptr"):
+                return peel(field(field(initial, "function"), "value"))
             return node
     return None
 
 
 def _is_length_of_other(call: Call, length: Node, array: Node | None) -> bool:
-    """`other.len()`, directly or through one variable, of something that is not the target."""
+    """Return whether the length is `len()` of another value, directly or through a variable."""
     node = peel(length)
     if node is not None and node.type == "identifier" and call.function is not None:
         variable = call.function.variable(text(node), node.start_byte)
@@ -140,8 +145,9 @@ def _is_length_of_other(call: Call, length: Node, array: Node | None) -> bool:
 
 
 def _is_unmeasured(call: Call, length: Node, array: Node | None) -> bool:
-    """Whether a slice that a safe function is given gets as many elements as another one has, and
-    nobody asks for its own length."""
+    """Return whether a slice parameter of a safe function receives as many elements as another
+    slice has, while its own length is never read.
+    """
     function = call.function
     if function is None or array is None or "unsafe" in modifiers(function.node):
         return False

@@ -1,12 +1,12 @@
-"""A raw pointer is moved past the end of its array.
+"""Out-of-bounds raw pointer arithmetic.
 
 ## What it does
 Finds `p.add(n)`, `p.offset(n)` and `p.sub(n)` where `p` comes from `as_ptr` of an array of known
-size and the constant `n` lies outside, and where input decides `n` untested.
+size and the constant `n` is out of bounds, or where `n` is untrusted input that is not checked.
 
 ## Why is this bad?
-What is read there is memory of something else, what is written changes it. Even making the
-pointer is undefined behaviour.
+An access through the pointer reads or corrupts other memory. Even computing the pointer is
+undefined behaviour.
 
 ## Example
 ```rust
@@ -30,13 +30,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, methods, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import peel, receiver_of
-from jarvis_ls.jsec.rust.values import array_length, largest, number_origin, type_of
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, methods, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import peel, receiver_of
+from jarvis_ls.jsec.local.rust.values import array_length, largest, number_origin, type_of
 
 _MOVES = ("add", "offset", "sub", "wrapping_add", "byte_add")
 
@@ -53,17 +55,14 @@ _MOVES = ("add", "offset", "sub", "wrapping_add", "byte_add")
     category="buffer_overflow",
     cwe=(787, 125, 823),
     confidence=0.9,
-    suggestion="Index the array or slice, which checks the bound.",
-    cleared="memory",
+    suggestion="Index the array or slice, which is bounds-checked.",
 )
-def pointer_offset_out_of_bounds(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "This access can lie outside of the memory that the pointer leads to.")
-        return
+@flow_verdicts(sound="memory")
+def pointer_offset_out_of_bounds(call: Call) -> Iterator[Report]:
     step = call.arg(0)
     if call.receiver is None or step is None or len(call.arguments) != 1:
         return
-    source = _array_behind(call, call.receiver)
+    source = _source_array(call, call.receiver)
     distance = largest(step, call.function, call.unit)
     if source is not None and distance is not None:
         length = array_length(source, call.function, call.unit)
@@ -72,7 +71,7 @@ def pointer_offset_out_of_bounds(call: Call | Fault) -> Iterator[Report]:
         if limit is not None and not 0 <= distance < limit:
             yield Report(
                 call.node,
-                "'{array}' has {length} elements; this pointer lies outside.",
+                "Pointer is out of bounds for '{array}' ({length} elements).",
                 pattern=call.name,
                 array=text(source)[:60],
                 length=str(length),
@@ -80,25 +79,33 @@ def pointer_offset_out_of_bounds(call: Call | Fault) -> Iterator[Report]:
         return
     if not _is_pointer(call, call.receiver) or not number_origin(step, call.function):
         return
-    if not tested(call.function, step, call.node.start_byte):
+    if not is_tested(call.function, step, call.node.start_byte):
         yield Report(
             call.node,
-            "Input decides how far the pointer moves: '{step}'.",
+            "Pointer offset '{step}' is controlled by untrusted input.",
             confidence=0.75,
             pattern=call.name,
             step=text(step)[:60],
         )
 
 
-def _array_behind(call: Call, pointer: Node) -> Node | None:
-    """The array a pointer was taken from, directly or through one variable."""
+@on_fault(pointer_offset_out_of_bounds)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Access through a raw pointer may be out of bounds.")
+
+
+def _source_array(call: Call, pointer: Node) -> Node | None:
+    """Return the array that a pointer was taken from, directly or through a variable."""
     node = peel(pointer)
     for _ in range(3):
         if node is None:
             return None
         if node.type == "call_expression" and called_name(node) in (
-            "as_ptr", "as_mut_ptr", "cast", "cast_mut"
-        ):  # fmt: skip
+            "as_ptr",
+            "as_mut_ptr",
+            "cast",
+            "cast_mut",
+        ):
             inner = receiver_of(node)
             if called_name(node) in ("as_ptr", "as_mut_ptr"):
                 return inner
@@ -121,12 +128,12 @@ def _is_pointer(call: Call, receiver: Node) -> bool:
     if type_of(receiver, call.function, call.unit).startswith("*"):
         return True
     return called_name(receiver) in ("as_ptr", "as_mut_ptr") or (
-        _array_behind(call, receiver) is not None
+        _source_array(call, receiver) is not None
     )
 
 
 def _is_accessed(node: Node) -> bool:
-    """Whether the pointer is read or written at once; one past the end may be compared."""
+    """Return whether the pointer is dereferenced; one past the end may be compared."""
     parent = node.parent
     if parent is None:
         return False

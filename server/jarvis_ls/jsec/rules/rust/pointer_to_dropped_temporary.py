@@ -1,12 +1,12 @@
-"""A pointer outlives the temporary value it points into.
+"""Dangling pointer to a dropped temporary.
 
 ## What it does
-Finds `CString::new(…).unwrap().as_ptr()` and `as_ptr()` of other values made in the same
-expression, when the pointer is stored or returned. Passing it on within one call is fine.
+Finds `CString::new(…).unwrap().as_ptr()` and `as_ptr()` of other temporaries when the pointer is
+stored or returned. Passing it on within one call is fine.
 
 ## Why is this bad?
-The temporary is freed at the end of the statement. The pointer is used afterwards: use after
-free in code that reads as if all were well.
+The temporary is dropped at the end of the statement, so the pointer dangles and every later use
+is a use after free.
 
 ## Example
 ```rust
@@ -30,18 +30,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, ancestors, called_name, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.shapes import arguments, chain, is_last, macro_name, path_of
+from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments, chain, is_last, macro_name, path_of
 
-_OWNERS = frozenset({"CString", "String", "Vec", "Box", "OsString", "Arc", "Rc", "Cell", "RefCell",
-                     "VecDeque", "BString", "Bytes", "BytesMut"})  # fmt: skip
-_OWNING = frozenset({"to_string", "to_owned", "to_vec", "into_bytes", "into_boxed_slice", "clone",
-                     "to_lowercase", "to_uppercase", "into_boxed_str", "collect"})  # fmt: skip
-_PASSING = frozenset({"unwrap", "expect", "unwrap_or_default", "as_c_str", "as_bytes", "as_str",
-                      "as_ref", "as_bytes_with_nul", "as_slice", "as_mut_slice", "cast", "as_mut",
-                      "unwrap_unchecked", "into_bytes_with_nul"})  # fmt: skip
+_OWNERS = frozenset(
+    "CString String Vec Box OsString Arc Rc Cell RefCell VecDeque BString Bytes BytesMut".split()
+)
+_OWNING = frozenset(
+    "to_string to_owned to_vec into_bytes into_boxed_slice clone to_lowercase "
+    "to_uppercase into_boxed_str collect".split()
+)
+_PASSING = frozenset(
+    "unwrap expect unwrap_or_default as_c_str as_bytes as_str as_ref as_bytes_with_nul "
+    "as_slice as_mut_slice cast as_mut unwrap_unchecked into_bytes_with_nul".split()
+)
 
 
 @rule(
@@ -56,22 +62,22 @@ def pointer_to_dropped_temporary(call: Call) -> Iterator[Report]:
     owner = _temporary(call)
     if owner is None:
         return
-    kept = _kept_in(call.node)
-    if kept is None:
+    storage = _storage_of(call.node)
+    if storage is None:
         return
     yield Report(
         call.node,
-        "'{pointer}' points into a temporary value that is freed at the end of the statement.",
-        confidence=0.95 if kept.type == "let_declaration" else 0.85,
+        "'{pointer}' dangles: its temporary is dropped at the end of the statement.",
+        confidence=0.95 if storage.type == "let_declaration" else 0.85,
         pattern=call.name,
-        causes=[(owner, "The temporary value is made here.")],
-        fix=_bound(call, kept),
+        causes=[(owner, "The temporary is created here.")],
+        fix=_binding_fix(call, storage),
         pointer=text(call.node)[:60],
     )
 
 
 def _temporary(call: Call) -> Node | None:
-    """The expression that makes an owned value which nothing keeps; None when there is none."""
+    """Return the expression that creates the owned temporary; None when there is none."""
     for node in chain(call.receiver):
         if node.type == "macro_invocation":
             return node if macro_name(node) in ("format", "vec") else None
@@ -93,8 +99,8 @@ def _temporary(call: Call) -> Node | None:
     return None
 
 
-def _kept_in(node: Node) -> Node | None:
-    """What keeps the pointer beyond its statement: a `let`, an assignment, a field, a return."""
+def _storage_of(node: Node) -> Node | None:
+    """Return the node that stores the pointer: a `let`, an assignment, a field, a return."""
     below = node
     for outer in ancestors(node):
         kind = outer.type
@@ -108,8 +114,14 @@ def _kept_in(node: Node) -> Node | None:
             holder = outer.parent
             tail = is_last(below) and holder is not None and holder.type == "function_item"
             return outer if tail else None
-        if kind not in ("type_cast_expression", "parenthesized_expression", "call_expression",
-                        "field_expression", "unsafe_block", "reference_expression"):  # fmt: skip
+        if kind not in (
+            "type_cast_expression",
+            "parenthesized_expression",
+            "call_expression",
+            "field_expression",
+            "unsafe_block",
+            "reference_expression",
+        ):
             return None
         if kind == "call_expression" and called_name(outer) not in ("cast", "cast_mut", "add"):
             return None
@@ -118,7 +130,7 @@ def _kept_in(node: Node) -> Node | None:
 
 
 def _is_argument(initializer: Node) -> bool:
-    """Whether the struct that gets the pointer is itself only an argument of a call."""
+    """Return whether the struct that gets the pointer is itself only an argument of a call."""
     for outer in ancestors(initializer):
         if outer.type in ("arguments", "reference_expression"):
             return True
@@ -127,11 +139,11 @@ def _is_argument(initializer: Node) -> bool:
     return False
 
 
-def _bound(call: Call, kept: Node) -> Rewrite | None:
-    """Bind the owner first, with a name made from the pointer's."""
-    pattern = kept.child_by_field_name("pattern")
-    value = kept.child_by_field_name("value")
-    if kept.type != "let_declaration" or pattern is None or call.receiver is None:
+def _binding_fix(call: Call, storage: Node) -> Rewrite | None:
+    """Return the rewrite that binds the owner first, named after the pointer."""
+    pattern = storage.child_by_field_name("pattern")
+    value = storage.child_by_field_name("value")
+    if storage.type != "let_declaration" or pattern is None or call.receiver is None:
         return None
     name = text(pattern)
     if not name.isidentifier() or value != call.node:
@@ -140,9 +152,11 @@ def _bound(call: Call, kept: Node) -> Rewrite | None:
     return Rewrite(
         "Keep the owner in '{owner}'",
         [
-            ((kept.start_byte, kept.start_byte), f"let {mutable}{name}_owner = "
-             f"{text(call.receiver)};\n"),
+            (
+                (storage.start_byte, storage.start_byte),
+                f"let {mutable}{name}_owner = {text(call.receiver)};\n",
+            ),
             (call.receiver, f"{name}_owner"),
         ],
         owner=f"{name}_owner",
-    )  # fmt: skip
+    )

@@ -1,11 +1,12 @@
-"""Input decides which program is started.
+"""Program name controlled by untrusted input.
 
 ## What it does
 Finds `Command::new(x)` where `x` comes from the command line, the environment, a request or from
 text that is read.
 
 ## Why is this bad?
-Whoever sends the name runs any program on the machine with the rights of this one.
+An attacker who controls the name can run any program on the machine with the privileges of this
+process.
 
 ## Example
 ```rust
@@ -30,12 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.shapes import call_path
-from jarvis_ls.jsec.rust.values import is_literal, origin
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.shapes import call_path
+from jarvis_ls.jsec.local.rust.values import is_literal, origin
 
 _CONFIDENCE = {"the environment": 0.4, "the command line": 0.6}
 
@@ -45,25 +47,29 @@ _CONFIDENCE = {"the environment": 0.4, "the command line": 0.6}
     category="input_validation",
     cwe=(78, 426),
     confidence=0.75,
-    suggestion="Choose the program from a list of names that you know.",
+    suggestion="Choose the program from an allowlist.",
 )
-def program_from_input(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "Input decides which program is started here.", cwe=(78,))
-        return
+def program_from_input(call: Call) -> Iterator[Report]:
     if not call_path(call).endswith("Command::new") or len(call.arguments) != 1:
         return
     program = call.arg(0)
     if program is None or is_literal(program, call.function, call.unit):
         return
     source = origin(program, call.function)
-    if not source or tested(call.function, program, call.node.start_byte):
+    if not source or is_tested(call.function, program, call.node.start_byte):
         return
     yield Report(
         call.node,
-        "The program to start, '{program}', comes from {source}.",
+        "Untrusted input from {source} is used as the program to run: '{program}'.",
         confidence=_CONFIDENCE.get(source, 0.75),
         pattern="Command::new",
         program=text(program)[:60],
         source=source,
+    )
+
+
+@on_fault(program_from_input)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault, "Untrusted input is used as the program to run (command injection).", cwe=(78,)
     )

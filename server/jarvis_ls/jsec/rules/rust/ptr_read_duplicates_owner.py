@@ -1,11 +1,11 @@
-"""A value with a destructor is copied by ptr::read and lives twice.
+"""Double drop through ptr::read().
 
 ## What it does
 Finds `ptr::read(&x)` of a local that owns memory (`Box`, `Vec`, `String`, …) in functions that
 neither forget nor overwrite the original.
 
 ## Why is this bad?
-Both copies run the destructor: the memory is freed twice.
+Both copies run the destructor, which frees the memory twice (double free).
 
 ## Example
 ```rust
@@ -25,16 +25,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, text
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path, called_in, holds, peel
-from jarvis_ls.jsec.rust.values import type_of
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path, callee_names, holds, peel
+from jarvis_ls.jsec.local.rust.values import type_of
 
-_KEPT = frozenset({"forget", "ManuallyDrop", "write", "replace", "swap", "copy",
-                   "copy_nonoverlapping", "into_raw"})  # fmt: skip
+_TRANSFERS = frozenset(
+    {
+        "forget",
+        "ManuallyDrop",
+        "write",
+        "replace",
+        "swap",
+        "copy",
+        "copy_nonoverlapping",
+        "into_raw",
+    }
+)
 _GUARDED = frozenset({"catch_unwind", "abort", "ManuallyDrop", "forget"})
-_OWNERS = ("Box", "Vec", "String", "Arc", "Rc", "HashMap", "BTreeMap", "File", "CString", "PathBuf",
-           "VecDeque")  # fmt: skip
+_OWNERS = tuple("Box Vec String Arc Rc HashMap BTreeMap File CString PathBuf VecDeque".split())
 
 
 @rule(
@@ -42,7 +52,7 @@ _OWNERS = ("Box", "Vec", "String", "Arc", "Rc", "HashMap", "BTreeMap", "File", "
     category="memory_mgmt",
     cwe=(415,),
     confidence=0.8,
-    suggestion="Clone the value, move it, or forget the original.",
+    suggestion="Clone or move the value, or call 'mem::forget' on the original.",
 )
 def ptr_read_duplicates_owner(call: Call) -> Iterator[Report]:
     if not call_path(call).endswith(("ptr::read", "ptr::read_unaligned", "ptr::read_volatile")):
@@ -54,39 +64,39 @@ def ptr_read_duplicates_owner(call: Call) -> Iterator[Report]:
     if panicking:
         yield Report(
             call.node,
-            "When '{called}' panics, '{value}' and its copy are both dropped.",
+            "Double drop of '{value}' if '{called}' panics.",
             confidence=0.7,
             pattern="ptr::read",
             called=panicking,
             value=text(value)[:60],
-            suggestion="Put something else in its place first (`mem::take`), or abort on a panic.",
+            suggestion="Replace the value first ('mem::take'), or abort on a panic.",
         )
         return
     variable = call.function.variable(text(value), value.start_byte)
     kind = type_of(value, call.function, call.unit)
     if variable is None or not kind.startswith(_OWNERS):
         return
-    if not _KEPT.isdisjoint(called_in(call.function)):
+    if not _TRANSFERS.isdisjoint(callee_names(call.function)):
         return
     yield Report(
         call.node,
-        "'{value}' and its copy both free the same memory.",
+        "Double free: '{value}' and its copy from 'ptr::read' are both dropped.",
         pattern="ptr::read",
         value=variable.name,
     )
 
 
 def _may_panic(call: Call, function: Function) -> str:
-    """A function that the caller chose, called while the value exists twice; empty for none."""
-    called = called_in(function)
+    """Return the callback parameter that is called while the value exists twice, or ''."""
+    called = callee_names(function)
     if "write" not in called or not _GUARDED.isdisjoint(called) or holds(function, b"Drop"):
         return ""
-    given = {one.name for one in function.parameters}
+    parameters = {parameter.name for parameter in function.parameters}
     calls = function.calls
-    first = next((i for i, one in enumerate(calls) if one.node == call.node), len(calls))
-    for one in calls[first + 1 :]:
-        if call_path(one).endswith("ptr::write") or one.name == "write":
+    first = next((i for i, other in enumerate(calls) if other.node == call.node), len(calls))
+    for later in calls[first + 1 :]:
+        if call_path(later).endswith("ptr::write") or later.name == "write":
             return ""
-        if one.name in given and not one.is_method:
-            return one.name
+        if later.name in parameters and not later.is_method:
+            return later.name
     return ""

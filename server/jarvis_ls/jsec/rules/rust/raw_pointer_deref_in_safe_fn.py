@@ -1,11 +1,11 @@
-"""A safe function dereferences a raw pointer its caller chose.
+"""Raw pointer parameter dereferenced in a safe function.
 
 ## What it does
 Finds functions without `unsafe` that take a raw pointer as a parameter and dereference it.
 
 ## Why is this bad?
-Safe code may pass any number as a pointer: `read(0x10 as *const u8)`. The function turns that
-into undefined behaviour although nobody wrote `unsafe`, so it is unsound.
+Safe code may pass any address: `read(0x10 as *const u8)`. The caller needs no `unsafe` to cause
+undefined behaviour, so the function is unsound.
 
 ## Example
 ```rust
@@ -32,16 +32,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, modifiers
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, functions, rule
-from jarvis_ls.jsec.rust.shapes import arguments, holds, is_public, peel, receiver_of
+from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments, holds, is_public, peel, receiver_of
 
-_READS = frozenset({"read", "write", "read_volatile", "write_volatile", "read_unaligned",
-                    "write_unaligned", "as_ref", "as_mut", "offset", "add"})  # fmt: skip
-_TAKES = frozenset({"from_raw_parts", "from_raw_parts_mut", "from_ptr", "from_raw", "read",
-                    "write", "copy_nonoverlapping"})  # fmt: skip
+_READS = frozenset(
+    "read write read_volatile write_volatile read_unaligned write_unaligned as_ref as_mut "
+    "offset add".split()
+)
+_TAKES = frozenset(
+    {
+        "from_raw_parts",
+        "from_raw_parts_mut",
+        "from_ptr",
+        "from_raw",
+        "read",
+        "write",
+        "copy_nonoverlapping",
+    }
+)
 
 
 @rule(
@@ -49,8 +62,7 @@ _TAKES = frozenset({"from_raw_parts", "from_raw_parts_mut", "from_ptr", "from_ra
     category="unsafe_usage",
     cwe=(822,),
     confidence=0.8,
-    suggestion="Declare the function 'unsafe' and document what the pointer must be, or take a "
-    "reference.",
+    suggestion="Declare the function 'unsafe' with a '# Safety' section, or take a reference.",
 )
 def raw_pointer_deref_in_safe_fn(function: Function) -> Iterator[Report]:
     if not holds(function, b"*const", b"*mut"):
@@ -70,7 +82,7 @@ def raw_pointer_deref_in_safe_fn(function: Function) -> Iterator[Report]:
                 confidence -= 0.15
             yield Report(
                 place,
-                "'{function}' is safe to call but dereferences its raw pointer '{pointer}'.",
+                "Safe function '{function}' dereferences its raw pointer parameter '{pointer}'.",
                 confidence=confidence,
                 pattern=name,
                 function=function.name,

@@ -1,13 +1,13 @@
-"""A raw pointer that may be null is dereferenced.
+"""Null pointer dereference through a raw pointer.
 
 ## What it does
-Finds `*p` where `p` is a raw pointer parameter of a function that C code calls, or of an
-`unsafe fn` whose documentation promises nothing, and no test for null stands before it; and
-`*p` of a pointer that was just set to null.
+Finds `*p` without a null check where `p` is a raw pointer parameter of a function called from C,
+or of an `unsafe fn` without documented requirements; and `*p` of a pointer that was just set to
+null.
 
 ## Why is this bad?
-C code passes null for "nothing". Dereferencing it is undefined behaviour in Rust, not only a
-crash: the compiler may assume it does not happen.
+C code often passes null. Dereferencing it is undefined behaviour in Rust, not only a crash: the
+compiler may assume that it does not happen.
 
 ## Example
 ```rust
@@ -31,13 +31,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Variable, text
 from jarvis_ls.codeintel.extract.rust import SAFETY, documentation, modifiers
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, functions, rule
-from jarvis_ls.jsec.rust.guards import changed_between, null_tested
-from jarvis_ls.jsec.rust.shapes import dereferenced, holds, is_entry, is_exported, peel
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, functions, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_changed_between, is_null_tested
+from jarvis_ls.jsec.local.rust.shapes import holds, is_dereferenced, is_entry, is_exported, peel
 
 _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut::<")
 
@@ -47,36 +49,37 @@ _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut:
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.7,
-    suggestion="Test the pointer with 'is_null()', or take a reference by 'as_ref()' and handle "
-    "None.",
-    cleared="null",
+    suggestion="Check the pointer with 'is_null()', or use 'as_ref()' and handle None.",
 )
-def raw_pointer_deref_without_null_check(function: Function | Fault) -> Iterator[Report]:
-    if isinstance(function, Fault):
-        yield Report(function, "The pointer that is followed here may be null.", cwe=(476,))
-        return
+@flow_verdicts(sound="null")
+def raw_pointer_deref_without_null_check(function: Function) -> Iterator[Report]:
     if not holds(function, b"*const", b"*mut", b"null"):
         return
     seen: set[int] = set()
     for node in [*function.nodes("unary"), *_among_tokens(function)]:
-        variable = _dereferenced(function, node)
+        variable = _pointer_variable(function, node)
         if variable is None or id(variable) in seen:
             continue
         seen.add(id(variable))
-        if null_tested(function, variable.name, node.start_byte):
+        if is_null_tested(function, variable.name, node.start_byte):
             continue
         confidence = _confidence(function, variable, node)
         if confidence:
             yield Report(
                 node,
-                "Pointer '{pointer}' is dereferenced and was not tested for null.",
+                "'{pointer}' is dereferenced without a null check.",
                 confidence=confidence,
                 pattern="*" + variable.name,
                 pointer=variable.name,
             )
 
 
-def _dereferenced(function: Function, node: Node) -> Variable | None:
+@on_fault(raw_pointer_deref_without_null_check)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Dereference of a possibly null pointer.", cwe=(476,))
+
+
+def _pointer_variable(function: Function, node: Node) -> Variable | None:
     if node.type == "identifier":
         return function.variable(text(node), node.start_byte)
     if node.children[0].type != "*":
@@ -88,11 +91,15 @@ def _dereferenced(function: Function, node: Node) -> Variable | None:
 
 
 def _among_tokens(function: Function) -> Iterator[Node]:
-    """Names of pointers that are dereferenced inside macros."""
+    """Yield the names of pointers that are dereferenced inside macros."""
     for name, variables in function.variables.items():
         if any(v.type.startswith("*") or "null" in text(v.initial)[:80] for v in variables[:8]):
             for use in function.uses(name)[:64]:
-                if dereferenced(use) and use.parent is not None and use.parent.type == "token_tree":
+                if (
+                    is_dereferenced(use)
+                    and use.parent is not None
+                    and use.parent.type == "token_tree"
+                ):
                     yield use
 
 
@@ -110,21 +117,24 @@ def _confidence(function: Function, variable: Variable, node: Node) -> float:
     written = text(variable.initial)
     if not written.endswith(_NULLS[:2]) and not any(word in written for word in _NULLS[2:]):
         return 0.0
-    if len(written) > 80 or changed_between(
+    if len(written) > 80 or is_changed_between(
         function, variable.name, variable.node.end_byte, node.start_byte
     ):
         return 0.0
-    passed = any(
+    is_borrowed = any(
         use.parent is not None and use.parent.type == "reference_expression"
         for use in function.uses(variable.name, variable.node.end_byte, node.start_byte)
     )
-    return 0.0 if passed else 0.9 if _is_plain(function, variable, node) else 0.55
+    return 0.0 if is_borrowed else 0.9 if _is_plain(function, variable, node) else 0.55
 
 
 def _is_plain(function: Function, variable: Variable, node: Node) -> bool:
-    """Whether no loop before the place may have set the pointer in an earlier round."""
+    """Return whether no later assignment may reach the place through a loop."""
     return all(
-        not (use.parent is not None and use.parent.type == "assignment_expression"
-             and use.parent.child_by_field_name("left") == use)
+        not (
+            use.parent is not None
+            and use.parent.type == "assignment_expression"
+            and use.parent.child_by_field_name("left") == use
+        )
         for use in function.uses(variable.name, node.end_byte)
-    )  # fmt: skip
+    )

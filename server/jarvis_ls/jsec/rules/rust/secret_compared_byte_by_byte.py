@@ -1,12 +1,12 @@
-"""A secret is compared by an operator that stops at the first difference.
+"""Non-constant-time comparison of a secret.
 
 ## What it does
 Finds `==` and `!=` of variables named for a MAC, signature, digest, token or password in functions
 that verify or log in.
 
 ## Why is this bad?
-The time of the comparison tells how many bytes were right. With enough tries the whole value can
-be guessed byte by byte.
+The comparison stops at the first difference, so its time reveals how many bytes match. With
+enough attempts, an attacker can recover the whole value byte by byte (timing attack).
 
 ## Example
 ```rust
@@ -27,11 +27,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 _NAMED = re.compile(
     r"(?i)(?:^|[._])(?:\w*_)?(?:hmac|mac|signature|sig|digest|auth_?token|api_?key|password"
@@ -46,7 +46,7 @@ _STRONG = re.compile(r"(?i)hmac|mac$|token|api_?key|secret|signature|password")
     category="crypto",
     cwe=(208,),
     confidence=0.6,
-    suggestion="Compare in constant time: 'subtle::ConstantTimeEq' or 'verify_slice'.",
+    suggestion="Compare in constant time with 'subtle::ConstantTimeEq' or 'verify_slice'.",
     severity="medium",
 )
 def secret_compared_byte_by_byte(site: Site) -> Iterator[Report]:
@@ -61,7 +61,7 @@ def secret_compared_byte_by_byte(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "The time of comparing '{secret}' tells how much of it was right.",
+        "Timing side channel: '{secret}' is not compared in constant time.",
         confidence=0.6 if _STRONG.search(secret) else 0.45,
         pattern="==",
         secret=secret,
@@ -70,15 +70,21 @@ def secret_compared_byte_by_byte(site: Site) -> Iterator[Report]:
 
 def _secret(node: Node) -> str:
     written = text(node)[-80:].lstrip("&*")
-    if node.type not in ("identifier", "field_expression", "reference_expression",
-                         "unary_expression", "index_expression", "call_expression"):  # fmt: skip
+    if node.type not in (
+        "identifier",
+        "field_expression",
+        "reference_expression",
+        "unary_expression",
+        "index_expression",
+        "call_expression",
+    ):
         return ""
     plain = written.split("[")[0].removesuffix(".as_ref()").removesuffix(".as_bytes()")
     return plain if _NAMED.search(plain) else ""
 
 
 def _is_plain(node: Node) -> bool:
-    """Literals, constants and enum values are no secrets; lengths neither."""
+    """Return whether the operand is no secret: a literal, constant, enum value or length."""
     written = text(node)[-80:]
     return (
         node.type.endswith("_literal")

@@ -1,12 +1,12 @@
-"""A password, key or token stands in the source.
+"""Hard-coded password, key or token.
 
 ## What it does
 Finds constants, statics, variables, fields and arguments that are named for a secret and hold a
 literal, and literals of well-known token formats (AWS, GitHub, Slack, private keys).
 
 ## Why is this bad?
-Everybody with the source, the binary or an old backup has the secret, and it cannot be changed
-without a new release.
+Anyone with access to the source, the binary or a backup can read the secret, and replacing it
+takes a new release.
 
 ## Example
 ```rust
@@ -28,17 +28,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.secrets import is_token, looks_secret, names_secret
-from jarvis_ls.jsec.rust.shapes import arguments, peel, receiver_of
-from jarvis_ls.jsec.rust.values import literal_text
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.secrets import is_token, looks_secret, names_secret
+from jarvis_ls.jsec.local.rust.shapes import arguments, peel, receiver_of
+from jarvis_ls.jsec.local.rust.values import literal_text
 
-_SETTERS = frozenset({"password", "passwd", "set_password", "basic_auth", "bearer_auth", "secret",
-                      "api_key", "token", "set_secret", "with_password"})  # fmt: skip
+_SETTERS = frozenset(
+    "password passwd set_password basic_auth bearer_auth secret api_key token set_secret "
+    "with_password".split()
+)
 
 
 @rule(
@@ -53,37 +56,36 @@ _SETTERS = frozenset({"password", "passwd", "set_password", "basic_auth", "beare
     category="secrets",
     cwe=(798, 259, 321),
     confidence=0.7,
-    suggestion="Read it from the environment, a file with tight permissions or a secret store.",
+    suggestion="Read it from the environment, a file with restrictive permissions or a "
+    "secret store.",
 )
 def secret_in_code(site: Site) -> Iterator[Report]:
     node = site.node
     if site.item.in_test:
         return
     if node.type == "string_literal":
-        value = literal_text(node) or ""
-        if is_token(value) and not in_test(node):
-            yield Report(node, "This literal is a token or private key.", confidence=0.85,
-                         pattern="token")  # fmt: skip
+        if is_token(literal_text(node) or "") and not in_test(node):
+            yield Report(node, "Hard-coded token or private key.", confidence=0.85, pattern="token")
         return
-    name, held = _named(node)
+    name, value = _name_and_value(node)
     if not names_secret(name, exact=True):
         return
-    literal = literal_text(_unwrapped(held))
+    literal = literal_text(_inner_literal(value))
     if literal is None or is_token(literal) or not looks_secret(literal, name):
         return
     if in_test(node):
         return
     yield Report(
-        held or node,
-        "'{name}' holds a secret that everybody with the source can read.",
+        value or node,
+        "Hard-coded secret in '{name}'.",
         confidence=0.75 if node.type in ("const_item", "static_item") else 0.65,
         pattern=name,
         name=name,
     )
 
 
-def _named(node: Node) -> tuple[str, Node | None]:
-    """The name and the value of a definition, field or assignment."""
+def _name_and_value(node: Node) -> tuple[str, Node | None]:
+    """Return the name and the value of a definition, field or assignment."""
     if node.type == "assignment_expression":
         return text(field(node, "left")).rpartition(".")[2], field(node, "right")
     if node.type == "field_initializer":
@@ -91,8 +93,8 @@ def _named(node: Node) -> tuple[str, Node | None]:
     return text(field(node, "name") or field(node, "pattern")), field(node, "value")
 
 
-def _unwrapped(node: Node | None) -> Node | None:
-    """The literal inside `String::from("…")`, `"…".to_string()`, `Some("…".into())`."""
+def _inner_literal(node: Node | None) -> Node | None:
+    """Return the literal inside `String::from("…")`, `"…".to_string()`, `Some("…".into())`."""
     node = peel(node)
     for _ in range(4):
         if node is None or node.type != "call_expression":

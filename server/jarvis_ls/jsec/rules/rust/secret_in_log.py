@@ -1,11 +1,11 @@
-"""A secret is written to a log or to the terminal.
+"""Secret written to a log.
 
 ## What it does
 Finds `println!`, `info!`, `debug!`, `log!`, `dbg!` and the like with a variable named for a
 password, token, key or the like.
 
 ## Why is this bad?
-Logs are copied, kept for years and read by many. The secret is as open as they are.
+Logs are copied, archived and readable by many people, which exposes the secret.
 
 ## Example
 ```rust
@@ -27,14 +27,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.secrets import names_secret_value
-from jarvis_ls.jsec.rust.shapes import macro_name, macro_tokens
-from jarvis_ls.jsec.rust.values import literal_text
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.secrets import names_secret_value
+from jarvis_ls.jsec.local.rust.shapes import macro_name, macro_tokens
+from jarvis_ls.jsec.local.rust.values import literal_text
 
 _INLINE = re.compile(r"\{([A-Za-z_]\w*)(?::[^{}]*)?\}")
 _HARMLESS = frozenset({"len", "is_empty", "is_some", "is_none", "kind", "id", "name", "is_ok"})
@@ -60,7 +60,7 @@ _HARMLESS = frozenset({"len", "is_empty", "is_some", "is_none", "kind", "id", "n
     category="secrets",
     cwe=(532, 312),
     confidence=0.65,
-    suggestion="Leave the secret out, or write a fixed number of stars.",
+    suggestion="Omit the secret, or mask it.",
     severity="medium",
 )
 def secret_in_log(site: Site) -> Iterator[Report]:
@@ -71,7 +71,7 @@ def secret_in_log(site: Site) -> Iterator[Report]:
     if name:
         yield Report(
             site.node,
-            "'{name}' is written where others can read it.",
+            "Sensitive value '{name}' is written to a log or terminal.",
             pattern=f"{macro_name(site.node)}!",
             name=name,
         )

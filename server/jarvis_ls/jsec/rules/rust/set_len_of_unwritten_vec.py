@@ -1,12 +1,12 @@
-"""A vector is lengthened over memory that was never written.
+"""set_len() over uninitialised memory.
 
 ## What it does
-Finds `set_len` right after `Vec::with_capacity`, `Vec::new` or `reserve`, with nothing written
-in between.
+Finds `set_len` right after `Vec::with_capacity`, `Vec::new` or `reserve`, without writes in
+between.
 
 ## Why is this bad?
-The new elements are whatever lay in memory: reading them leaks secrets, and for types with a
-destructor the program frees garbage. A reader that gets the vector as its buffer sees them.
+The new elements are uninitialised: reading them leaks old data, and dropping a type with a
+destructor frees garbage. This includes a reader that receives the vector as its buffer.
 
 ## Example
 ```rust
@@ -31,14 +31,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Function, Variable, called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, methods, rule
-from jarvis_ls.jsec.rust.values import integer
+from jarvis_ls.codeintel.variables import Variable
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, methods, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.values import integer
 
-_HARMLESS = frozenset({"reserve", "reserve_exact", "capacity", "len", "is_empty", "try_reserve",
-                       "clear", "set_len"})  # fmt: skip
+_HARMLESS = frozenset(
+    {"reserve", "reserve_exact", "capacity", "len", "is_empty", "try_reserve", "clear", "set_len"}
+)
 
 
 @rule(
@@ -46,14 +50,11 @@ _HARMLESS = frozenset({"reserve", "reserve_exact", "capacity", "len", "is_empty"
     category="memory_mgmt",
     cwe=(908, 457),
     confidence=0.85,
-    suggestion="Use 'vec![0; n]', 'resize' or 'spare_capacity_mut', and set the length after "
-    "writing.",
-    cleared="length",
+    suggestion="Use 'vec![0; n]' or 'resize', or write through 'spare_capacity_mut' before "
+    "'set_len'.",
 )
-def set_len_of_unwritten_vec(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "The new length takes in memory that was never written.")
-        return
+@flow_verdicts(sound="length")
+def set_len_of_unwritten_vec(call: Call) -> Iterator[Report]:
     function, receiver = call.function, call.receiver
     if function is None or receiver is None or receiver.type != "identifier":
         return
@@ -62,42 +63,49 @@ def set_len_of_unwritten_vec(call: Call | Fault) -> Iterator[Report]:
     variable = function.variable(text(receiver), receiver.start_byte)
     if variable is None:
         return
-    made = _made_without_elements(variable)
-    reserved = _reserved(function, variable, call)
-    start = made or reserved
-    if start is None or _written(function, variable, start, call.node):
+    constructor = _empty_constructor(variable)
+    reserve = _reserving_call(function, variable, call)
+    start = constructor or reserve
+    if start is None or _is_written(function, variable, start, call.node):
         return
     yield Report(
         call.node,
-        "'{vector}' is lengthened over memory that was never written.",
-        confidence=0.85 if made else 0.7,
+        "'set_len' exposes uninitialised elements of '{vector}'.",
+        confidence=0.85 if constructor else 0.7,
         pattern="set_len",
-        causes=[(start, "Memory is reserved here.")],
+        causes=[(start, "Allocated without initialisation here.")],
         vector=variable.name,
     )
 
 
-def _made_without_elements(variable: Variable) -> Node | None:
+@on_fault(set_len_of_unwritten_vec)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "'set_len' exposes uninitialised elements.")
+
+
+def _empty_constructor(variable: Variable) -> Node | None:
     initial = variable.initial
     if initial is None or initial.type != "call_expression":
         return None
-    made = text(field(initial, "function"))
-    if called_name(initial) in ("with_capacity", "new") and ("Vec" in made or "String" in made):
+    constructor = text(field(initial, "function"))
+    if called_name(initial) in ("with_capacity", "new") and (
+        "Vec" in constructor or "String" in constructor
+    ):
         return initial
     return None
 
 
-def _reserved(function: Function, variable: Variable, call: Call) -> Node | None:
-    """The last `reserve` of the vector before `set_len`."""
-    found = None
+def _reserving_call(function: Function, variable: Variable, call: Call) -> Node | None:
+    """Return the last `reserve` of the vector before `set_len`."""
+    reserve = None
     for use in function.uses(variable.name, variable.scope[0], call.node.start_byte)[-64:]:
         member = use.parent
         if member is not None and text(field(member, "field")).startswith("reserve"):
-            found = member.parent
-    return found
+            reserve = member.parent
+    return reserve
 
 
-def _written(function: Function, variable: Variable, start: Node, end: Node) -> bool:
+def _is_written(function: Function, variable: Variable, start: Node, end: Node) -> bool:
     for use in function.uses(variable.name, start.end_byte, end.start_byte)[:64]:
         parent = use.parent
         if parent is None or use == variable.node:

@@ -1,8 +1,8 @@
-"""A shell runs a command line that is put together from parts.
+"""OS command injection through a shell.
 
 ## What it does
-Finds `Command::new("sh")` (bash, cmd, powershell, …) with `-c` or `/C` and an argument that is no
-literal, `libc::system` and `popen` with text that is no literal, and scripts sent by `ssh`.
+Finds `Command::new("sh")` (bash, cmd, powershell, …) with `-c` or `/C` and a non-literal
+argument, `libc::system` and `popen` with non-literal text, and scripts sent by `ssh`.
 
 ## Why is this bad?
 The shell interprets `;`, `$(…)` and backquotes in every part. A file name such as `x; rm -rf ~`
@@ -28,11 +28,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, called_name, text
+from jarvis_ls.codeintel.calls import called_name
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
-from jarvis_ls.jsec.rust.shapes import (
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.shapes import (
     arguments,
     call_path,
     macro_name,
@@ -41,7 +43,7 @@ from jarvis_ls.jsec.rust.shapes import (
     peel,
     receiver_of,
 )
-from jarvis_ls.jsec.rust.values import is_literal, literal_text, origin, peel_reference
+from jarvis_ls.jsec.local.rust.values import is_literal, literal_text, origin, peel_reference
 
 _SHELLS = re.compile(
     r"(?:.*[/\\])?(?:sh|bash|dash|zsh|ksh|ash|fish|cmd|powershell|pwsh|su|ssh)(?:\.exe)?$"
@@ -54,12 +56,9 @@ _SWITCHES = re.compile(r"(?i)-\w*c|/c|-command|/k|-encodedcommand")
     category="input_validation",
     cwe=(78, 88),
     confidence=0.85,
-    suggestion="Start the program itself and pass each part with 'arg'.",
+    suggestion="Run the program directly and pass each argument with 'arg'.",
 )
-def shell_command_from_parts(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(call, "A shell runs text that comes from input as a command line.", cwe=(78,))
-        return
+def shell_command_from_parts(call: Call) -> Iterator[Report]:
     if call.name in ("system", "popen"):
         yield from _c_call(call)
         return
@@ -79,13 +78,19 @@ def shell_command_from_parts(call: Call | Fault) -> Iterator[Report]:
         source = origin(place, call.function)
         yield Report(
             place,
-            "'{shell}' runs '{command}' as a command line.",
+            "Command line '{command}' built at run time is passed to '{shell}' (command "
+            "injection).",
             confidence=0.9 if source else 0.85 if _is_formatted(call, place) else 0.7,
             pattern=f"Command::new({program})",
             shell=program,
             command=" ".join(text(place)[:60].split()),
         )
         return
+
+
+@on_fault(shell_command_from_parts)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Untrusted input is run as a shell command (command injection).", cwe=(78,))
 
 
 def _c_call(call: Call) -> Iterator[Report]:
@@ -99,7 +104,7 @@ def _c_call(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{shell}' runs '{command}' as a command line.",
+        "Command line '{command}' built at run time is passed to '{shell}' (command injection).",
         confidence=0.75,
         pattern=call.name,
         shell=call.name,
@@ -108,11 +113,10 @@ def _c_call(call: Call) -> Iterator[Report]:
 
 
 def _arguments_of(call: Call) -> list[Node]:
-    """What `arg` and `args` add to the command: along the chain, and on the variable it is
-    bound to."""
+    """Return what `arg` and `args` add to the command, in the chain and on its variable."""
     places: list[Node] = []
     for outer in outwards(call.node):
-        places.extend(_added(outer))
+        places.extend(_arguments_in(outer))
     target = call.target
     if target is not None and call.function is not None:
         name = text(target).removeprefix("mut ")
@@ -120,27 +124,28 @@ def _arguments_of(call: Call) -> list[Node]:
             member = use.parent
             if member is None or member.type != "field_expression" or member.parent is None:
                 continue
-            places.extend(_added(member.parent))
+            places.extend(_arguments_in(member.parent))
             for outer in outwards(member.parent):
-                places.extend(_added(outer))
+                places.extend(_arguments_in(outer))
     return places
 
 
-def _added(node: Node) -> list[Node]:
+def _arguments_in(node: Node) -> list[Node]:
     name = called_name(node)
-    given = arguments(node)
-    if name == "arg" and given:
-        return given[:1]
-    if name != "args" or not given:
+    args = arguments(node)
+    if name == "arg" and args:
+        return args[:1]
+    if name != "args" or not args:
         return []
-    held = peel_reference(given[0])
-    if held is not None and held.type == "array_expression":
-        return [c for c in held.named_children if "comment" not in c.type]
-    tokens = macro_tokens(held) if held is not None and held.type == "macro_invocation" else None
+    value = peel_reference(args[0])
+    if value is not None and value.type == "array_expression":
+        return [c for c in value.named_children if "comment" not in c.type]
+    tokens = macro_tokens(value) if value is not None and value.type == "macro_invocation" else None
     if tokens is not None:
-        return [c for c in tokens.named_children if c.type.endswith("literal")
-                or c.type == "identifier"]  # fmt: skip
-    return given[:1]
+        return [
+            c for c in tokens.named_children if c.type.endswith("literal") or c.type == "identifier"
+        ]
+    return args[:1]
 
 
 def _is_formatted(call: Call, place: Node) -> bool:

@@ -1,10 +1,10 @@
-"""An RSA key is too short.
+"""RSA key of insufficient length.
 
 ## What it does
-Finds `Rsa::generate`, `RsaPrivateKey::new` and the like with fewer than 2048 bits, as a constant.
+Finds `Rsa::generate`, `RsaPrivateKey::new` and the like with a constant of fewer than 2048 bits.
 
 ## Why is this bad?
-Keys of 1024 bits and less can be factored by those with money.
+RSA keys of 1024 bits or less can be factored with enough computing power.
 
 ## Example
 ```rust
@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path
-from jarvis_ls.jsec.rust.values import integer
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import call_path
+from jarvis_ls.jsec.local.rust.values import integer
 
 _BITS = 2048
 
@@ -38,7 +38,7 @@ _BITS = 2048
     category="crypto",
     cwe=(326,),
     confidence=0.85,
-    suggestion="Use at least 2048 bits, better 3072, or an elliptic curve.",
+    suggestion="Use at least 2048 bits, preferably 3072, or an elliptic curve.",
     fixable=True,
 )
 def short_rsa_key(call: Call) -> Iterator[Report]:
@@ -49,12 +49,14 @@ def short_rsa_key(call: Call) -> Iterator[Report]:
         bits = integer(argument, call.function, call.unit)
         if bits is None or not 256 <= bits < _BITS or in_test(call.node):
             continue
-        fix = Rewrite("Use 3072 bits", [(argument, "3072")], safe=False) if (
-            argument.type == "integer_literal"
-        ) else None  # fmt: skip
+        fix = (
+            Rewrite("Use 3072 bits", [(argument, "3072")], safe=False)
+            if (argument.type == "integer_literal")
+            else None
+        )
         yield Report(
             call.node,
-            "{bits} bits are too few for '{owner}'.",
+            "'{owner}' key of {bits} bits is too short.",
             pattern=f"{owner}::{call.name}",
             fix=fix,
             bits=str(bits),

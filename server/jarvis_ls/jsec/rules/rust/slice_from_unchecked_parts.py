@@ -1,12 +1,12 @@
-"""A slice is made from a pointer or length that nothing checked.
+"""slice::from_raw_parts() with an unchecked pointer or length.
 
 ## What it does
-Finds `slice::from_raw_parts` and `from_raw_parts_mut` of a pointer parameter in a function that C
-calls without a test for null, and with a length that input decides.
+Finds `slice::from_raw_parts` and `from_raw_parts_mut` of a pointer parameter without a null check
+in a function called from C, and with a length controlled by untrusted input.
 
 ## Why is this bad?
-Unlike C's pairs of pointer and 0, a null slice is undefined behaviour even when it is empty. A
-length that is too large reads or writes past the buffer.
+A null slice is undefined behaviour even when it is empty, unlike a null pointer with length 0 in
+C. A length that is too large reads or writes out of bounds.
 
 ## Example
 ```rust
@@ -34,14 +34,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, calls, flow, rule
-from jarvis_ls.jsec.rust.guards import null_tested, tested
-from jarvis_ls.jsec.rust.shapes import call_path, is_entry, is_exported, peel, receiver_of
-from jarvis_ls.jsec.rust.values import array_length, integer, number_origin
+from jarvis_ls.jsec.base.rule import Report, calls, flow, flow_verdicts, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.guards import is_null_tested, is_tested
+from jarvis_ls.jsec.local.rust.shapes import call_path, is_entry, is_exported, peel, receiver_of
+from jarvis_ls.jsec.local.rust.values import array_length, integer, number_origin
 
 _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
 
@@ -59,15 +61,10 @@ _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
     category="buffer_overflow",
     cwe=(476, 125, 787),
     confidence=0.65,
-    suggestion="Test the pointer for null and the length against a limit first.",
-    cleared="bounds",
+    suggestion="Check the pointer for null and the length against a limit first.",
 )
-def slice_from_unchecked_parts(call: Call | Fault) -> Iterator[Report]:
-    if isinstance(call, Fault):
-        yield Report(
-            call, "The slice is longer than the memory that the pointer leads to.", cwe=(125, 787)
-        )
-        return
+@flow_verdicts(sound="bounds")
+def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
     if _OWNERS.search(call_path(call)) or len(call.arguments) != 2 or call.function is None:
         return
     pointer, length = peel(call.arg(0)), call.arg(1)
@@ -78,17 +75,17 @@ def slice_from_unchecked_parts(call: Call | Fault) -> Iterator[Report]:
         if not fits:
             yield Report(
                 call.node,
-                "The slice is longer than what '{pointer}' points into.",
+                "Slice extends past the end of the array of '{pointer}'.",
                 confidence=0.9,
                 pattern=call.name,
                 pointer=text(call.arg(0))[:60],
             )
         return
     source = number_origin(length, call.function)
-    if source and not tested(call.function, length, call.node.start_byte):
+    if source and not is_tested(call.function, length, call.node.start_byte):
         yield Report(
             call.node,
-            "The length '{length}' of this slice comes from input and was not tested.",
+            "Slice length '{length}' comes from untrusted input and is not checked.",
             confidence=0.75,
             pattern=call.name,
             length=text(length)[:60],
@@ -97,23 +94,30 @@ def slice_from_unchecked_parts(call: Call | Fault) -> Iterator[Report]:
     variable = call.function.variable(text(pointer), pointer.start_byte)
     if variable is None or not variable.is_parameter or not variable.type.startswith("*"):
         return
-    if null_tested(call.function, variable.name, call.node.start_byte):
+    if is_null_tested(call.function, variable.name, call.node.start_byte):
         return
     if not is_exported(call.function) or has_safety_comment(call.node):
         return
-    if tested(call.function, length, call.node.start_byte):
+    if is_tested(call.function, length, call.node.start_byte):
         return
     yield Report(
         call.node,
-        "'{pointer}' may be null, and a slice must never be.",
+        "Slice is created from '{pointer}', which may be null.",
         confidence=0.65 if is_entry(call.function) else 0.45,
         pattern=call.name,
         pointer=variable.name,
     )
 
 
+@on_fault(slice_from_unchecked_parts)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(fault, "Slice extends past the end of the memory.", cwe=(125, 787))
+
+
 def _fits(call: Call, pointer: Node, length: Node) -> bool | None:
-    """Whether a constant length fits the array the pointer is taken from; None when unknown."""
+    """Return whether a constant length fits the array the pointer is taken from; None when
+    unknown.
+    """
     count = integer(length, call.function, call.unit)
     if count is None:
         return None
@@ -124,9 +128,9 @@ def _fits(call: Call, pointer: Node, length: Node) -> bool | None:
     for _ in range(3):
         if node is None or called_name(node) not in ("as_ptr", "as_mut_ptr", "cast"):
             return None
-        taken = called_name(node) != "cast"
+        at_source = called_name(node) != "cast"
         node = receiver_of(node)
-        if taken:
+        if at_source:
             break
     size = array_length(node, call.function, call.unit)
     return None if size is None else count <= size

@@ -1,11 +1,11 @@
-"""An SQL statement is put together from text.
+"""SQL injection through string formatting.
 
 ## What it does
-Finds `format!` and `+` with an SQL statement and a value in it, given to `query`, `execute`,
+Finds `format!` and `+` with an SQL statement and a value in it, passed to `query`, `execute`,
 `prepare` and the like, directly or through a variable.
 
 ## Why is this bad?
-A value that holds a quote ends the string and continues as SQL: `x' OR '1'='1`.
+A value that contains a quote ends the string and continues as SQL: `x' OR '1'='1`.
 
 ## Example
 ```rust
@@ -26,13 +26,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors, called_name, field, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments, macro_name, macro_tokens, peel, receiver_of
-from jarvis_ls.jsec.rust.values import is_literal, literal_text
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments, macro_name, macro_tokens, peel, receiver_of
+from jarvis_ls.jsec.local.rust.values import is_literal, literal_text
 
 _STATEMENT = re.compile(
     r"(?is)^\s*(?:select\b.{1,400}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b.{1,200}?\bset\b"
@@ -43,11 +45,12 @@ _PLACE = re.compile(r"\{[^{}]*\}")
 _NAME_PLACE = re.compile(
     r"(?i)(?:from|into|table|update|join|exists|by|index|on|pragma)\s+[\"`\[]?$"
 )
-_RUNS = frozenset({"query", "execute", "prepare", "query_row", "query_map", "query_as", "raw_query",
-                   "execute_batch", "query_one", "query_opt", "sql_query", "exec", "batch_execute",
-                   "query_scalar", "fetch_all", "fetch_one", "query_drop", "exec_drop", "raw_sql",
-                   "simple_query", "prepare_cached", "query_first", "exec_first", "query_iter",
-                   "run", "sql", "unprepared"})  # fmt: skip
+_RUNS = frozenset(
+    "query execute prepare query_row query_map query_as raw_query execute_batch query_one "
+    "query_opt sql_query exec batch_execute query_scalar fetch_all fetch_one query_drop "
+    "exec_drop raw_sql simple_query prepare_cached query_first exec_first query_iter run "
+    "sql unprepared".split()
+)
 
 
 @rule(
@@ -57,11 +60,11 @@ _RUNS = frozenset({"query", "execute", "prepare", "query_row", "query_map", "que
     category="input_validation",
     cwe=(89,),
     confidence=0.85,
-    suggestion="Pass values as parameters ('?1') and keep the statement a literal.",
+    suggestion="Use a literal statement with bound parameters ('?1').",
 )
 def sql_from_format(site: Site) -> Iterator[Report]:
     if site.node.type == "binary_expression":
-        yield from _added(site)
+        yield from _concatenation(site)
         return
     tokens = macro_tokens(site.node)
     first = next((c for c in tokens.named_children), None) if tokens is not None else None
@@ -79,15 +82,15 @@ def sql_from_format(site: Site) -> Iterator[Report]:
         confidence = 0.4
     yield Report(
         site.node,
-        "Values are written into the SQL statement '{statement}…'.",
+        "Values are concatenated into the SQL statement '{statement}…' (SQL injection).",
         confidence=confidence,
         pattern="format!",
         statement=" ".join(statement[:40].split()),
     )
 
 
-def _added(site: Site) -> Iterator[Report]:
-    """A statement and values put together by `+`."""
+def _concatenation(site: Site) -> Iterator[Report]:
+    """Report a statement and values concatenated by `+`."""
     parent = site.node.parent
     if site.item.in_test or (parent is not None and parent.type == "binary_expression"):
         return
@@ -109,7 +112,7 @@ def _added(site: Site) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        "Values are written into the SQL statement '{statement}…'.",
+        "Values are concatenated into the SQL statement '{statement}…' (SQL injection).",
         confidence=0.85 if _is_run(site.node, site.function) else 0.65,
         pattern="+",
         statement=" ".join(statement[:40].split()),
@@ -117,14 +120,16 @@ def _added(site: Site) -> Iterator[Report]:
 
 
 def _is_list_of_marks(place: str) -> bool:
-    """Places named for lists of `?` and of columns."""
+    """Return whether the placeholder is named for a list of `?` or of columns."""
     return (
         re.search(r"(?i)placeholder|marks|column|cols|params|fields|table|order", place) is not None
     )
 
 
 def _is_run(node: Node, function: Function | None) -> bool:
-    """Whether the statement goes to a function that runs it, directly or through a variable."""
+    """Return whether the statement goes to a function that runs it, directly or through a
+    variable.
+    """
     for outer in ancestors(node):
         if outer.type == "call_expression" and called_name(outer) in _RUNS:
             return True

@@ -1,11 +1,11 @@
-"""A global variable can be changed from anywhere without a lock.
+"""Mutable static variable (static mut).
 
 ## What it does
 Finds `static mut`.
 
 ## Why is this bad?
-Every access is unsafe: two threads, or one thread with two references, race on it. Edition 2024
-refuses references to it.
+Every access is unsafe: two threads, or two references in one thread, cause a data race. Edition
+2024 denies references to it.
 
 ## Example
 ```rust
@@ -27,15 +27,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 _BETTER = {
-    "u64": "AtomicU64", "u32": "AtomicU32", "usize": "AtomicUsize", "bool": "AtomicBool",
-    "i32": "AtomicI32", "i64": "AtomicI64", "isize": "AtomicIsize", "u8": "AtomicU8",
-}  # fmt: skip
+    "u64": "AtomicU64",
+    "u32": "AtomicU32",
+    "usize": "AtomicUsize",
+    "bool": "AtomicBool",
+    "i32": "AtomicI32",
+    "i64": "AtomicI64",
+    "isize": "AtomicIsize",
+    "u8": "AtomicU8",
+}
 
 
 @rule(
@@ -43,7 +49,7 @@ _BETTER = {
     category="concurrency",
     cwe=(362, 366),
     confidence=0.55,
-    suggestion="Use an atomic, a Mutex, OnceLock or thread_local instead.",
+    suggestion="Use an atomic, 'Mutex', 'OnceLock' or 'thread_local!' instead.",
     severity="medium",
 )
 def static_mut(site: Site) -> Iterator[Report]:
@@ -54,9 +60,10 @@ def static_mut(site: Site) -> Iterator[Report]:
     better = _BETTER.get(kind, "Mutex")
     yield Report(
         (site.node.start_byte, name.end_byte),
-        "'{name}' can be changed by any thread without a lock; '{better}' would do.",
+        "Mutable static '{name}' can be accessed by any thread without synchronisation.",
         confidence=0.5 if has_safety_comment(site.node, site.item.prefix) else 0.55,
         pattern="static mut",
+        suggestion="Use '{better}' instead of 'static mut'.",
         name=text(name),
         better=better,
     )

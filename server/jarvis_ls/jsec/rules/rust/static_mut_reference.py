@@ -1,11 +1,11 @@
-"""A reference to a mutable global is made.
+"""Reference to a mutable static.
 
 ## What it does
 Finds `&X`, `&mut X` and method calls on `X` where `X` is a `static mut` of the file.
 
 ## Why is this bad?
-Any other use of the global while the reference lives is undefined behaviour, in the same thread
-too: a signal handler or a callback is enough.
+Any other access to the static while the reference is alive is undefined behaviour, even in the
+same thread: a signal handler or a callback is enough.
 
 ## Example
 ```rust
@@ -27,9 +27,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, Unit, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, functions, rule
+from jarvis_ls.codeintel.functions import Function, Unit
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, functions, rule
 
 
 @rule(
@@ -37,7 +38,7 @@ from jarvis_ls.jsec.rule import Report, functions, rule
     category="concurrency",
     cwe=(362,),
     confidence=0.65,
-    suggestion="Use a Mutex, an atomic or a raw pointer ('addr_of_mut!') instead of a reference.",
+    suggestion="Use 'Mutex', an atomic or a raw pointer ('&raw mut') instead of a reference.",
     severity="medium",
 )
 def static_mut_reference(function: Function) -> Iterator[Report]:
@@ -62,7 +63,7 @@ def static_mut_reference(function: Function) -> Iterator[Report]:
             confidence -= 0.15
         yield Report(
             node,
-            "This is a reference to the mutable global '{name}', which others may change.",
+            "Reference to the mutable static '{name}' may alias.",
             confidence=confidence,
             pattern=name,
             name=name,

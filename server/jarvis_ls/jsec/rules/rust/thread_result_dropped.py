@@ -1,11 +1,10 @@
-"""A thread is started and nobody looks how it ends.
+"""Thread result is discarded.
 
 ## What it does
 Finds `thread::spawn(…);` and `tokio::spawn(…);` as statements or bound to `_`.
 
 ## Why is this bad?
-A panic in the thread vanishes, and the process may end while the thread is in the middle of its
-work.
+A panic in the thread goes undetected, and the process may exit while the thread is still working.
 
 ## Example
 ```rust
@@ -27,11 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.guards import enclosing_loop
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import call_path
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.guards import enclosing_loop
+from jarvis_ls.jsec.local.rust.shapes import call_path
 
 
 @rule(
@@ -39,7 +39,7 @@ from jarvis_ls.jsec.rust.shapes import call_path
     category="concurrency",
     cwe=(755, 391),
     confidence=0.4,
-    suggestion="Keep the handle and join it, or report panics inside the thread.",
+    suggestion="Keep the handle and join it, or handle panics inside the thread.",
     severity="low",
 )
 def thread_result_dropped(call: Call) -> Iterator[Report]:
@@ -50,10 +50,10 @@ def thread_result_dropped(call: Call) -> Iterator[Report]:
         return
     if "catch_unwind" in text(call.node)[:2000] or in_test(call.node):
         return
-    looped = enclosing_loop(call.node, call.function) is not None
+    in_loop = enclosing_loop(call.node, call.function) is not None
     yield Report(
         call.node,
-        "Nobody looks how this thread ends.",
-        confidence=0.45 if looped else 0.4,
+        "JoinHandle is discarded: a panic in the thread goes undetected.",
+        confidence=0.45 if in_loop else 0.4,
         pattern="thread::spawn",
     )

@@ -1,12 +1,12 @@
-"""A value is reinterpreted as another type.
+"""Unchecked type conversion with mem::transmute().
 
 ## What it does
-Finds `mem::transmute` that no more exact rule covers, and offers the checked function where the
+Finds `mem::transmute` that no more specific rule covers, and suggests the safe function where the
 standard library has one (`f32::from_bits`, `to_bits`, `to_ne_bytes`, `from_ne_bytes`).
 
 ## Why is this bad?
-`transmute` switches off every check of the type system: size is all it compares. A value that
-is not valid for the new type is undefined behaviour at once.
+`transmute` bypasses the type system: it compares only sizes. A value that is not valid for the
+new type is immediate undefined behaviour.
 
 ## Example
 ```rust
@@ -28,10 +28,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted, without_lifetimes
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.rust.transmute import is_restricted, transmute_types, without_lifetimes
 
 _INT = re.compile(r"[iu](8|16|32|64|128|size)")
 _BYTES = re.compile(r"\[u8;\s*\d+\]")
@@ -42,28 +43,32 @@ _BYTES = re.compile(r"\[u8;\s*\d+\]")
     category="type_safety",
     cwe=(843,),
     confidence=0.55,
-    suggestion="Use a conversion that checks (From, TryFrom, from_bits, from_ne_bytes, a cast of "
-    "pointers) instead of 'transmute'.",
+    suggestion="Use a safe conversion ('From', 'TryFrom', 'from_bits', 'from_ne_bytes', a "
+    "pointer cast).",
     fixable=True,
 )
 def transmute_between_types(call: Call) -> Iterator[Report]:
-    source, target = transmuted(call.node, call.function, call.unit)
+    source, target = transmute_types(call.node, call.function, call.unit)
     if is_restricted(target, call.unit) or _has_own_rule(source, target):
         return
     if source and without_lifetimes(source) == without_lifetimes(target):
         return
-    better = _checked(source, target)
+    better = _safe_function(source, target)
     if not better and has_safety_comment(call.node):
         return
     value = call.arg(0)
-    fix = Rewrite(
-        "Use '{better}'",
-        [(call.node, f"{better}({text(value)})")],
-        better=better,
-    ) if better and value is not None else None  # fmt: skip
+    fix = (
+        Rewrite(
+            "Use '{better}'",
+            [(call.node, f"{better}({text(value)})")],
+            better=better,
+        )
+        if better and value is not None
+        else None
+    )
     yield Report(
         call.node,
-        "'transmute' reinterprets a value without any check but its size.",
+        "'transmute' reinterprets a value and checks only its size.",
         confidence=0.4 if "fn" in target.split("(")[0] or better else 0.55,
         pattern="transmute",
         fix=fix,
@@ -71,14 +76,14 @@ def transmute_between_types(call: Call) -> Iterator[Report]:
 
 
 def _has_own_rule(source: str, target: str) -> bool:
-    """References made from anything else, and mutable ones from shared ones."""
+    """Return whether the result is a reference or made mutable, which other rules report."""
     if not target.startswith("&"):
         return False
     return not source.startswith("&") or ("mut " in target and "mut " not in source)
 
 
-def _checked(source: str, target: str) -> str:
-    """The function that does the same without `unsafe`; empty when there is none."""
+def _safe_function(source: str, target: str) -> str:
+    """Return the function that does the same without `unsafe`; empty when there is none."""
     if source in ("f32", "f64") and target in ("u32", "u64") and source[1:] == target[1:]:
         return f"{source}::to_bits"
     if target in ("f32", "f64") and source in ("u32", "u64") and source[1:] == target[1:]:

@@ -1,11 +1,11 @@
-"""Bytes are copied into a type that nothing compares them with.
+"""Unchecked copy with mem::transmute_copy().
 
 ## What it does
 Finds `mem::transmute_copy`.
 
 ## Why is this bad?
-Unlike `transmute` it does not even compare sizes, and the original stays alive: a copied `Vec`
-or `Box` is freed twice, a larger result reads past the end of the value.
+Unlike `transmute` it does not even compare sizes, and the original stays alive: a copied `Vec` or
+`Box` is freed twice, a larger result reads out of bounds.
 
 ## Example
 ```rust
@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.transmute import is_restricted, transmute_types
 
 
 @rule(
@@ -37,15 +37,15 @@ from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted
     category="type_safety",
     cwe=(843, 125),
     confidence=0.55,
-    suggestion="Use a conversion of the standard library, or 'ptr::read' of a pointer whose type "
-    "and alignment are known.",
+    suggestion="Use a conversion of the standard library, or 'ptr::read' with a known type "
+    "and alignment.",
 )
 def transmute_copy(call: Call) -> Iterator[Report]:
-    if is_restricted(transmuted(call.node, call.function, call.unit)[1], call.unit):
+    if is_restricted(transmute_types(call.node, call.function, call.unit)[1], call.unit):
         return
     yield Report(
         call.node,
-        "'transmute_copy' compares neither sizes nor owners.",
+        "'transmute_copy' checks neither size nor ownership.",
         confidence=0.4 if has_safety_comment(call.node) else 0.55,
         pattern="transmute_copy",
     )

@@ -1,12 +1,11 @@
-"""The lifetime of a borrow is stretched by transmute.
+"""Lifetime extension with transmute().
 
 ## What it does
-Finds `transmute` between types that differ in nothing but lifetimes, and to `'static`
-references.
+Finds `transmute` between types that differ only in lifetimes, and to `'static` references.
 
 ## Why is this bad?
-The borrow checker stops watching: the value behind the reference can be freed or moved while
-the stretched reference is still used.
+The borrow checker no longer applies: the referent may be freed or moved while the extended
+reference is still in use (use after free).
 
 ## Example
 ```rust
@@ -27,10 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.transmute import transmute_types, without_lifetimes
 
 
 @rule(
@@ -38,11 +37,11 @@ from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
     category="memory_mgmt",
     cwe=(416, 825),
     confidence=0.55,
-    suggestion="Keep the owner alive as long as the reference (Arc, an owned copy, a scoped "
-    "thread) instead of stretching the lifetime.",
+    suggestion="Keep the owner alive as long as the reference: 'Arc', an owned copy or a "
+    "scoped thread.",
 )
 def transmute_of_lifetime(call: Call) -> Iterator[Report]:
-    source, target = transmuted(call.node, call.function, call.unit)
+    source, target = transmute_types(call.node, call.function, call.unit)
     if not target or not (target.startswith("&") or "'" in target):
         return
     same = source and without_lifetimes(source) == without_lifetimes(target)
@@ -54,7 +53,7 @@ def transmute_of_lifetime(call: Call) -> Iterator[Report]:
         confidence -= 0.25
     yield Report(
         call.node,
-        "'transmute' to '{target}' lets the reference outlive what it points to.",
+        "'transmute' to '{target}' extends a lifetime, so the reference may dangle.",
         confidence=confidence,
         pattern="transmute",
         target=target,

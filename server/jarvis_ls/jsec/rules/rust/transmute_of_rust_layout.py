@@ -1,12 +1,12 @@
-"""A struct without a fixed layout is transmuted.
+"""transmute() of a type with unspecified layout.
 
 ## What it does
 Finds `transmute` from or to a struct or union of the file that has no `#[repr(C)]`,
 `#[repr(transparent)]` or `#[repr(packed)]`.
 
 ## Why is this bad?
-The compiler may order the fields of such a type as it likes, differently for every build and
-every type parameter. The bytes land in the wrong fields without any message.
+The compiler may reorder the fields of such a type, differently for every build and every type
+parameter. The bytes then silently end up in the wrong fields.
 
 ## Example
 ```rust
@@ -30,9 +30,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, Unit
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
+from jarvis_ls.codeintel.functions import Call, Unit
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.transmute import transmute_types, without_lifetimes
 
 
 @rule(
@@ -40,10 +40,10 @@ from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
     category="type_safety",
     cwe=(843, 188),
     confidence=0.75,
-    suggestion="Give the type '#[repr(C)]' (or 'transparent'), or read the fields one by one.",
+    suggestion="Add '#[repr(C)]' (or 'transparent') to the type, or convert field by field.",
 )
 def transmute_of_rust_layout(call: Call) -> Iterator[Report]:
-    source, target = transmuted(call.node, call.function, call.unit)
+    source, target = transmute_types(call.node, call.function, call.unit)
     if not source or not target or without_lifetimes(source) == without_lifetimes(target):
         return
     for written in (source, target):
@@ -51,7 +51,8 @@ def transmute_of_rust_layout(call: Call) -> Iterator[Report]:
         if name:
             yield Report(
                 call.node,
-                "'{type}' has no fixed layout, so its bytes mean nothing to 'transmute'.",
+                "'transmute' relies on the layout of '{type}', which is unspecified without a"
+                " 'repr'.",
                 pattern="transmute",
                 type=name,
             )
@@ -59,8 +60,9 @@ def transmute_of_rust_layout(call: Call) -> Iterator[Report]:
 
 
 def _loose(written: str, unit: Unit) -> str:
-    """The struct a type is or refers to, when the file declares it without a `repr`."""
-    match = re.fullmatch(r"(?:&(?:'\w+ )?(?:mut )?|\*const |\*mut )?\[?(\w+)(?:<.*)?(?:;.*)?\]?",
-                         written[:200])  # fmt: skip
+    """Return the struct a type is or refers to, when the file declares it without a `repr`."""
+    match = re.fullmatch(
+        r"(?:&(?:'\w+ )?(?:mut )?|\*const |\*mut )?\[?(\w+)(?:<.*)?(?:;.*)?\]?", written[:200]
+    )
     declared = unit.facts.types.get(match[1]) if match else None
     return match[1] if match and declared is not None and declared.type == "struct" else ""

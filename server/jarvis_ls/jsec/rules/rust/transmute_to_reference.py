@@ -1,13 +1,12 @@
-"""A number or pointer is transmuted to a reference.
+"""transmute() of an integer or pointer to a reference.
 
 ## What it does
 Finds `transmute` whose result is a reference and whose argument is a pointer, an integer or of
 unknown type.
 
 ## Why is this bad?
-A reference must be non-null, aligned, point to a live and initialised value, and have a
-lifetime that something bounds. `transmute` checks none of these and lets the compiler pick any
-lifetime, `'static` too.
+A reference must be non-null, aligned, point to a live and initialised value, and have a bounded
+lifetime. `transmute` checks none of these and produces an unbounded lifetime.
 
 ## Example
 ```rust
@@ -30,11 +29,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.transmute import transmuted, without_lifetimes
-from jarvis_ls.jsec.rust.values import WIDTHS
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.transmute import transmute_types, without_lifetimes
+from jarvis_ls.jsec.local.rust.values import WIDTHS
 
 
 @rule(
@@ -42,11 +41,10 @@ from jarvis_ls.jsec.rust.values import WIDTHS
     category="type_safety",
     cwe=(843, 822),
     confidence=0.7,
-    suggestion="Go through a raw pointer ('&*p') after testing it for null, and give the "
-    "reference a lifetime that something bounds.",
+    suggestion="Check the pointer for null and dereference it ('&*p') with a bounded lifetime.",
 )
 def transmute_to_reference(call: Call) -> Iterator[Report]:
-    source, target = transmuted(call.node, call.function, call.unit)
+    source, target = transmute_types(call.node, call.function, call.unit)
     if not target.startswith("&"):
         return
     if source.startswith("&"):
@@ -59,7 +57,7 @@ def transmute_to_reference(call: Call) -> Iterator[Report]:
         confidence -= 0.2
     yield Report(
         call.node,
-        "'transmute' makes a '{target}' out of something that need not be a valid reference.",
+        "'transmute' to '{target}' may create an invalid reference.",
         confidence=confidence,
         pattern="transmute",
         target=target,

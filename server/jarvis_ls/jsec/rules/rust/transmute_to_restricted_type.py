@@ -1,11 +1,11 @@
-"""An integer is transmuted to a type that has fewer values.
+"""transmute() to a type with invalid bit patterns.
 
 ## What it does
-Finds `transmute` of a number to `bool`, `char`, a `NonZero` type or an `enum` of the file.
+Finds `transmute` of an integer to `bool`, `char`, a `NonZero` type or an `enum` of the file.
 
 ## Why is this bad?
-A `bool` of 2 or an enum value without a variant is undefined behaviour the moment it exists:
-`match` jumps through a table at that index.
+A `bool` of 2 or an enum value without a variant is immediate undefined behaviour: `match` may
+jump through a table at that index.
 
 ## Example
 ```rust
@@ -27,11 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.transmute import is_restricted, transmute_types
 
 
 @rule(
@@ -39,25 +40,27 @@ from jarvis_ls.jsec.rust.transmute import is_restricted, transmuted
     category="type_safety",
     cwe=(843, 704),
     confidence=0.8,
-    suggestion="Convert with a 'match' or TryFrom that refuses values without a variant.",
+    suggestion="Convert with 'match' or 'TryFrom', and reject invalid values.",
     fixable=True,
 )
 def transmute_to_restricted_type(call: Call) -> Iterator[Report]:
-    source, target = transmuted(call.node, call.function, call.unit)
+    source, target = transmute_types(call.node, call.function, call.unit)
     if not is_restricted(target, call.unit) or source == target:
         return
     confidence = 0.8
-    if tested(call.function, call.arg(0), call.node.start_byte):
+    if is_tested(call.function, call.arg(0), call.node.start_byte):
         confidence = 0.4
     elif has_safety_comment(call.node):
         confidence = 0.5
     value = text(call.arg(0))
-    fix = Rewrite("Compare with 0", [(call.node, f"({value} != 0)")]) if (
-        target == "bool" and value.isidentifier()
-    ) else None  # fmt: skip
+    fix = (
+        Rewrite("Compare with 0", [(call.node, f"({value} != 0)")])
+        if (target == "bool" and value.isidentifier())
+        else None
+    )
     yield Report(
         call.node,
-        "'transmute' to '{target}' is undefined behaviour for values that it does not have.",
+        "'transmute' to '{target}' is undefined behaviour for invalid values.",
         confidence=confidence,
         pattern="transmute",
         target=target,

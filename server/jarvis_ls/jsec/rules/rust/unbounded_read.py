@@ -1,10 +1,10 @@
-"""A peer decides how much is read into memory.
+"""Unbounded read from an untrusted peer.
 
 ## What it does
 Finds `read_to_end`, `read_to_string` and `read_line` on sockets and standard input without `take`.
 
 ## Why is this bad?
-A peer that never stops sending fills the memory of the process.
+A peer that keeps sending exhausts the memory of the process (denial of service).
 
 ## Example
 ```rust
@@ -28,11 +28,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, methods, rule
-from jarvis_ls.jsec.rust.shapes import call_place, called_in
-from jarvis_ls.jsec.rust.values import type_of
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, methods, rule
+from jarvis_ls.jsec.local.rust.shapes import call_place, callee_names
+from jarvis_ls.jsec.local.rust.values import type_of
 
 _SOCKET = re.compile(r"\b(?:TcpStream|UnixStream|TlsStream|SslStream|OwnedReadHalf|ReadHalf)\b")
 _NAMED = re.compile(r"(?i)(?:^|[._])(?:stream|socket|conn|connection|sock|client|peer)$")
@@ -43,7 +44,7 @@ _NAMED = re.compile(r"(?i)(?:^|[._])(?:stream|socket|conn|connection|sock|client
     category="input_validation",
     cwe=(770, 400),
     confidence=0.6,
-    suggestion="Limit it: 'reader.take(MAX).read_to_end(…)'.",
+    suggestion="Limit the size: 'reader.take(MAX).read_to_end(…)'.",
     severity="medium",
 )
 def unbounded_read(call: Call) -> Iterator[Report]:
@@ -58,7 +59,7 @@ def unbounded_read(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call_place(call.node),
-        "The other side decides how much '{called}' reads from '{receiver}'.",
+        "'{called}' reads an unbounded amount of data from '{receiver}'.",
         confidence=0.65 if certain else 0.5,
         pattern=call.name,
         called=call.name,
@@ -68,4 +69,4 @@ def unbounded_read(call: Call) -> Iterator[Report]:
 
 def _limits(call: Call) -> bool:
     assert call.function is not None
-    return not called_in(call.function).isdisjoint(("take", "set_limit", "limit"))
+    return not callee_names(call.function).isdisjoint(("take", "set_limit", "limit"))

@@ -1,12 +1,11 @@
-"""Arithmetic is declared free of overflow without a check.
+"""Unchecked arithmetic that may overflow.
 
 ## What it does
 Finds `unchecked_add`, `unchecked_sub`, `unchecked_mul`, `unchecked_shl`, `unchecked_shr`,
-`unchecked_neg` and `unchecked_div` where neither a test of the operands nor a SAFETY comment stands
-near.
+`unchecked_neg` and `unchecked_div` without a nearby check of the operands or SAFETY comment.
 
 ## Why is this bad?
-Overflow is undefined behaviour here, not a wrapped number: the compiler removes later bound
+Overflow is undefined behaviour here and does not wrap: the compiler may remove later bounds
 checks that only an overflow would fail.
 
 ## Example
@@ -28,14 +27,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.rust.guards import tested
-from jarvis_ls.jsec.rust.values import number_origin
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
+from jarvis_ls.jsec.local.rust.guards import is_tested
+from jarvis_ls.jsec.local.rust.values import number_origin
 
-_NAMES = ("unchecked_add", "unchecked_sub", "unchecked_mul", "unchecked_neg", "unchecked_shl",
-          "unchecked_shr", "unchecked_div", "unchecked_rem")  # fmt: skip
+_NAMES = (
+    "unchecked_add",
+    "unchecked_sub",
+    "unchecked_mul",
+    "unchecked_neg",
+    "unchecked_shl",
+    "unchecked_shr",
+    "unchecked_div",
+    "unchecked_rem",
+)
 
 
 @rule(
@@ -43,7 +51,7 @@ _NAMES = ("unchecked_add", "unchecked_sub", "unchecked_mul", "unchecked_neg", "u
     category="integer_overflow",
     cwe=(190, 191),
     confidence=0.65,
-    suggestion="Use the 'checked_', 'wrapping_' or 'saturating_' form.",
+    suggestion="Use the 'checked_', 'wrapping_' or 'saturating_' variant.",
     fixable=True,
 )
 def unchecked_arithmetic(call: Call) -> Iterator[Report]:
@@ -51,7 +59,7 @@ def unchecked_arithmetic(call: Call) -> Iterator[Report]:
         return
     if call.function is not None and "unchecked" in call.function.name:
         return
-    if tested(call.function, call.node, call.node.start_byte):
+    if is_tested(call.function, call.node, call.node.start_byte):
         return
     outside = number_origin(call.receiver, call.function) or number_origin(
         call.arg(0), call.function
@@ -60,7 +68,7 @@ def unchecked_arithmetic(call: Call) -> Iterator[Report]:
     wrapping = call.name.replace("unchecked_", "wrapping_")
     yield Report(
         call.node,
-        "'{call}' is undefined behaviour when it overflows.",
+        "'{call}' may overflow, which is undefined behaviour.",
         confidence=0.8 if outside else 0.65,
         pattern=call.name,
         fix=Rewrite("Use '{wrapping}'", [(name, wrapping)], wrapping=wrapping)

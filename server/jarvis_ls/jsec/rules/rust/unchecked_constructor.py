@@ -1,13 +1,13 @@
-"""A value is made without the check its type stands for.
+"""Unchecked constructor of a type with an invariant.
 
 ## What it does
 Finds `new_unchecked` of `NonZero…`, `NonNull` and `Pin`, `char::from_u32_unchecked`,
-`from_size_align_unchecked`, `unwrap_unchecked`, `unreachable_unchecked` and the like where
-neither a test nor a SAFETY comment stands near.
+`from_size_align_unchecked`, `unwrap_unchecked`, `unreachable_unchecked` and the like without a
+nearby check or SAFETY comment.
 
 ## Why is this bad?
-The compiler relies on what these types promise. A `NonNull` that is null or a `char` that is none
-is undefined behaviour before anybody uses it.
+The compiler relies on the invariants of these types. A null `NonNull` or an invalid `char` is
+undefined behaviour even before it is used.
 
 ## Example
 ```rust
@@ -29,19 +29,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import has_safety_comment, in_test
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.guards import null_tested, tested
-from jarvis_ls.jsec.rust.shapes import arguments, path_of, receiver_of
-from jarvis_ls.jsec.rust.values import is_literal, origin
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.guards import is_null_tested, is_tested
+from jarvis_ls.jsec.local.rust.shapes import arguments, path_of, receiver_of
+from jarvis_ls.jsec.local.rust.values import is_literal, origin
 
-_NAMES = ("new_unchecked", "from_u32_unchecked", "from_size_align_unchecked", "unwrap_unchecked",
-          "unwrap_err_unchecked", "unreachable_unchecked", "from_digit_unchecked",
-          "from_bytes_with_nul_unchecked", "from_vec_unchecked", "assert_unchecked",
-          "from_bits_unchecked", "downcast_ref_unchecked", "downcast_unchecked")  # fmt: skip
+_NAMES = tuple(
+    "new_unchecked from_u32_unchecked from_size_align_unchecked unwrap_unchecked "
+    "unwrap_err_unchecked unreachable_unchecked from_digit_unchecked "
+    "from_bytes_with_nul_unchecked from_vec_unchecked assert_unchecked "
+    "from_bits_unchecked downcast_ref_unchecked downcast_unchecked".split()
+)
 _FROM_VALID = re.compile(r"^&|Box::into_raw|as_(?:mut_)?ptr\(\)|\.get\(\)|\bas_ref\(\)|addr_of")
 
 
@@ -50,7 +53,7 @@ _FROM_VALID = re.compile(r"^&|Box::into_raw|as_(?:mut_)?ptr\(\)|\.get\(\)|\bas_r
     category="unsafe_usage",
     cwe=(754, 476),
     confidence=0.55,
-    suggestion="Use the constructor that checks, and handle its None or error.",
+    suggestion="Use the checked constructor, and handle its None or error.",
 )
 def unchecked_constructor(site: Site) -> Iterator[Report]:
     node = site.node
@@ -67,7 +70,7 @@ def unchecked_constructor(site: Site) -> Iterator[Report]:
         return
     yield Report(
         node,
-        "'{called}' trusts its caller, and nothing near shows that it may.",
+        "Precondition of '{called}' is neither checked nor justified here.",
         confidence=_rate(name, path, value, site),
         pattern=name,
         called=path.rpartition("::")[2] if "::" not in path else "::".join(path.split("::")[-2:]),
@@ -79,9 +82,11 @@ def _is_known(value: Node, name: str, path: str, site: Site) -> bool:
         return True
     if name == "new_unchecked" and _FROM_VALID.search(text(value)[:300]):
         return True
-    if tested(site.function, value, value.start_byte):
+    if is_tested(site.function, value, value.start_byte):
         return True
-    return site.function is not None and null_tested(site.function, text(value), value.start_byte)
+    return site.function is not None and is_null_tested(
+        site.function, text(value), value.start_byte
+    )
 
 
 def _rate(name: str, path: str, value: Node | None, site: Site) -> float:

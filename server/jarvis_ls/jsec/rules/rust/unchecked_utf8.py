@@ -1,12 +1,12 @@
-"""Bytes are taken for UTF-8 without looking.
+"""from_utf8_unchecked() on unvalidated bytes.
 
 ## What it does
-Finds `from_utf8_unchecked` and `as_bytes_mut` where neither a test of the bytes nor a SAFETY
-comment stands near.
+Finds `from_utf8_unchecked` and `as_bytes_mut` without a nearby check of the bytes or SAFETY
+comment.
 
 ## Why is this bad?
-Every function of `str` relies on valid UTF-8. With other bytes, slicing and `chars()` read out of
-bounds.
+Every function of `str` relies on valid UTF-8. On invalid bytes, slicing and `chars()` may read
+out of bounds.
 
 ## Example
 ```rust
@@ -27,15 +27,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, Rewrite, calls, rule
-from jarvis_ls.jsec.rust.guards import tests_before
-from jarvis_ls.jsec.rust.shapes import return_type
-from jarvis_ls.jsec.rust.values import is_literal, origin
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.rust.guards import tests_before
+from jarvis_ls.jsec.local.rust.shapes import return_type
+from jarvis_ls.jsec.local.rust.values import is_literal, origin
 
-_TESTS = frozenset({"is_ascii", "is_utf8", "from_utf8", "is_ascii_digit", "is_ascii_alphanumeric",
-                    "is_char_boundary", "is_ascii_alphabetic", "is_ascii_hexdigit"})  # fmt: skip
+_TESTS = frozenset(
+    {
+        "is_ascii",
+        "is_utf8",
+        "from_utf8",
+        "is_ascii_digit",
+        "is_ascii_alphanumeric",
+        "is_char_boundary",
+        "is_ascii_alphabetic",
+        "is_ascii_hexdigit",
+    }
+)
 _MADE_OF_TEXT = (".as_bytes()", ".to_string()", "itoa", "ryu", "hex", "base64", "encode")
 
 
@@ -60,17 +71,17 @@ def unchecked_utf8(call: Call) -> Iterator[Report]:
     source = origin(value, call.function)
     yield Report(
         call.node,
-        "'{called}' takes '{value}' for UTF-8 without looking.",
+        "'{called}' does not validate that '{value}' is UTF-8.",
         confidence=0.75 if source else 0.55,
         pattern=call.name,
-        fix=_checked(call),
+        fix=_checked_fix(call),
         called=call.name,
         value=text(value)[:60],
     )
 
 
-def _checked(call: Call) -> Rewrite | None:
-    """`from_utf8(…)?`, where the function returns a Result; its error type may not fit."""
+def _checked_fix(call: Call) -> Rewrite | None:
+    """Return the rewrite to `from_utf8(…)?` in a function that returns a Result."""
     callee = call.node.child_by_field_name("function")
     if "Result" not in return_type(call.function) or callee is None:
         return None

@@ -1,11 +1,10 @@
-"""A place that is not written yet is compiled in.
+"""Unimplemented code left in (todo!).
 
 ## What it does
 Finds `todo!` and `unimplemented!` outside tests.
 
 ## Why is this bad?
-Whatever leads to this place ends the thread. An attacker looks for exactly the paths nobody
-finished.
+Input that reaches this code panics. Unfinished paths are an easy target for denial of service.
 
 ## Example
 ```rust
@@ -27,11 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import text
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.rust.shapes import macro_name, macro_tokens
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import macro_name, macro_tokens
 
 
 @rule(
@@ -42,7 +41,7 @@ from jarvis_ls.jsec.site import Site
     category="error_handling",
     cwe=(248,),
     confidence=0.65,
-    suggestion="Write the missing code, or return an error that says it is not supported.",
+    suggestion="Implement the missing code, or return an 'unsupported' error.",
     severity="medium",
 )
 def unfinished_code(site: Site) -> Iterator[Report]:
@@ -52,7 +51,7 @@ def unfinished_code(site: Site) -> Iterator[Report]:
     explained = text(macro_tokens(site.node)) != "()"
     yield Report(
         site.node,
-        "'{macro}!' panics when '{function}' gets here.",
+        "'{macro}!' panics when '{function}' reaches it.",
         confidence=0.45 if explained and name == "unimplemented" else 0.65,
         pattern=f"{name}!",
         macro=name,

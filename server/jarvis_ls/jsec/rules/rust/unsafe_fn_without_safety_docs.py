@@ -1,12 +1,12 @@
-"""A public unsafe function or trait does not say what its user must guarantee.
+"""Missing '# Safety' section of a public unsafe function.
 
 ## What it does
 Finds `pub unsafe fn` and `pub unsafe trait` without a `# Safety` section (or a SAFETY comment)
-above it.
+above.
 
 ## Why is this bad?
-`unsafe` hands an obligation to the caller. When it is written nowhere, every caller guesses,
-and one wrong guess is undefined behaviour.
+The caller of an `unsafe` function must uphold its preconditions. If they are undocumented, a
+wrong assumption is undefined behaviour.
 
 ## Example
 ```rust
@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import SAFETY, attributes, documentation, modifiers
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 
 @rule(
@@ -43,7 +43,7 @@ from jarvis_ls.jsec.site import Site
     category="unsafe_usage",
     cwe=(1111,),
     confidence=0.5,
-    suggestion="Add a '# Safety' section that lists what the caller must guarantee.",
+    suggestion="Add a '# Safety' section with the preconditions.",
     severity="low",
 )
 def unsafe_fn_without_safety_docs(site: Site) -> Iterator[Report]:
@@ -63,6 +63,6 @@ def unsafe_fn_without_safety_docs(site: Site) -> Iterator[Report]:
     if name is not None:
         yield Report(
             name,
-            "'{name}' is unsafe and public, but nothing says what its user must guarantee.",
+            "Public unsafe '{name}' has no '# Safety' section.",
             name=text(name),
         )

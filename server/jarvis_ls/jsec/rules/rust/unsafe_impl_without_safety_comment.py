@@ -1,12 +1,12 @@
-"""An unsafe trait is implemented without saying why its contract holds.
+"""Missing SAFETY comment of an unsafe impl.
 
 ## What it does
-Finds `unsafe impl` of traits other than `Send` and `Sync` (which have their own rule) without
-a SAFETY comment above or inside.
+Finds `unsafe impl` of traits other than `Send` and `Sync` (which have their own rule) without a
+SAFETY comment above or inside.
 
 ## Why is this bad?
-Safe code relies on the contract of an unsafe trait. A `GlobalAlloc` that returns short blocks
-or a `Pod` type with padding is undefined behaviour everywhere it is used.
+Safe code relies on the contract of an unsafe trait. A `GlobalAlloc` that returns short blocks or
+a `Pod` type with padding causes undefined behaviour wherever it is used.
 
 ## Example
 ```rust
@@ -28,10 +28,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 
 @rule(
@@ -39,7 +39,8 @@ from jarvis_ls.jsec.site import Site
     category="unsafe_usage",
     cwe=(758,),
     confidence=0.45,
-    suggestion="Write a '// SAFETY:' comment that says how the type keeps the trait's contract.",
+    suggestion="Add a '// SAFETY:' comment that says how the type upholds the contract of "
+    "the trait.",
 )
 def unsafe_impl_without_safety_comment(site: Site) -> Iterator[Report]:
     trait = field(site.node, "trait")
@@ -50,7 +51,7 @@ def unsafe_impl_without_safety_comment(site: Site) -> Iterator[Report]:
     kind = field(site.node, "type")
     yield Report(
         (site.node.start_byte, (kind or site.node).end_byte),
-        "'{type}' implements the unsafe trait '{trait}', and nothing says why that is sound.",
+        "Unsafe impl of '{trait}' for '{type}' has no SAFETY comment.",
         pattern="unsafe impl",
         type=text(kind),
         trait=text(trait),

@@ -1,13 +1,13 @@
-"""A type is declared safe to share between threads by hand.
+"""Unsound manual Send or Sync implementation.
 
 ## What it does
-Finds `unsafe impl Send` and `unsafe impl Sync` with no SAFETY comment, and those whose type
+Finds `unsafe impl Send` and `unsafe impl Sync` without a SAFETY comment, and those whose type
 parameters are not bounded by `Send` or `Sync`.
 
 ## Why is this bad?
-The compiler refused to share the type because of what is inside it. A wrong `unsafe impl` lets
-safe code race on that inside. Unbounded parameters are the classic mistake: they make a wrapper
-of `Rc` or `Cell` sendable.
+The type is not `Send` or `Sync` because of its fields. A wrong `unsafe impl` allows data races in
+safe code. Missing bounds on type parameters are the common mistake: they make a wrapper of `Rc`
+or `Cell` thread-safe in name only.
 
 ## Example
 ```rust
@@ -31,11 +31,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import field, text
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
 
 @rule(
@@ -43,31 +43,31 @@ from jarvis_ls.jsec.site import Site
     category="thread_safety",
     cwe=(362, 366),
     confidence=0.55,
-    suggestion="Bound every type parameter by Send or Sync, and say in a SAFETY comment why "
-    "sharing is sound.",
+    suggestion="Bound every type parameter by 'Send' or 'Sync', and justify the impl in a "
+    "SAFETY comment.",
 )
 def unsafe_send_sync(site: Site) -> Iterator[Report]:
     trait = text(field(site.node, "trait")).rpartition("::")[2]
     if trait not in ("Send", "Sync"):
         return
-    argued = has_safety_comment(site.node, site.item.prefix)
-    loose = _unbounded(site.node)
+    has_comment = has_safety_comment(site.node, site.item.prefix)
+    unbounded = _unbounded_parameter(site.node)
     kind = text(field(site.node, "type"))
     place = (site.node.start_byte, (field(site.node, "type") or site.node).end_byte)
-    if loose:
+    if unbounded:
         yield Report(
             place,
-            "'{type}' is {trait} whatever '{parameter}' is.",
-            confidence=0.45 if argued else 0.58,
+            "Type parameter '{parameter}' of '{type}' is not bounded by '{trait}' (unsound).",
+            confidence=0.45 if has_comment else 0.58,
             pattern=f"unsafe impl {trait}",
             type=kind,
             trait=trait,
-            parameter=loose,
+            parameter=unbounded,
         )
-    elif not argued:
+    elif not has_comment:
         yield Report(
             place,
-            "'{type}' is declared {trait} by hand, and nothing says why that is sound.",
+            "Manual '{trait}' implementation for '{type}' has no SAFETY comment.",
             pattern=f"unsafe impl {trait}",
             confidence=0.45 if field(site.node, "type_parameters") is not None else 0.55,
             type=kind,
@@ -75,8 +75,8 @@ def unsafe_send_sync(site: Site) -> Iterator[Report]:
         )
 
 
-def _unbounded(node: Node) -> str:
-    """The first type parameter that no bound makes `Send` or `Sync`; empty when all are."""
+def _unbounded_parameter(node: Node) -> str:
+    """Return the first type parameter without a `Send` or `Sync` bound; empty for none."""
     parameters = field(node, "type_parameters")
     where = next((c for c in node.named_children if c.type == "where_clause"), None)
     implemented = set(re.findall(r"\w+", text(field(node, "type"))))
@@ -92,8 +92,10 @@ def _unbounded(node: Node) -> str:
         name = text(field(parameter, "name"))
         bounds = text(field(parameter, "bounds"))
         bounds += bounds_of.get(name, "")
-        if name in implemented and not re.search(r"\b(?:Send|Sync)\b", bounds) and (
-            bounds.strip(": ?") in ("", "Sized")
-        ):  # fmt: skip
+        if (
+            name in implemented
+            and not re.search(r"\b(?:Send|Sync)\b", bounds)
+            and (bounds.strip(": ?") in ("", "Sized"))
+        ):
             return name
     return ""

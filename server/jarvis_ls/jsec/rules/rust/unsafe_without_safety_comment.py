@@ -1,13 +1,13 @@
-"""An unsafe block does not say why it is sound.
+"""Missing SAFETY comment of an unsafe block.
 
 ## What it does
-Finds `unsafe` blocks with no SAFETY comment (English or Chinese) in the block or above it. A
-function is told of once, at its first such block, and so is a file with such functions
-throughout; the finding leads to the others.
+Finds `unsafe` blocks without a SAFETY comment (English or Chinese) in the block or above it. A
+function gets one finding, at its first such block, and so does a file with such functions
+throughout; the finding lists the others.
 
 ## Why is this bad?
-In an `unsafe` block the compiler trusts the author. Without the argument written down, nobody
-can tell whether a later change still keeps what the block relies on.
+In an `unsafe` block the compiler trusts the author. Without a written justification, a reviewer
+cannot tell whether a later change still upholds the preconditions.
 
 ## Example
 ```rust
@@ -29,18 +29,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Function, ancestors
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import ancestors
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.memo import once_per_function
-from jarvis_ls.jsec.rule import Report, nodes, rule
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule, summary
 
-ONE = "This unsafe block does not say why it is sound."
-HABIT = "This unsafe block and others, {count} in this file, do not say why they are sound."
-MANY = "This block and others, {count} in this function, do not say why they are sound."
+SINGLE = "Unsafe block has no SAFETY comment."
+HABIT = "{count} unsafe blocks in this file have no SAFETY comment."
+MANY = "{count} unsafe blocks in this function have no SAFETY comment."
 _MOST_SHOWN = 16
-"""Blocks besides the first that a finding leads to."""
+"""Limit of the related blocks that a finding lists."""
 
 
 @rule(
@@ -48,31 +49,35 @@ _MOST_SHOWN = 16
     category="unsafe_usage",
     cwe=(758,),
     confidence=0.45,
-    suggestion="Write a '// SAFETY:' comment that names what makes the block sound, "
-    "or use a safe function instead.",
-    gathered=HABIT,
+    suggestion="Add a '// SAFETY:' comment that justifies the block, or use a safe function "
+    "instead.",
 )
+@summary(HABIT)
 def unsafe_without_safety_comment(site: Site) -> Iterator[Report]:
     function = site.function
     if function is None:
         bare_blocks = [site.node] if _is_undocumented(site.node, site.item.prefix) else []
     else:
-        bare_blocks = _undocumented(function)
+        bare_blocks = _undocumented_blocks(function)
     if not bare_blocks or bare_blocks[0] != site.node:
         return
     others = bare_blocks[1:]
     yield Report(
         site.node.children[0],
-        MANY if others else ONE,
+        MANY if others else SINGLE,
         pattern="unsafe",
         count=str(len(bare_blocks)),
-        related=[(other.children[0], "Nor does this one.") for other in others[:_MOST_SHOWN]],
+    ).with_related(
+        [
+            (other.children[0], "Unsafe block without a SAFETY comment.")
+            for other in others[:_MOST_SHOWN]
+        ]
     )
 
 
 @once_per_function
-def _undocumented(function: Function) -> list[Node]:
-    """Its own `unsafe` blocks that say nothing, those of functions inside of it left out."""
+def _undocumented_blocks(function: Function) -> list[Node]:
+    """Return the undocumented `unsafe` blocks of the function, without its inner functions."""
     blocks = []
     for node in function.nodes("unsafe"):
         inner = any(outer.type == "function_item" for outer in ancestors(node, function.node))

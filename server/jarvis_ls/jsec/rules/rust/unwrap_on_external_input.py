@@ -1,11 +1,11 @@
-"""What comes from outside is unwrapped, so bad input stops the program.
+"""unwrap() on untrusted input.
 
 ## What it does
-Finds `unwrap` and `expect` of results that depend on the world outside: parsing, decoding,
-files, sockets, the environment, command line arguments; inside macros too.
+Finds `unwrap` and `expect` on results that depend on the environment: parsing, decoding, files,
+sockets, environment variables, command line arguments; inside macros too.
 
 ## Why is this bad?
-Whoever controls the input chooses when the program panics. In a server that is a denial of
+An attacker who controls the input can make the program panic. In a server that is a denial of
 service.
 
 ## Example
@@ -27,12 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import ancestors
+from jarvis_ls.codeintel.nodes import ancestors
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.panics import UNWRAPS, unwrap_at
-from jarvis_ls.jsec.rust.shapes import receiver_of, return_type
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.rust.panics import UNWRAPS, unwrap_at
+from jarvis_ls.jsec.local.rust.shapes import receiver_of, return_type
 
 
 @rule(
@@ -40,35 +40,36 @@ from jarvis_ls.jsec.site import Site
     category="error_handling",
     cwe=(248, 754),
     confidence=0.65,
-    suggestion="Return the error with '?' or handle it.",
+    suggestion="Return the error with '?', or handle it.",
     severity="medium",
     fixable=True,
-    answered=("unwrap-none",),
-    cleared="unwrap",
 )
+@flow_verdicts(faults=("unwrap-none",), sound="unwrap")
 def unwrap_on_external_input(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:
         return
-    found = unwrap_at(site.node, site.function, site.unit)
-    if found is None or found.kind != "external":
+    unwrap = unwrap_at(site.node, site.function, site.unit)
+    if unwrap is None or unwrap.kind != "external":
         return
-    confidence = 0.65 if found.name == "unwrap" else 0.55
+    confidence = 0.65 if unwrap.name == "unwrap" else 0.55
     if "main" in site.unit.facts.defined:
         confidence -= 0.15
     yield Report(
-        found.place,
-        "When {doing} fails, '{name}' panics.",
+        unwrap.place,
+        "'{name}' panics when {doing} fails.",
         confidence=confidence,
-        pattern=found.name,
-        fix=_question_mark(site, found.call),
-        doing=found.doing,
-        name=found.name,
+        pattern=unwrap.name,
+        fix=_question_mark(site, unwrap.call),
+        doing=unwrap.doing,
+        name=unwrap.name,
     )
 
 
 def _question_mark(site: Site, call: Node | None) -> Rewrite | None:
-    """`?` in place of the unwrap, where the function returns a Result; the error types may not
-    fit, so the rewrite is not safe."""
+    """Return the rewrite to `?` in a function that returns a Result.
+
+    It is not safe, since the error types may not fit.
+    """
     value = receiver_of(call) if call is not None else None
     if call is None or value is None or "Result" not in return_type(site.function):
         return None
@@ -77,5 +78,6 @@ def _question_mark(site: Site, call: Node | None) -> Rewrite | None:
             return None
         if outer.type == "function_item":
             break
-    return Rewrite("Return the error with '?'", [((value.end_byte, call.end_byte), "?")],
-                   safe=False)  # fmt: skip
+    return Rewrite(
+        "Return the error with '?'", [((value.end_byte, call.end_byte), "?")], safe=False
+    )

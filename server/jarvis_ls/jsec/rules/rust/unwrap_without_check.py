@@ -1,13 +1,13 @@
-"""An Option or Result is unwrapped in code that others call.
+"""unwrap() or expect() that may panic.
 
 ## What it does
-Finds `unwrap` and `expect`, inside macros too, where nothing near shows that the value is
-there. Quiet in tests, on literals, on locks, and after `is_some()` and the like. Results that
-depend on input from outside have their own rule.
+Finds `unwrap` and `expect`, inside macros too, without a nearby check that the value is present.
+Tests, literals, locks and values after `is_some()` and the like are ignored. Results that depend
+on untrusted input have their own rule.
 
 ## Why is this bad?
-The caller of a library cannot handle a panic: it takes the thread down, poisons locks and, with
-`panic = "abort"`, ends the process.
+The caller of a library cannot handle a panic: it terminates the thread, poisons locks and, with
+`panic = "abort"`, terminates the process.
 
 ## Example
 ```rust
@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.jsec.flow.fault import Fault
-from jarvis_ls.jsec.rule import Report, flow, nodes, rule
-from jarvis_ls.jsec.rust.panics import UNWRAPS, unwrap_at
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.panics import UNWRAPS, unwrap_at
 
 
 @rule(
@@ -40,32 +40,34 @@ from jarvis_ls.jsec.site import Site
     category="error_handling",
     cwe=(248, 754),
     confidence=0.4,
-    suggestion="Handle the missing value ('?', 'let … else', 'ok_or'), or say in 'expect' why it "
-    "is always there.",
+    suggestion="Handle the missing value ('?', 'let … else', 'ok_or'), or state in 'expect' "
+    "why it exists.",
     severity="low",
-    cleared="unwrap",
 )
-def unwrap_without_check(site: Site | Fault) -> Iterator[Report]:
-    if isinstance(site, Fault):
-        yield Report(
-            site,
-            "There is never a value here: this always panics.",
-            confidence=0.8 if site.certain else None,
-        )
-        return
+@flow_verdicts(sound="unwrap")
+def unwrap_without_check(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:
         return
-    found = unwrap_at(site.node, site.function, site.unit)
-    if found is None or found.kind != "plain":
+    unwrap = unwrap_at(site.node, site.function, site.unit)
+    if unwrap is None or unwrap.kind != "plain":
         return
-    confidence = 0.4 if found.name == "unwrap" else 0.3
+    confidence = 0.4 if unwrap.name == "unwrap" else 0.3
     if "main" in site.unit.facts.defined:
         confidence -= 0.1
     yield Report(
-        found.place,
-        "'{name}' of '{value}' panics when there is no value.",
+        unwrap.place,
+        "'{name}' on '{value}' may panic.",
         confidence=confidence,
-        pattern=found.name,
-        name=found.name,
-        value=found.value,
+        pattern=unwrap.name,
+        name=unwrap.name,
+        value=unwrap.value,
+    )
+
+
+@on_fault(unwrap_without_check)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    yield Report(
+        fault,
+        "Value is always None or Err here: this panics.",
+        confidence=0.8 if fault.certain else None,
     )

@@ -1,11 +1,11 @@
-"""A key is made from a password with too little work.
+"""Weak password hashing parameters.
 
 ## What it does
-Finds PBKDF2 with fewer than 100,000 rounds, bcrypt with a cost below 10 and scrypt with a small
-cost, as constants.
+Finds PBKDF2 with fewer than 100,000 iterations, bcrypt with a cost below 10 and scrypt with a
+small cost, as constants.
 
 ## Why is this bad?
-Whoever gets the hashes tries millions of passwords a second.
+An attacker who obtains the hashes can try millions of passwords per second.
 
 ## Example
 ```rust
@@ -25,26 +25,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import Call, called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, calls, rule
-from jarvis_ls.jsec.rust.shapes import arguments, call_path, peel
-from jarvis_ls.jsec.rust.values import integer
+from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments, call_path, peel
+from jarvis_ls.jsec.local.rust.values import integer
 
 _ROUNDS = 100_000
 _COST = 10
 
 
 @rule(
-    query=calls("pbkdf2_hmac", "pbkdf2", "pbkdf2_hmac_array", "pbkdf2_array", "derive", "hash",
-                "hash_with_salt", "bcrypt", "pbkdf2_hash"),
+    query=calls(
+        "pbkdf2_hmac",
+        "pbkdf2",
+        "pbkdf2_hmac_array",
+        "pbkdf2_array",
+        "derive",
+        "hash",
+        "hash_with_salt",
+        "bcrypt",
+        "pbkdf2_hash",
+    ),
     category="crypto",
     cwe=(916,),
     confidence=0.8,
-    suggestion="Use argon2id, or at least 600,000 rounds of PBKDF2 or a bcrypt cost of 12.",
+    suggestion="Use Argon2id, or at least 600,000 iterations of PBKDF2 or a bcrypt cost of 12.",
     severity="medium",
-)  # fmt: skip
+)
 def weak_key_derivation(call: Call) -> Iterator[Report]:
     path = call_path(call)
     if in_test(call.node):
@@ -60,7 +71,7 @@ def weak_key_derivation(call: Call) -> Iterator[Report]:
         if value is not None and 0 < value < limit:
             yield Report(
                 argument,
-                "{value} is too little work for '{called}'.",
+                "Work factor {value} of '{called}' is too low.",
                 pattern=call.name,
                 value=str(value),
                 called=call.written[:60],
@@ -69,16 +80,16 @@ def weak_key_derivation(call: Call) -> Iterator[Report]:
 
 
 def _inside(node: Node) -> Node | None:
-    """The number in `NonZeroU32::new(n).unwrap()`."""
-    made = peel(node)
+    """Return the number in `NonZeroU32::new(n).unwrap()`."""
+    inner = peel(node)
     for _ in range(4):
-        if made is None or made.type != "call_expression":
+        if inner is None or inner.type != "call_expression":
             break
-        receiver = made.child_by_field_name("function")
-        if called_name(made) in ("unwrap", "expect") and receiver is not None:
-            made = peel(receiver.child_by_field_name("value"))
-        elif called_name(made) in ("new", "new_unchecked") and "NonZero" in text(receiver):
-            made = next(iter(arguments(made)), None)
+        receiver = inner.child_by_field_name("function")
+        if called_name(inner) in ("unwrap", "expect") and receiver is not None:
+            inner = peel(receiver.child_by_field_name("value"))
+        elif called_name(inner) in ("new", "new_unchecked") and "NonZero" in text(receiver):
+            inner = next(iter(arguments(inner)), None)
         else:
             break
-    return made
+    return inner

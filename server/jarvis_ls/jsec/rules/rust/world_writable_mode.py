@@ -1,12 +1,11 @@
-"""A file or folder is opened to everybody.
+"""World-writable file permissions.
 
 ## What it does
-Finds `set_mode`, `from_mode`, `mode`, `fs::set_permissions` and `libc::chmod` with bits that let
-every user write, and `umask(0)`.
+Finds `set_mode`, `from_mode`, `mode`, `fs::set_permissions` and `libc::chmod` with the write
+permission for others, and `umask(0)`.
 
 ## Why is this bad?
-Any user of the machine can change the file: a program that is run, a key that is trusted, a log
-that is evidence.
+Any local user can change the file: a program that is run, a trusted key, an audit log.
 
 ## Example
 ```rust
@@ -27,13 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.code import called_name, text
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.rust.shapes import arguments
-from jarvis_ls.jsec.rust.values import integer
-from jarvis_ls.jsec.site import Site
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.rust.shapes import arguments
+from jarvis_ls.jsec.local.rust.values import integer
 
 _ALL_MAY_WRITE = 0o002
 _STICKY = 0o1000
@@ -56,7 +56,7 @@ _STICKY = 0o1000
     category="insecure_permissions",
     cwe=(732, 276),
     confidence=0.85,
-    suggestion="Give rights to the owner only (0o600, 0o700), to others only to read.",
+    suggestion="Restrict the mode to the owner (0o600, 0o700).",
     fixable=True,
 )
 def world_writable_mode(site: Site) -> Iterator[Report]:
@@ -89,7 +89,7 @@ def _narrower(argument: Node, mode: int) -> Rewrite | None:
 def _report(place: Node, mode: str, fix: Rewrite | None) -> Report:
     return Report(
         place,
-        "'{mode}' lets every user of the machine write.",
+        "Mode {mode} makes the file world-writable.",
         pattern=mode,
         fix=fix,
         mode=mode,

@@ -1,0 +1,81 @@
+"""What commands, agents and the way back need of a conversation.
+
+`conversation.Conversation` implements it, and imports those that need it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from jarvis_ls.agents.tree import Tree
+    from jarvis_ls.assembly.shared import SharedState
+    from jarvis_ls.assembly.tools import ToolSources
+    from jarvis_ls.assembly.workplace import Workplace
+    from jarvis_ls.runtime.agent.hooks import Hooks
+    from jarvis_ls.runtime.agent.startup import Statistics
+    from jarvis_ls.runtime.base.events import Feed
+    from jarvis_ls.runtime.base.options import AgentOptions
+    from jarvis_ls.runtime.context.rules_files import Rules, RulesSettings
+    from jarvis_ls.runtime.edits.checkpoints import Checkpoints
+    from jarvis_ls.runtime.memory.memory import Memory
+    from jarvis_ls.runtime.session.session import Session
+    from jarvis_ls.runtime.tools.permissions import Permissions
+    from jarvis_ls.runtime.tools.tool import ToolContext
+
+
+class ConversationInterface(Protocol):
+    """One session at work."""
+
+    assembly: SharedState
+    session: Session
+    place: Workplace
+    feed: Feed
+    options: AgentOptions
+    memory: Memory
+    checkpoints: Checkpoints
+    hooks: Hooks
+    rules: Rules
+    rules_settings: RulesSettings
+    tree: Tree
+    context: ToolContext
+
+    @property
+    def id(self) -> str:
+        """Id of the session."""
+
+    @property
+    def working(self) -> bool:
+        """Return whether any agent is at work."""
+
+    @property
+    def permissions(self) -> Permissions:
+        """The rules in force."""
+
+    @property
+    def sources(self) -> ToolSources:
+        """The sources of its tools."""
+
+    async def stop(self) -> None:
+        """End all agents."""
+
+    async def checkpoint(self) -> str:
+        """Keep the files as they are before a turn; return the id of the checkpoint."""
+
+    async def compact(self) -> str:
+        """Replace the conversation by its summary; return what the user is told."""
+
+    async def save_memories(self) -> bool:
+        """Let the model save what is worth remembering; return whether it did."""
+
+    async def statistics(self) -> Statistics:
+        """Return what an agent of it starts with."""
+
+    def begin_anew(self) -> None:
+        """Let the model forget the conversation; the session keeps it."""
+
+    def pick_model(self, group: str) -> None:
+        """Use a group of models from the next turn on."""
+
+    def rename(self, title: str) -> None:
+        """Give the session a title."""

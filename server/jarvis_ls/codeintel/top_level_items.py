@@ -1,0 +1,166 @@
+"""Cutting a file into top-level items, the unit of incremental work.
+
+An item is one declaration, definition or directive. Containers that only group items
+(`namespace`, `extern "C"`, `#if`, Rust `mod`, Rust macros around items) are opened, so that the
+include guard of a header does not make one item of the whole file. What a check may say about an
+item depends on the item's own text, its flags and the facts of the file: that is what makes
+results reusable while the user types elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.rust_macros import MAX_OPENED, wrapped_items
+from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
+
+CONDITIONALS = frozenset(
+    {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else"}
+)
+"""Directives of C and their branches, which hold what the preprocessor may leave out."""
+
+_CONTAINERS: dict[LanguageName, frozenset[str]] = {
+    "c": CONDITIONALS | {"linkage_specification", "declaration_list"},
+    "cpp": CONDITIONALS | {"linkage_specification", "declaration_list", "namespace_definition"},
+    "rust": frozenset({"mod_item", "declaration_list"}),
+}
+
+_MACROS = frozenset({"preproc_def", "preproc_function_def"})
+_RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """One top-level item of a file."""
+
+    node: Node
+    """The item itself."""
+    start: int
+    """First byte, attributes and comments directly above a Rust item included."""
+    end: int
+    """Byte after the last."""
+    in_test: bool = False
+    """Whether it lies in code that only tests run (Rust `#[cfg(test)]`, `#[test]`)."""
+    prefix: tuple[Node, ...] = ()
+    """Attributes and comments directly above a Rust item."""
+    stray: bool = False
+    """Whether it declares nothing to others: an indented declaration at file scope of a C file
+    with an error seems to be a local of a function that was torn open, and of the macros of one
+    name behind `#if` and its `#elif` the first counts."""
+
+
+def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Iterator[Item]:
+    """Yield the items below `root` in order; what `#if 0` removes is left out.
+
+    `in_test` says that all of the file is run by tests only.
+    """
+    containers = _CONTAINERS[language]
+    rust = language == "rust"
+    in_test = in_test or (rust and _is_test_module(root))
+    torn = not rust and root.has_error
+    written = b""
+    stack: list[tuple[Iterator[Node], bool, int]] = [(iter(_live_children(root)), in_test, 0)]
+    prefix: list[Node] = []
+    while stack:
+        children, in_test, opened_macros = stack[-1]
+        node = next(children, None)
+        if node is None:
+            stack.pop()
+            prefix.clear()
+            continue
+        kind = node.type
+        if rust and kind in _RUST_PREFIX:
+            prefix.append(node)
+            continue
+        test = in_test or (bool(prefix) and _is_test(prefix))
+        opened = node.child_by_field_name("body") if kind == "mod_item" else node
+        if kind in containers and opened is not None and opened.named_child_count:
+            test = test or (rust and (_is_test_module(node) or _is_test_module(opened)))
+            stack.append((iter(_live_children(opened)), test, opened_macros))
+            prefix.clear()
+            continue
+        if kind == "macro_invocation" and opened_macros < MAX_OPENED:
+            if not written:
+                written = b" " * root.start_byte + (root.text or b"")
+            wrapped = wrapped_items(node, written)
+            if wrapped is not None:
+                stack.append((iter(wrapped.children), test, opened_macros + 1))
+                prefix.clear()
+                continue
+        if node.is_named:
+            start = prefix[0].start_byte if prefix else node.start_byte
+            stray = (
+                torn and kind == "declaration" and len(stack) == 1 and node.start_point.column > 0
+            ) or (kind in _MACROS and _is_alternative(node))
+            yield Item(node, start, node.end_byte, test, tuple(prefix), stray)
+        prefix.clear()
+
+
+def is_dead_branch(node: Node) -> bool:
+    """Return whether `node` is an `#if 0`, whose own branch (not its `#else`) is never compiled."""
+    if node.type != "preproc_if":
+        return False
+    condition = node.child_by_field_name("condition")
+    return condition is not None and condition.text == b"0"
+
+
+def dead_range(node: Node) -> tuple[int, int]:
+    """Return the bytes that an `#if 0` removes: all but its `#else`."""
+    alternative = node.child_by_field_name("alternative")
+    return node.start_byte, alternative.start_byte if alternative is not None else node.end_byte
+
+
+def _live_children(node: Node) -> list[Node]:
+    if not is_dead_branch(node):
+        return node.children
+    alternative = node.child_by_field_name("alternative")
+    return [alternative] if alternative is not None else []
+
+
+def _is_alternative(node: Node) -> bool:
+    """Return whether an earlier branch of the same `#if ... #elif` defines a macro of the same
+    name.
+    """
+    name, branch = node.child_by_field_name("name"), node.parent
+    written = name.text if name is not None else None
+    while branch is not None and branch.type in ("preproc_elif", "preproc_else"):
+        before = branch.parent
+        chained = branch.type == "preproc_elif" or (
+            before is not None and before.type == "preproc_elif"
+        )
+        if before is None or not chained:
+            return False
+        for child in before.named_children:
+            known = child.child_by_field_name("name") if child.type in _MACROS else None
+            if known is not None and known.text == written:
+                return True
+        branch = before
+    return False
+
+
+def _is_test(prefix: list[Node]) -> bool:
+    for node in prefix:
+        if "attribute_item" not in node.type:
+            continue
+        written = (node.text or b"").decode("utf-8", "replace")
+        if is_test_attribute(attribute_text(written)):
+            return True
+    return False
+
+
+def _is_test_module(node: Node) -> bool:
+    """Return a module named for its tests, or a module or file that opens with `#![cfg(test)]`."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        return name.text in (b"tests", b"test")
+    first: Node | None = node.named_child(0) if node.named_child_count else None
+    for _ in range(64):
+        if first is None or first.type not in (*_RUST_PREFIX, "inner_attribute_item"):
+            return False
+        if first.type == "inner_attribute_item" and _is_test([first]):
+            return True
+        first = first.next_named_sibling
+    return False

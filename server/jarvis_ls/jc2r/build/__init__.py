@@ -1,0 +1,1 @@
+"""How a C project is compiled: read from its build files, which are never run."""

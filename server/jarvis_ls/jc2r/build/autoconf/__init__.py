@@ -1,0 +1,1 @@
+"""Read `configure.ac` and what autoconf and automake make of it."""

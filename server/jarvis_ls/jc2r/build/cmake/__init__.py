@@ -1,0 +1,1 @@
+"""Interpret `CMakeLists.txt`."""

@@ -1,0 +1,380 @@
+"""Every pass tried on a copy of the crate, and kept when the crate builds and behaves as before."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.lift import safety, simplify, variables, vectors
+from jarvis_ls.jc2r.lift.casts import casts, member_types
+from jarvis_ls.jc2r.lift.compiler import UNSAFE, Message, check
+from jarvis_ls.jc2r.lift.out_parameters import outs
+from jarvis_ls.jc2r.lift.reference_parameters import references
+from jarvis_ls.jc2r.lift.rust import Source, name_of, parse_source, read_sources
+from jarvis_ls.jc2r.lift.slices import slices
+from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
+from jarvis_ls.jc2r.lift.visibility import private
+from jarvis_ls.jc2r.translate.manifest import format_source
+
+ROUNDS = 6
+"""Times a pass may take back what the compiler refuses."""
+SPARED = 4
+"""Functions that may behave otherwise after a pass before all of it is taken back."""
+_LINTS = ("unused_mut", "unused_parens", "unused_unsafe")
+_LOCAL = (
+    simplify.nulls,
+    simplify.indexing,
+    simplify.compounds,
+    simplify.blocks,
+    simplify.parentheses,
+    variables.iterators,
+    variables.flags,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a crate does otherwise than the C."""
+
+    text: str
+    function: str = ""
+    """Where it was seen first; empty when that is not known."""
+
+
+Test = Callable[[Path], Difference | None]
+"""Whether a crate behaves like the C."""
+NOTHING = "nothing to do"
+"""Why a pass was not kept that found nothing."""
+TAKEN_BACK = "the compiler took none of it"
+OTHERWISE = "what it changes behaves otherwise"
+"""Why a pass was not kept that tried something."""
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One pass."""
+
+    name: str
+    kept: bool
+    why: str = ""
+    """Why it was not kept."""
+    changed: int = 0
+    """Functions that are written otherwise after it."""
+    refused: int = 0
+    """Functions it was taken back from: they did not build, or behaved otherwise."""
+    after: Counts = field(default_factory=Counts)
+    """What there is when it is done; before it there is what the pass before it left."""
+
+
+Keep = Callable[[Tried, Mapping[Path, bytes]], None]
+"""Told of every pass that is kept, with the files of the crate after it."""
+
+
+@dataclass
+class Lifted:
+    """What lifting came to."""
+
+    before: Counts
+    after: Counts
+    passes: list[Tried] = field(default_factory=list)
+
+
+class Lifting:
+    """Lifts one crate, in a copy."""
+
+    def __init__(self, crate: Path, folder: Path, test: Test) -> None:
+        """`folder` is where the copy goes; it is made anew. Raises `JarvisError`."""
+        self._copy = folder / crate.name
+        self._test = test
+        self._results: dict[str, dict[Path, bytes]] = {}
+        self._parsed: dict[Path, Source] = {}
+        self._spared: set[str] = set()
+        """Functions that a pass leaves alone, since they behaved otherwise after it."""
+        self._refused: set[tuple[Path, str]] = set()
+        """Functions that the compiler did not take from the pass at hand."""
+        target = self._copy / "target"
+        for old in (self._copy / name for name in ("src", "c", "tests")):
+            shutil.rmtree(old, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            shutil.copytree(
+                crate,
+                self._copy,
+                dirs_exist_ok=True,
+                symlinks=True,
+                ignore=shutil.ignore_patterns("target", ".git"),
+            )
+        except (OSError, shutil.Error) as error:
+            raise JarvisError(f"The crate cannot be copied to {target.parent}: {error}") from None
+
+    def run(self, keep: Keep, progress: Progress = lambda *_: None) -> Lifted:
+        """Try all passes together, and one by one when together they do not behave."""
+        before = count(self._sources())
+        passes = self._passes()
+        start = self._texts()
+        made: list[Tried] = []
+        for number, (name, make) in enumerate(passes.items()):
+            progress(number, len(passes) + 1, name)
+            made.append(self._build_pass(name, make))
+        progress(len(passes), len(passes) + 1, "tests")
+        if any(step.kept for step in made) and self._test(self._copy):
+            self._restore(start)
+            made = self._one_by_one(passes, progress)
+        for step in made:
+            if step.kept:
+                texts = self._results[step.name]
+                keep(step, {path.relative_to(self._copy): texts[path] for path in texts})
+        return Lifted(before, count(self._sources()), made)
+
+    def _one_by_one(
+        self, passes: Mapping[str, Callable[[], None]], progress: Progress
+    ) -> list[Tried]:
+        if other := self._test(self._copy):
+            text = "The crate differs from the C before anything is lifted: "
+            raise JarvisError(text + other.text)
+        made = []
+        for number, (name, make) in enumerate(passes.items()):
+            progress(number, len(passes), name)
+            made.append(self._test_pass(name, make))
+        return made
+
+    def _test_pass(self, name: str, make: Callable[[], None]) -> Tried:
+        """Do a pass, without the functions that behave otherwise after it; when that is not enough
+        it is taken back."""
+        start = self._texts()
+        self._spared.clear()
+        while True:
+            tried = self._build_pass(name, make)
+            found = self._test(self._copy) if tried.kept else None
+            if found is None:
+                return tried
+            self._restore(start)
+            known = found.function in self._spared or not found.function
+            if known or len(self._spared) == SPARED:
+                why = f"it behaves otherwise: {found.text}"
+                return Tried(name, kept=False, why=why, refused=tried.changed, after=self._count())
+            self._spared.add(found.function)
+
+    def _passes(self) -> dict[str, Callable[[], None]]:
+        passes: dict[str, Callable[[], None]] = {}
+        for rule in _LOCAL:
+            passes[rule.__name__] = lambda rule=rule: self._local(rule)  # type: ignore[misc]
+        passes["casts"] = self._casts
+        passes["vectors"] = self._vectors
+        passes["outs"] = lambda: self._across(outs)
+        passes["slices"] = lambda: self._across(slices)
+        passes["references"] = lambda: self._across(references)
+        passes["visibility"] = lambda: self._whole(private(self._sources()))
+        passes["safety"] = self._safety
+        passes["lints"] = self._lints
+        return passes
+
+    def _build_pass(self, name: str, make: Callable[[], None]) -> Tried:
+        """Do a pass; what does not build in the end is taken back."""
+        start, old = self._texts(), self._bodies()
+        self._refused.clear()
+        make()
+        changed = self._count_changes(old)
+        refused = len({function for _, function in self._refused} | self._spared)
+        if self._texts() == start:
+            spared = OTHERWISE if self._spared else NOTHING
+            why = TAKEN_BACK if self._refused else spared
+            return Tried(name, kept=False, why=why, refused=refused, after=self._count())
+        errors = _errors(check(self._copy))
+        if errors:
+            self._restore(start)
+            why = f"it does not build: {errors[0].text}"
+            return Tried(name, kept=False, why=why, refused=changed, after=self._count())
+        self._results[name] = self._texts()
+        return Tried(name, kept=True, changed=changed, refused=refused, after=self._count())
+
+    def _sources(self) -> list[Source]:
+        return read_sources(self._copy, self._parsed)
+
+    def _count(self) -> Counts:
+        return count(self._sources())
+
+    def _bodies(self) -> dict[tuple[Path, str], bytes]:
+        """Return the text of every function."""
+        return {
+            (source.path, name_of(function)): source.text(function)
+            for source in self._sources()
+            for function in source.functions
+        }
+
+    def _count_changes(self, old: Mapping[tuple[Path, str], bytes]) -> int:
+        """Functions that are not as they were; those a pass adds are no functions of the C."""
+        new = self._bodies()
+        return sum(text != new.get(key) for key, text in old.items())
+
+    def _local(self, rule: Callable[[Source, Node], bytes]) -> None:
+        """Rewrite function by function; those that do not compile afterwards stay as they were."""
+        old = {source.path: source for source in self._sources()}
+        stay = {
+            (path, number)
+            for path, source in old.items()
+            for number, function in enumerate(source.functions)
+            if name_of(function) in self._spared
+        }
+        for _ in range(ROUNDS):
+            for path, source in old.items():
+                self._write(path, _apply_rule(source, rule, stay))
+            found = _functions_with(_errors(check(self._copy)), self._sources())
+            if not found - stay:
+                return
+            self._refuse(found - stay)
+            stay |= found
+
+    def _casts(self) -> None:
+        members = member_types(self._sources())
+        self._local(lambda source, function: casts(source, function, members))
+
+    def _vectors(self) -> None:
+        system = self._copy / "src" / "sys.rs"
+        before = system.read_bytes()
+        if b"fn zeroed<" not in before:
+            self._write(system, before + vectors.HELPER)
+        self._local(vectors.vectors)
+        if not any(b"sys::zeroed" in data for data in self._texts().values()):
+            replace_file(system, before)
+
+    def _across(self, make: Callable[[list[Source], set[str]], dict[int, bytes]]) -> None:
+        """Rewrite functions with their callers, but for those the compiler complains about."""
+        start = self._texts()
+        excluded = set(self._spared)
+        for _ in range(ROUNDS):
+            self._restore(start)
+            self._whole(make(self._sources(), excluded))
+            errors = _errors(check(self._copy))
+            if not errors:
+                return
+            for source in self._sources():
+                for error in errors:
+                    if error.path == source.path:
+                        near = _near(source, error)
+                        self._refused |= {(source.path, name) for name in near}
+                        excluded |= near
+
+    def _plain_values(self) -> None:
+        start = self._texts()
+        for source in self._sources():
+            self._write(source.path, safety.plain_values(source, {}))
+        errors = _errors(check(self._copy))
+        kept = {source.path: safety.without_reason(source, errors) for source in self._sources()}
+        self._restore(start)
+        for source in self._sources():
+            self._write(source.path, safety.plain_values(source, kept.get(source.path, {})))
+
+    def _safety(self) -> None:
+        self._plain_values()
+        start = self._texts()
+        kept = set(self._spared)
+        for _ in range(ROUNDS):
+            self._restore(start)
+            for source in self._sources():
+                self._write(source.path, safety.without_unsafe(source, kept))
+            for _ in range(2):  # the second time for what the first hid
+                errors = [error for error in check(self._copy) if error.code == UNSAFE]
+                for source in self._sources():
+                    mine = [message for message in errors if message.path == source.path]
+                    if mine:
+                        self._write(source.path, safety.narrow_unsafe(source, mine))
+            left = _functions_with(_errors(check(self._copy)), self._sources())
+            if not left:
+                for source in self._sources():
+                    self._write(source.path, safety.explain_unsafe(source))
+                for source in self._sources():
+                    self._write(source.path, safety.demanding(source))
+                return
+            self._refuse(left)
+            kept |= {
+                name_of(source.functions[number])
+                for source in self._sources()
+                for path, number in left
+                if path == source.path
+            }
+
+    def _refuse(self, found: set[tuple[Path, int]]) -> None:
+        sources = {source.path: source for source in self._sources()}
+        self._refused |= {
+            (path, name_of(sources[path].functions[number])) for path, number in found
+        }
+
+    def _lints(self) -> None:
+        for _ in range(2):  # parentheses inside of parentheses
+            changes: dict[Path, dict[tuple[int, int], str]] = {}
+            for warning in check(self._copy, *_LINTS):
+                if warning.code in _LINTS:
+                    for change in warning.changes:
+                        changes.setdefault(warning.path, {})[change.start, change.end] = change.text
+            for path, by_place in changes.items():
+                data = path.read_bytes()
+                for (start, end), text in sorted(by_place.items(), reverse=True):
+                    data = data[:start] + text.encode() + data[end:]
+                self._write(path, data)
+
+    def _whole(self, made: Mapping[int, bytes]) -> None:
+        sources = self._sources()
+        for number, data in made.items():
+            self._write(sources[number].path, data)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        if parse_source(path, data).root.has_error or path.read_bytes() == data:
+            return
+        replace_file(path, format_source(data.decode()).encode())
+
+    def _texts(self) -> dict[Path, bytes]:
+        return {source.path: source.data for source in self._sources()}
+
+    def _restore(self, texts: Mapping[Path, bytes]) -> None:
+        for path, data in texts.items():
+            if path.read_bytes() != data:
+                replace_file(path, data)
+
+
+def _apply_rule(
+    source: Source, rule: Callable[[Source, Node], bytes], stay: set[tuple[Path, int]]
+) -> bytes:
+    """Return a file with its functions rewritten, but for those that stay."""
+    return source.with_functions(
+        lambda number, function: (
+            source.text(function) if (source.path, number) in stay else rule(source, function)
+        )
+    )
+
+
+def _errors(messages: list[Message]) -> list[Message]:
+    return [message for message in messages if message.level == "error"]
+
+
+def _functions_with(errors: list[Message], sources: list[Source]) -> set[tuple[Path, int]]:
+    return {
+        (source.path, number)
+        for source in sources
+        for number, function in enumerate(source.functions)
+        if any(_within(message, source, function) for message in errors)
+    }
+
+
+def _within(message: Message, source: Source, function: Node) -> bool:
+    inside = function.start_byte <= message.start < function.end_byte
+    return message.path == source.path and inside
+
+
+def _near(source: Source, message: Message) -> set[str]:
+    """Return the function that is called where the compiler complains, and the one it is in."""
+    found: set[str] = set()
+    node = source.root.descendant_for_byte_range(message.start, message.end)
+    while node is not None and node.type != "function_item":
+        if node.type == "call_expression" and not found:
+            called = node.child_by_field_name("function")
+            if called is not None and called.type in ("identifier", "scoped_identifier"):
+                found.add(source.text(called).decode("utf-8", "replace").rsplit("::", 1)[-1])
+        node = node.parent
+    return found if node is None else found | {name_of(node)}

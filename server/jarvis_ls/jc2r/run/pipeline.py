@@ -1,0 +1,229 @@
+"""`jc2r run --baseline`: scan, translate, build, each stage once unless something changed.
+
+`.jarvis/c2rust/run_state.json` says which stages are done and for which state of the sources; a
+run that was ended begins again with the first stage that is not. The crate is the only thing
+written outside of `.jarvis`, and only into a folder that is new, empty or our own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls import __version__
+from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
+from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.jc2r.build.autoconf.foreign_headers import ELSEWHERE
+from jarvis_ls.jc2r.build.compile_commands import has_build
+from jarvis_ls.jc2r.crate.cargo import cargo
+from jarvis_ls.jc2r.crate.config import alone, folder_of
+from jarvis_ls.jc2r.crate.git_history import commit_baseline
+from jarvis_ls.jc2r.crate.state import (
+    MARK,
+    NOT_CHOSEN,
+    STAGES,
+    FunctionState,
+    SkippedUnit,
+    State,
+    read_progress,
+    read_state,
+)
+from jarvis_ls.jc2r.run.overview import Function, read_functions
+from jarvis_ls.jc2r.symbols.scanner import NO_COMPILER, Progress, Scanned, scan_project
+from jarvis_ls.jc2r.translate.crate import MANIFEST, Translated, build, is_free, translate
+from jarvis_ls.jc2r.translate.fall_back_to_c import UNLINKED, settle
+from jarvis_ls.jc2r.translate.output import Stays
+
+_ADVICE = (
+    "With --build, or the setting jarvisLs.projectBuild, the project's own build is run in a"
+    " copy: it says how files are compiled and makes those that are missing."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run did."""
+
+    crate: Path
+    functions: tuple[Function, ...]
+    """Those of the project, as the editor shows them."""
+    left: tuple[FunctionState, ...]
+    """What stays in C of files that were translated, variables too."""
+    skipped: tuple[SkippedUnit, ...]
+    again: bool
+    """Whether everything was done already."""
+    seconds: float
+    notes: tuple[str, ...] = ()
+    """What a user should know of how the files were read, in words."""
+
+
+async def run_baseline(
+    root: Path,
+    *,
+    crate: Path | None = None,
+    build_project: bool = False,
+    reset: bool = False,
+    only: Sequence[str] = (),
+    progress: Progress | None = None,
+    stage: Callable[[str], None] = lambda _: None,
+) -> Run:
+    """Move the project at `root` to a crate that builds and behaves like the C.
+
+    `crate` is `<project>_rs` beside the project by default. With `build_project` the project's
+    own build is run in a copy, to learn how files are compiled. `only` names what is to be in Rust,
+    each `FILE` or `FILE:FUNCTION` relative to `root`, besides what earlier runs named; the rest
+    stays in C. Without it that is the whole project. Raises `JarvisError` with what the compiler
+    said when the crate does not build.
+    """
+    started = time.monotonic()
+    cargo()  # before anything is written
+    root = Path(os.path.realpath(root))
+    crate = Path(os.path.realpath(crate or root.parent / f"{root.name}_rs"))
+    _check_target(root, crate)
+    folder = folder_of(root)
+    with alone(folder):
+        stage("scan")
+        scanned = await scan_project(root, build=build_project, graphs=False, progress=progress)
+        known = scanned.units
+        units = known.units
+        guessed = known.origin == "every C file" and not build_project and has_build(root)
+        advice = (_ADVICE,) if guessed else ()
+        state = State() if reset else read_state(folder)
+        chosen = _choose_functions(state, only, scanned)
+        sources = await asyncio.to_thread(_digest, root, units, chosen)
+        if state.sources != sources or state.crate != str(crate) or not crate.is_dir():
+            state = State(sources, str(crate), chosen=chosen)
+        again = all(name in state.done for name in STAGES)
+        _finish_stage(folder, state, "scan")
+        found: Translated | None = None
+        missing = ""
+        if "baseline" not in state.done:
+            stage("baseline")
+            try:
+                found = await asyncio.to_thread(
+                    translate, root, units, crate, known.libraries, stays(chosen)
+                )
+            except JarvisError as error:
+                lacks = [note for note in scanned.notes if note == NO_COMPILER]
+                said = "".join(f"\n{line}" for line in (*lacks, *advice) if scanned.problems)
+                raise JarvisError(f"{error}{said}") from None
+            _write_progress(folder, found)
+            _finish_stage(folder, state, "baseline")
+        if "build" not in state.done:
+            stage("build")
+            built = await asyncio.to_thread(build, crate)
+            if built.returncode != 0:
+                settled, built = await asyncio.to_thread(
+                    settle, root, units, crate, known.libraries, stays(chosen), built, found
+                )
+                _write_progress(folder, settled)
+            replace_file(folder / "build.log", built.stderr.encode())
+            if built.returncode != 0:
+                raise JarvisError(
+                    f"The crate at {crate} does not build; {folder / 'build.log'} holds what cargo"
+                    f" said:\n{built.stderr.strip()[:2000]}"
+                )
+            missing = await asyncio.to_thread(commit_baseline, crate)
+            _finish_stage(folder, state, "build")
+        states, skipped, told, _ = read_progress(folder)
+        torn = scanned.problems or any(skip.reason.startswith(UNLINKED) for skip in skipped)
+        doubted = (skipped and torn) or any(ELSEWHERE in note for note in scanned.notes)
+        notes = (
+            *scanned.notes,
+            *told,
+            *(advice if doubted else ()),
+            *([missing] if missing else ()),
+        )
+        left = tuple(state for state in states if state.state == "c")
+        functions = tuple(read_functions(folder)[0])
+        return Run(crate, functions, left, skipped, again, time.monotonic() - started, notes)
+
+
+def _write_progress(folder: Path, found: Translated) -> None:
+    functions = []
+    for module in found.modules:
+        functions += [FunctionState(module.file, name, "baseline") for name in module.functions]
+        functions += [
+            FunctionState(
+                module.file, item.name, "c", item.reason, item.line, item.at, item.variable
+            )
+            for item in module.left
+        ]
+    data: dict[str, Any] = {
+        "functions": [asdict(function) for function in functions],
+        "skipped": [asdict(skip) for skip in found.skipped],
+        "notes": found.notes,
+        "parts": found.parts,
+    }
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    replace_file(folder / "progress.json", text.encode())
+
+
+def _check_target(root: Path, crate: Path) -> None:
+    if crate == root or root.is_relative_to(crate):
+        raise JarvisError(f"{crate} holds the C project; the crate needs a folder of its own.")
+    if is_free(crate):
+        return
+    try:
+        manifest = read_regular(crate / MANIFEST, limit=1_000_000)
+    except SkippedFile:
+        manifest = b""
+    if MARK.encode() not in manifest:
+        raise JarvisError(f"{crate} is there and was not made by jc2r; nothing was written.")
+
+
+def stays(chosen: Sequence[str]) -> Stays:
+    """Says of a function that it stays in C because it is not `chosen`; see `State.chosen`."""
+    wanted = set(chosen)
+    files = {name.partition(":")[0] for name in wanted}
+
+    def why(file: str, name: str) -> str:
+        if not wanted or file in wanted or f"{file}:{name}" in wanted:
+            return ""
+        # A program begins in Rust as soon as anything of its file is there.
+        return "" if name == "main" and file in files else NOT_CHOSEN
+
+    return why
+
+
+def _choose_functions(state: State, only: Sequence[str], scanned: Scanned) -> list[str]:
+    files = {unit.path for unit in scanned.units.units}
+    functions = {
+        f"{symbol.file}:{symbol.name}"
+        for symbol in scanned.table.symbols
+        if symbol.category == "function"
+    }
+    for name in only:
+        if name.partition(":")[0] not in files:
+            raise UsageError(f"{name}: no such C file is compiled in this project.")
+        if ":" in name and name not in functions:
+            raise UsageError(f"{name}: there is no such function.")
+    if not only or ("baseline" in state.done and not state.chosen):
+        return []
+    return sorted({*state.chosen, *only})
+
+
+def _digest(root: Path, units: Any, chosen: Sequence[str]) -> str:
+    """Of every file below the project that a compiler may read, and how units are compiled."""
+    digest = hashlib.blake2b(digest_size=16)
+    how = [(unit.path, unit.arguments, unit.place) for unit in units]
+    digest.update(repr((__version__, how, chosen)).encode())
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".c", ".h", ".inc") and ".jarvis" not in path.parts and path.is_file():
+            digest.update(str(path).encode("utf-8", "surrogateescape") + path.read_bytes())
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        if path.parent.name != "equivalence":  # it looks at crates and writes none
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _finish_stage(folder: Path, state: State, name: str) -> None:
+    state.done[name] = time.time()
+    replace_file(folder / "run_state.json", (json.dumps(asdict(state), indent=1) + "\n").encode())

@@ -1,0 +1,61 @@
+"""Names of C as Rust can write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_KEYWORDS = frozenset(
+    "as break const continue crate else enum extern false fn for if impl in let loop "
+    "match mod move mut pub ref return self Self static struct super trait true type "
+    "unsafe use where while async await dyn abstract become box do final macro override "
+    "priv typeof unsized virtual yield try gen".split()
+)
+_NEVER_RAW = frozenset({"self", "Self", "super", "crate"})
+_PRIMITIVES = frozenset(
+    "i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char str core std "
+    "Option Some None Result Ok Err Vec Box String".split()
+)
+
+_OURS = frozenset(
+    "main_0 types sys __all __amount __args __asked __at __new __old __one __over __right "
+    "__to __value __wide __word".split()
+)
+"""Names that the translation gives to what C does not name."""
+
+
+class Unsupported(Exception):
+    """A construct that is not translated; the text says which, in words."""
+
+    line = 0
+    """Of the statement it stands in; 0 while that is not known."""
+
+
+def rust_name(name: str) -> str:
+    """`name`, made legal in Rust."""
+    name = name.replace("$", "_")  # which gcc allows
+    if not name.isascii():  # Rust wants ASCII where a name is the linker's, too
+        name = "".join(
+            character if character.isascii() else f"u{ord(character):x}_" for character in name
+        )
+    if name == "_":
+        return "__"
+    if name in _NEVER_RAW or name in _PRIMITIVES or name in _OURS:
+        return f"{name}_"
+    return f"r#{name}" if name in _KEYWORDS else name
+
+
+class Names:
+    """Names of one scope, each given once."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def give(self, name: str) -> str:
+        """`name`, or with a number behind it when it is taken."""
+        wanted = rust_name(name or "anonymous")
+        found, number = wanted, 1
+        while found in self._taken:
+            number += 1
+            found = f"{wanted.removeprefix('r#')}_{number}"
+        self._taken.add(found)
+        return found

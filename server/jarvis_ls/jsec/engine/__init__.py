@@ -1,0 +1,1 @@
+"""Run the rules over one file and decide which reports a user sees."""

@@ -1,0 +1,394 @@
+"""Which rule wants what, and asking it of one item.
+
+One combined query finds every place any rule asked for; most of them are told by their bytes, or by
+a look at the node, to concern no rule.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jarvis_ls.codeintel.calls import invoked_name
+from jarvis_ls.codeintel.functions import (
+    Function,
+    FunctionIndex,
+    Unit,
+    alive,
+    asked_of_items,
+    call_at,
+    dead_ranges,
+)
+from jarvis_ls.codeintel.languages import LanguageName, field_id
+from jarvis_ls.codeintel.parse import Node, Query, captures, compile_query
+from jarvis_ls.codeintel.top_level_items import Item
+from jarvis_ls.core.regex import Words
+from jarvis_ls.jsec.base.match_site import Placed, Site, WholeUnit
+from jarvis_ls.jsec.base.rule import Calls, Functions, Nodes, Report, Rule, WholeFile
+from jarvis_ls.jsec.engine.raw_report import Raw, raw_of
+
+log = logging.getLogger(__name__)
+
+_PLACES: dict[LanguageName, str] = {
+    "c": "(function_definition) @function (preproc_if) @preproc",
+    "cpp": "(function_definition) @function (preproc_if) @preproc",
+    "rust": "(function_item) @function",
+}
+"""What is asked of every item: functions, and directives that may remove code; beside it calls, and
+what `asked_of_items` names."""
+
+_CALLS = "(call_expression) @site"
+
+Holds = Callable[[Node], bool]
+Asked = tuple[Functions, list[Rule]]
+"""What is asked about functions, and who asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What looking at one item gave."""
+
+    raws: list[Raw]
+    """Reports, in order of position."""
+    functions: list[Placed]
+    """Its functions, in order."""
+
+
+class Plan:
+    """Which rule wants what, for one language."""
+
+    def __init__(self, rules: list[Rule], language: LanguageName) -> None:
+        self.calls: dict[str, list[Rule]] = {}
+        self.methods: dict[str, list[Rule]] = {}
+        self.functions: dict[Functions, list[Rule]] = {}
+        self.whole: list[tuple[Rule, tuple[str, ...]]] = []
+        self._captures = {_CALLS: "call"}
+        self._captures |= {f"{item} @site": kind for kind, item in asked_of_items(language).items()}
+        """The name that each pattern is captured under."""
+        self.sites: dict[str, list[Rule]] = {}
+        """Rules by the capture that stands for their pattern."""
+        self.by_operator: dict[str, dict[str, list[tuple[Holds, list[Rule]]]]] = {}
+        """By such a capture and an operator or a name that is called (empty for any), what is asked
+        of sites with it, and the rules behind that question."""
+        self._named: set[str] = set()
+        """The captures whose sites are chosen by name."""
+        for rule in rules:
+            query = rule.guess
+            if query is None:
+                continue
+            if isinstance(query, Calls):
+                target = self.methods if query.methods else self.calls
+                for name in query.names:
+                    target.setdefault(name, []).append(rule)
+            elif isinstance(query, Functions):
+                self.functions.setdefault(query, []).append(rule)
+            elif isinstance(query, WholeFile):
+                self.whole.append((rule, query.containing))
+            elif query.patterns[language]:
+                self._add_sites(rule, query, query.patterns[language])
+        self.triggers: dict[str, list[Asked]] = {}
+        """By the name of a function, who asks for functions that call it."""
+        for asked in self.functions.items():
+            for name in asked[0].calling:
+                self.triggers.setdefault(name, []).append(asked)
+        self._always = [asked for asked in self.functions.items() if not asked[0].calling]
+        self._words_of_files = Words(word for _, words in self.whole for word in words)
+        self.query = self._query(language)
+        self._operator = field_id(language, "operator")
+
+    def _add_sites(self, rule: Rule, query: Nodes, patterns: str) -> None:
+        """Patterns that several rules ask for are captured once."""
+        for pattern in _top_level(patterns):
+            capture = self._captures.setdefault(pattern, f"s{len(self._captures)}")
+            if not query.operators and not query.names and query.when is None:
+                self.sites.setdefault(capture, []).append(rule)
+                continue
+            named = query.names and pattern.startswith(_CALLING)
+            if named:
+                self._named.add(capture)
+            for key in (query.names if named else query.operators) or ("",):
+                wanting = self.by_operator.setdefault(capture, {}).setdefault(key, [])
+                when = query.when or _always
+                for holds, rules in wanting:
+                    if holds is when:
+                        rules.append(rule)
+                        break
+                else:
+                    wanting.append((when, [rule]))
+
+    def _query(self, language: LanguageName) -> Query:
+        """Return the query that collects the nodes all rules need from an item."""
+        asked = [
+            pattern.replace("@site", f"@{capture}") for pattern, capture in self._captures.items()
+        ]
+        return compile_query(language, "\n".join([_PLACES[language], *asked]))
+
+    def run(self, unit: Unit, item: Item) -> ItemResult:
+        """Return reports and functions of one item, each place and rule once."""
+        node = item.node
+        kind = node.type
+        if kind in _EMPTY:
+            return _NOTHING
+        written = unit.source.data[node.start_byte : node.end_byte]
+        if _is_still(node, kind, written, unit.language):
+            return _NOTHING
+        found = captures(self.query, node)
+        if not found:
+            return _NOTHING
+        run = _Run(unit, item, found)
+        self._on_calls(run, found.get("call", ()))
+        for capture, sites in found.items():
+            if capture in self.sites:
+                self._on_sites(run, sites, self.sites[capture])
+            if capture in self.by_operator:
+                key_of = invoked_name if capture in self._named else self._operator_of
+                self._on_keys(run, sites, self.by_operator[capture], key_of)
+        self._on_functions(run)
+        return run.result()
+
+    def run_whole(self, unit: Unit, results: list[tuple[Item, ItemResult]]) -> list[Raw]:
+        """Return reports of the rules that check the whole file, given the results of its items."""
+        raws: list[Raw] = []
+        whole = None
+        present = self._words_of_files.found(unit.source.data)
+        for rule, words in self.whole:
+            if present.isdisjoint(words):
+                continue
+            if whole is None:
+                placed = {item.start: other.functions for item, other in results if other.functions}
+                whole = WholeUnit(unit, [item for item, _ in results], placed)
+            for report in _check_safely(rule, whole):
+                raws.append(raw_of(rule, report, 0, False))
+        if whole is not None:
+            whole.forget()
+        return raws
+
+    def _on_functions(self, run: _Run) -> None:
+        if not run.index.functions:
+            return
+        called = (asked for name in run.calls_at for asked in self.triggers[name])
+        each_once = {id(asked): asked for asked in (*self._always, *called)}
+        for query, rules in each_once.values():
+            for function in run.index.functions:
+                if query.calling and not run.function_calls(function, query.calling):
+                    continue
+                if query.when is not None and not _holds(query.when, function):
+                    continue
+                for rule in rules:
+                    run.check(rule, function, function.start)
+
+    def _on_sites(self, run: _Run, sites: Iterable[Node], rules: Sequence[Rule]) -> None:
+        for node in sites:
+            start = node.start_byte
+            site = Site(run.unit, run.item, node, run.index.at(start))
+            for rule in rules:
+                run.check(rule, site, start)
+
+    def _on_keys(
+        self,
+        run: _Run,
+        sites: list[Node],
+        table: dict[str, list[tuple[Holds, list[Rule]]]],
+        key_of: Callable[[Node], str],
+    ) -> None:
+        """Nodes that rules choose by operator, by name or by a look at them: few are of
+        interest."""
+        by_key = {"": sites} if "" in table else _by_key(sites, key_of)
+        for key, nodes in by_key.items():
+            for when, rules in table.get(key, ()):
+                chosen = _those(when, nodes)
+                if chosen:
+                    self._on_sites(run, chosen, rules)
+
+    def _operator_of(self, node: Node) -> str:
+        operator = node.child_by_field_id(self._operator)
+        return "" if operator is None else operator.type
+
+    def _on_calls(self, run: _Run, calls: Iterable[Node]) -> None:
+        """Most calls of plain names are told to concern no rule by their bytes."""
+        unit = run.unit
+        data, callee_of = unit.source.data, field_id(unit.language, "function")
+        wanted: dict[bytes, tuple[str, list[Rule]] | None] = unit.__dict__.setdefault(_WANTED, {})
+        for node in calls:
+            callee = node.child_by_field_id(callee_of)
+            if callee is None:
+                continue
+            if callee.type != "identifier":
+                self._on_call(run, node)
+                continue
+            start = callee.start_byte
+            written = data[start : callee.end_byte]
+            if written not in wanted:
+                wanted[written] = self._wanting(unit, written.decode("utf-8", "replace"))
+            known = wanted[written]
+            if known is None:
+                continue
+            name, rules = known
+            if name in self.triggers:
+                run.calls_at.setdefault(name, []).append(start)
+            call = call_at(unit, run.item, node, run.index.at(start)) if rules else None
+            for rule in rules if call is not None else ():
+                run.check(rule, call, start)
+
+    def _wanting(self, unit: Unit, name: str) -> tuple[str, list[Rule]] | None:
+        """Return the callee that `name` means after macro expansion, and the rules for it."""
+        name, _ = unit.facts.alias_of(name)
+        if name in unit.facts.defined:  # the file's own function of that name
+            return None
+        rules = self.calls.get(name, [])
+        return (name, rules) if rules or name in self.triggers else None
+
+    def _on_call(self, run: _Run, node: Node) -> None:
+        """Check a call whose callee is more than a plain name, such as a method call."""
+        call = call_at(run.unit, run.item, node)
+        if call is None:
+            return
+        start = node.start_byte
+        if call.name in self.triggers:
+            run.calls_at.setdefault(call.name, []).append(start)
+        rules = (self.methods if call.is_method else self.calls).get(call.name)
+        if rules:
+            call.function = run.index.at(start)
+            for rule in rules:
+                run.check(rule, call, start)
+
+
+_CALLING = ("(call_expression)", "(macro_invocation)")
+"""Patterns of places that have a name to be chosen by."""
+_WANTED = "calls that concern a rule"
+_NOTHING = ItemResult([], [])
+_EMPTY = frozenset(
+    {
+        "comment",
+        "line_comment",
+        "block_comment",
+        "preproc_include",
+        "preproc_function_def",
+        "preproc_call",
+        "attribute_item",
+        "use_declaration",
+    }
+)
+"""Items that hold no code."""
+_ACTIVE = (b"=", b"[", b"{", b"typeof", b"__attribute__")
+
+
+def _is_still(node: Node, kind: str, written: bytes, language: LanguageName) -> bool:
+    """Return whether an item is told by its text to hold nothing that any rule looks at: a macro
+    without a string, a C declaration without size, initialiser and body.
+    """
+    if kind == "preproc_def":
+        return b'"' not in written
+    if language != "c" or kind not in ("declaration", "type_definition"):
+        return False
+    return not any(word in written for word in _ACTIVE) and not node.has_error
+
+
+def _top_level(patterns: str) -> Iterator[str]:
+    """Yield the patterns of a query, one by one, each with its `@site`."""
+    depth, start, quoted = 0, 0, False
+    for at, sign in enumerate(patterns):
+        if sign == '"' and patterns[at - 1] != "\\":
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif sign == "@" and depth == 0 and patterns.startswith("@site", at):
+            end = at + len("@site")
+            yield " ".join(patterns[start:end].split())
+            start = end
+    if depth or patterns[start:].strip():
+        yield " ".join(patterns[start:].split())
+
+
+def _always(_node: Node) -> bool:
+    return True
+
+
+class _Run:
+    """The state of looking at one item."""
+
+    def __init__(self, unit: Unit, item: Item, found: Any) -> None:
+        self.unit = unit
+        self.item = item
+        self._dead = dead_ranges(found.get("preproc", ()))
+        at_hand = alive(found, self._dead)
+        self.index = FunctionIndex(unit, item, found.get("function", []), at_hand)
+        self.calls_at: dict[str, list[int]] = {}
+        """Where functions are called that a rule's `calling` names."""
+        self._raws: dict[tuple[str, int, int], Raw] = {}
+
+    def check(self, rule: Rule, place: Any, start: int) -> None:
+        """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
+        if self._dead and self._is_dead(start):
+            return
+        for report in _check_safely(rule, place):
+            if self._is_dead(report.start):
+                continue
+            raw = raw_of(rule, report, self.item.start, self.item.in_test)
+            self._raws.setdefault((rule.id, report.start, report.end), raw)
+
+    def function_calls(self, function: Function, names: frozenset[str]) -> bool:
+        """Return whether a call of one of `names` lies in `function`."""
+        start, end = function.start, function.end
+        return any(
+            start <= at < end for name in names & self.calls_at.keys() for at in self.calls_at[name]
+        )
+
+    def result(self) -> ItemResult:
+        """Return the reports in order of position, and the name and relative bytes of the
+        functions.
+
+        What was worked out about the functions is dropped: it refers to them and to the tree,
+        and in a circle it would wait for the collector.
+        """
+        raws = sorted(self._raws.values(), key=lambda raw: (raw.start, raw.end, raw.rule))
+        base = self.item.start
+        named = [(f.name, f.start - base, f.end - base) for f in self.index.functions]
+        for function in self.index.functions:
+            function.forget()
+        return ItemResult(raws, named)
+
+    def _is_dead(self, offset: int) -> bool:
+        return bool(self._dead) and any(start <= offset < end for start, end in self._dead)
+
+
+def _check_safely(rule: Rule, place: Any) -> list[Report]:
+    """Return the reports of one check; a fault in a rule is logged and costs only that place."""
+    try:
+        return list(rule.check(place) or ())
+    except Exception:  # one broken rule must not hide the findings of the others
+        log.exception("rule %s failed; its finding at this place is missing", rule.id)
+        return []
+
+
+def _by_key(sites: Iterable[Node], key_of: Callable[[Node], str]) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
+    for node in sites:
+        key = key_of(node)
+        if key:
+            found.setdefault(key, []).append(node)
+    return found
+
+
+def _those(when: Holds, nodes: list[Node]) -> list[Node]:
+    """Return the nodes that a condition chooses; most are of no interest."""
+    try:
+        return [node for node in nodes if when(node)]
+    except Exception:  # noqa: BLE001 - it is logged for the nodes that it fails at
+        return [node for node in nodes if _holds(when, node)]
+
+
+def _holds(when: Callable[[Any], bool], place: Function | Node) -> bool:
+    """Return whether a condition of rules holds; one that raises is logged, and its rules are not
+    run."""
+    try:
+        return when(place)
+    except Exception:
+        log.exception("%s failed; the rules behind it were not run here", when.__name__)
+        return False

@@ -1,0 +1,244 @@
+"""Running the rules over one file.
+
+The file is cut into items; each goes through the plan (`plan`). What comes out of an item depends
+only on its text, its flags and the facts of the file, so it can be kept while the user edits
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from jarvis_ls.codeintel.declarations import Declared, Facts
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.headers import item_facts, merge_items
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, nests_too_deep, parse
+from jarvis_ls.codeintel.rust_tests import is_test_path
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.top_level_items import Item, items
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.base.rule import Rule
+from jarvis_ls.jsec.engine.raw_report import finish
+from jarvis_ls.jsec.engine.rule_index import ItemResult, Plan
+from jarvis_ls.jsec.findings.includes import Includes
+from jarvis_ls.jsec.rules.registry import all_rules
+
+HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
+"""Given a file's own facts (its includes among them): the facts of the headers behind it, and
+a digest of them."""
+
+Key = tuple[bytes, int, bool]
+"""Text of an item, what the grammar takes it for (beside an error the same text may be something
+else), and the flag that counts."""
+
+
+@dataclass
+class FileAnalysis:
+    """What analysing one file gave."""
+
+    findings: list[Finding]
+    """In order of position, nothing suppressed or filtered yet."""
+    facts: Facts
+    """The file's own declarations."""
+    notes: list[str]
+    """What was not analysed, in words; empty when everything was."""
+    context: str
+    """Digest of the file's declarations; empty without a cache."""
+    source: Source
+    """What was analysed."""
+    placed_functions: list[tuple[str, int, int]]
+    """Name and bytes of each function, in order."""
+
+    @property
+    def functions(self) -> list[tuple[str, int, int]]:
+        """Name, first and last line of each function, in order."""
+        line_of = self.source.line_of
+        return [(name, line_of(start), line_of(end)) for name, start, end in self.placed_functions]
+
+
+class ItemCache:
+    """What is known of items by their text, kept between two analyses of one document."""
+
+    def __init__(self) -> None:
+        self.facts: dict[Key, tuple[Facts | None, bytes]] = {}
+        """Facts of each item, and how they read without the functions it defines."""
+        self.results: dict[Key, ItemResult] = {}
+        self.sure = True
+        """Whether the tree is certain to be that of the text. Else an item with an error may look
+        otherwise in the end: what it gives is not kept."""
+        self._context = ""
+        self._defined: dict[str, Declared] = {}
+
+    def keeps(self, item: Item) -> bool:
+        """Return whether what is learnt of an item holds for every item of its text."""
+        return self.sure or not item.node.has_error
+
+    def follow(self, context: str, defined: dict[str, Declared], facts: Facts) -> None:
+        """Forget results that what changed around them may have changed.
+
+        `context` stands for all declarations but the functions the file defines. Of those
+        every keystroke may break one: then only what names it, or a macro that does, is looked
+        at again.
+        """
+        before, self._defined = self._defined, defined
+        if context != self._context:
+            self._context, self.results = context, {}
+            return
+        changed = {
+            name for name in before.keys() | defined.keys() if before.get(name) != defined.get(name)
+        }
+        if not changed:
+            return
+        words = _naming(changed, facts)
+        if "main" in changed or len(words) > _MANY_WORDS:  # rules ask whether there is a main
+            self.results = {}
+            return
+        written = [word.encode() for word in words]
+        self.results = {
+            key: result
+            for key, result in self.results.items()
+            if not any(word in key[0] for word in written)
+        }
+
+
+_MANY_WORDS = 40
+
+
+def _naming(functions: set[str], facts: Facts) -> set[str]:
+    """`functions`, and macros that stand for one of them."""
+    names = set(functions)
+    for macro in (*facts.macros, *facts.function_macros):
+        if facts.alias_of(macro)[0] in functions:
+            names.add(macro)
+    return names
+
+
+class Engine:
+    """The rules, made ready to run."""
+
+    def __init__(self, rules: Iterable[Rule] | None = None) -> None:
+        """`rules` are those to run; by default all."""
+        self.rules = list(all_rules().values() if rules is None else rules)
+        self._plans: dict[LanguageName, Plan] = {}
+
+    def analyse(
+        self,
+        source: Source,
+        language: LanguageName,
+        *,
+        tree: Tree | None = None,
+        headers: HeaderFacts | None = None,
+        cache: ItemCache | None = None,
+    ) -> FileAnalysis:
+        """Run the rules over one file.
+
+        `tree` is its syntax tree when there is one already; `headers` gives the facts of
+        included headers; `cache` holds what an earlier analysis of the same document found
+        and is brought up to date.
+        """
+        tree = tree if tree is not None else parse(source.data, language)
+        in_test = language == "rust" and is_test_path(source.path)
+        found = list(items(tree.root_node, language, in_test=in_test))
+        own, context, defined = _collect_facts(source.data, found, language, cache)
+        facts = own
+        included: Sequence[Facts] = ()
+        if headers is not None and own.includes:
+            digest, included = headers(own)
+            facts, context = own.merge(included), context + digest
+        unit = Unit(source, language, facts)
+        plan = self._plan(language)
+        if cache is not None:
+            cache.follow(context, defined, facts)
+            context += hashlib.blake2b(repr(defined).encode(), digest_size=16).hexdigest()
+        results = _run_items(unit, plan, found, cache)
+        placed = [(item.start, raw) for item, result in results for raw in result.raws]
+        placed.extend((0, raw) for raw in plan.run_whole(unit, results))
+        includes = Includes(source, language, tree.root_node, facts, included)
+        return FileAnalysis(
+            findings=finish(source, language, placed, self._by_id, includes),
+            facts=own,
+            notes=_depth_notes(found),
+            context=context,
+            source=source,
+            placed_functions=[
+                (name, item.start + start, item.start + end)
+                for item, result in results
+                for name, start, end in result.functions
+            ],
+        )
+
+    @functools.cached_property
+    def _by_id(self) -> dict[str, Rule]:
+        return {rule.id: rule for rule in self.rules}
+
+    def _plan(self, language: LanguageName) -> Plan:
+        if language not in self._plans:
+            chosen = [rule for rule in self.rules if language in rule.dialects]
+            self._plans[language] = Plan(chosen, language)
+        return self._plans[language]
+
+
+def _run_items(
+    unit: Unit, plan: Plan, found: list[Item], cache: ItemCache | None
+) -> list[tuple[Item, ItemResult]]:
+    if cache is None:
+        return [(item, plan.run(unit, item)) for item in found]
+    data = unit.source.data
+    results = []
+    kept: dict[Key, ItemResult] = {}
+    for item in found:
+        key = (data[item.start : item.end], item.node.kind_id, item.in_test)
+        known = cache.results.get(key)
+        result = plan.run(unit, item) if known is None else known
+        if known is not None or cache.keeps(item):
+            kept[key] = result
+        results.append((item, result))
+    cache.results = kept
+    return results
+
+
+def _collect_facts(
+    data: bytes, found: list[Item], language: LanguageName, cache: ItemCache | None
+) -> tuple[Facts, str, dict[str, Declared]]:
+    """Return the file's declarations; a digest of all a check of an item may learn from them but
+    for the functions the file defines; these functions.
+    """
+    if cache is None:
+        return merge_items(item_facts(item, language) for item in found), "", {}
+    parts: list[Facts | None] = []
+    defined: dict[str, Declared] = {}
+    kept: dict[Key, tuple[Facts | None, bytes]] = {}
+    context = hashlib.blake2b(digest_size=16)
+    for item in found:
+        key = (data[item.start : item.end], item.node.kind_id, item.stray)
+        known = cache.facts.get(key)
+        found_out = _facts_of(item, language, key[0]) if known is None else known
+        if known is not None or cache.keeps(item):
+            kept[key] = found_out
+        part, rest = found_out
+        context.update(rest)
+        if part is not None and part.defined:
+            defined.update(part.functions)
+        parts.append(part)
+    cache.facts = kept
+    return merge_items(parts), context.hexdigest(), defined
+
+
+def _facts_of(item: Item, language: LanguageName, written: bytes) -> tuple[Facts | None, bytes]:
+    part = item_facts(item, language)
+    if part is None:
+        return None, b""
+    if not part.defined:
+        return part, written
+    return part, repr(replace(part, functions={}, defined=frozenset())).encode()
+
+
+def _depth_notes(found: list[Item]) -> list[str]:
+    for item in found:
+        if item.end - item.start > 2 * MAX_DEPTH and nests_too_deep(item.node):
+            return [f"code nested deeper than {MAX_DEPTH} levels was not analysed"]
+    return []

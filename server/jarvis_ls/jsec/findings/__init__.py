@@ -1,0 +1,1 @@
+"""From reports to findings: merging, suppressions, baseline, findings that flow proved."""

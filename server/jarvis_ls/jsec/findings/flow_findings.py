@@ -1,0 +1,257 @@
+"""What flow proved becomes findings, and what rules only guessed gives way to it.
+
+One flaw is told once: where a rule guessed at what flow proved, the proof is told. A guess that
+flow neither proved nor refuted is told with little confidence.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.core.finding import (
+    Alike,
+    Edit,
+    Finding,
+    Fix,
+    Message,
+    Related,
+    Span,
+    fingerprint,
+    severity_from_confidence,
+)
+from jarvis_ls.jsec.base.rule import Calls, Report, Rewrite, Rule
+from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
+from jarvis_ls.jsec.findings.path_steps import step_message
+from jarvis_ls.jsec.flow.domain.fault import Fault, Step
+from jarvis_ls.jsec.flow.library.c_functions import SECRETS, TABLE
+from jarvis_ls.jsec.rules.registry import all_rules, flow_rules
+
+log = logging.getLogger(__name__)
+
+GUESS = 0.59
+"""Most confidence of a guess at what flow could not decide."""
+
+POSSIBLE = 0.85
+"""What confidence is multiplied with where the flaw comes about on some ways only."""
+
+DOUBTFUL = 0.55
+"""Most confidence of a flaw that callers or unseen code may well rule out."""
+
+_IN_FUNCTION = frozenset({"leak", "resource-leak"})
+"""Kinds told where the function ends: the guess at them may stand anywhere in it."""
+
+
+Texts = Callable[[str], Source | None]
+"""A file of the program by its path; None when it cannot be read."""
+
+Extents = Sequence[tuple[str, int, int]]
+"""Name, first byte and end of each function of a file."""
+
+
+def settle(
+    source: Source,
+    language: LanguageName,
+    findings: Sequence[Finding],
+    faults: Sequence[Fault],
+    texts: Texts,
+    extents: Extents = (),
+    decided: Collection[str] = (),
+) -> list[Finding]:
+    """Return the findings of one file, with what flow proved in it, by position.
+
+    `findings` are what the rules said without flow, nothing suppressed yet; `texts` gives the
+    files that the ways to the faults pass; `extents` are the functions of this one, and in those
+    of `decided` there is nothing that flow did not find.
+    """
+    proven = [
+        (fault, finding)
+        for fault in faults
+        if (finding := _finding(source, language, fault, texts, extents)) is not None
+    ]
+    rules = all_rules()
+    sound = _sound(source, faults) if language == "rust" else {}
+    kept = []
+    told = [finding for _, finding in proven]
+    for guess in findings:
+        answered = rules[guess.rule].verdicts.faults if guess.rule in rules else frozenset()
+        same = [
+            index
+            for index, (fault, finding) in enumerate(proven)
+            if fault.kind in answered
+            and (
+                _same(guess, fault, finding, source, extents)
+                or (language == "rust" and _is_step(guess, fault, source))
+            )
+        ]
+        asked = rules[guess.rule].verdicts.sound if guess.rule in rules else ""
+        if not same and asked and sound.get((asked, guess.span.line)):
+            continue
+        if not answered and not asked:
+            kept.append(_add_trace(guess, rules, source, faults, texts))
+        elif language == "rust":
+            if not same:
+                kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
+        elif not same and (
+            _around(guess, source, extents) not in decided or _is_open(guess, rules[guess.rule])
+        ):
+            weighed = replace(guess, confidence=min(guess.confidence, GUESS))
+            kept.append(_add_trace(weighed, rules, source, faults, texts))
+        for index in same:
+            if told[index].rule == guess.rule and told[index].fix is None:
+                passed = {(step.file, step.span.line) for step in told[index].trace}
+                beside = (
+                    place for place in guess.related if (place.file, place.span.line) not in passed
+                )
+                told[index] = replace(told[index], fix=guess.fix, related=tuple(beside))
+    return add_fingerprints([*kept, *told])
+
+
+def _sound(source: Source, faults: Sequence[Fault]) -> dict[tuple[str, int], bool]:
+    """Return whether all that flow met on a line, by sort and line, is sound."""
+    found: dict[tuple[str, int], bool] = {}
+    for fault in faults:
+        word, _, sort = fault.kind.partition("-")
+        span = _span(source, fault.span) if word in ("sound", "open") else None
+        if span is not None:
+            key = sort, span.line
+            found[key] = word == "sound" and found.get(key, True)
+    return found
+
+
+def add_fingerprints(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings of one file by position; fingerprints count equal ones in that order."""
+    alike = Alike()
+    rules = all_rules()
+    told = []
+    for finding in sorted(findings, key=_position):
+        if finding.rule not in rules:  # of the user's own: numbered where it was found
+            told.append(finding)
+            continue
+        occurrence = alike.before(finding.rule, finding.evidence)
+        name = fingerprint(finding.rule, finding.file, finding.evidence, occurrence)
+        told.append(finding if finding.fingerprint == name else replace(finding, fingerprint=name))
+    return told
+
+
+def _finding(
+    source: Source, language: LanguageName, fault: Fault, texts: Texts, extents: Extents
+) -> Finding | None:
+    """Return the finding of a fault; None when no rule asks for its kind, or declines it."""
+    asking = flow_rules("rust" if language == "rust" else "c")
+    rule = asking.get((fault.kind, dict(fault.args).get("by", ""))) or asking.get((fault.kind, ""))
+    if rule is None or language not in rule.dialects:
+        return None
+    fault = freed_before(add_name(fault, source), source, language, extents)
+    report = _report(rule, fault)
+    span = _span(source, fault.span)
+    if report is None or span is None:
+        return None
+    confidence = report.confidence
+    if confidence is None:
+        confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
+    if fault.doubtful:
+        confidence = min(confidence, DOUBTFUL)
+    confidence = round(min(1.0, max(0.0, confidence)), 2)
+    return Finding(
+        rule=rule.id,
+        language="rust" if language == "rust" else "c/cpp",
+        category=rule.category,
+        pattern=report.pattern or rule.id,
+        cwe=report.cwe or rule.cwe,
+        file=source.path,
+        span=span,
+        evidence=source.line_text(span.line).strip().replace("\t", " ")[:200],
+        message=Message(report.message, report.args),
+        suggestion=Message(report.suggestion or rule.suggestion, report.args),
+        confidence=confidence,
+        severity=report.severity or severity_from_confidence(confidence, rule.severity),
+        fingerprint="",
+        trace=_path(report.trace, texts, fault, Message(report.message, report.args)),
+        fix=_place_fix(report.fix, source) if report.fix is not None else None,
+    )
+
+
+def _place_fix(fix: Rewrite, source: Source) -> Fix:
+    edits = tuple(Edit(source.span(start, end), new) for (start, end), new in fix.edits)
+    return Fix(Message(fix.title, fix.args), edits, fix.safe)
+
+
+def _add_trace(
+    guess: Finding, rules: Mapping[str, Rule], source: Source, faults: Sequence[Fault], texts: Texts
+) -> Finding:
+    """Return a guess with the way that flow knows to its place."""
+    kind = rules[guess.rule].verdicts.trace if guess.rule in rules else ""
+    for fault in faults if kind else ():
+        place = _span(source, fault.span) if fault.kind == kind else None
+        if place is None or not guess.span.line <= place.line <= guess.span.end_line:
+            continue
+        return replace(guess, trace=_path(fault.steps, texts, fault, guess.message))
+    return guess
+
+
+def _path(steps: Iterable[Step], texts: Texts, fault: Fault, flaw: Message) -> tuple[Related, ...]:
+    """Return the steps that can be shown; the last, the place of the flaw, gets its message."""
+    read = ((step, text, _span(text, step.span)) for step in steps if (text := texts(step.file)))
+    return tuple(
+        Related(step.file, place, flaw if step.message == fault.kind else step_message(step, text))
+        for step, text, place in read
+        if place is not None
+    )
+
+
+def _report(rule: Rule, fault: Fault) -> Report | None:
+    try:
+        return rule.report_fault(fault)
+    except Exception:  # one broken rule must not hide the findings of the others
+        log.exception("rule %s failed; its finding at this place is missing", rule.id)
+        return None
+
+
+def _around(finding: Finding, source: Source, extents: Extents) -> str:
+    """Name of the function around a finding; empty when there is none."""
+    at = source.offset(finding.span.line, finding.span.column)
+    return next((name for name, start, end in extents if start <= at < end), "")
+
+
+def _is_open(guess: Finding, rule: Rule) -> bool:
+    """Return whether a guess is about what flow does not ask, or at the call of a function that it
+    knows nothing of: that nothing was found there does not refute it.
+    """
+    asked = rule.guess
+    return guess.message.template in rule.verdicts.exempt or (
+        isinstance(asked, Calls)
+        and guess.pattern in asked.names
+        and guess.pattern not in TABLE
+        and guess.pattern not in SECRETS
+    )
+
+
+def _same(guess: Finding, fault: Fault, finding: Finding, source: Source, extents: Extents) -> bool:
+    """Return whether a guess at flaws of a kind is at the one that was proven."""
+    if guess.span.line <= finding.span.end_line and finding.span.line <= guess.span.end_line:
+        return True
+    if fault.kind not in _IN_FUNCTION:
+        return False
+    at = source.offset(guess.span.line, guess.span.column)
+    return any(start <= at < end and start <= fault.span[0] < end for _, start, end in extents)
+
+
+def _is_step(guess: Finding, fault: Fault, source: Source) -> bool:
+    """Return whether a guess is at a place on the way to what was proven."""
+    places = (_span(source, step.span) for step in fault.steps if step.file == source.path)
+    return any(place is not None and place.line == guess.span.line for place in places)
+
+
+def _span(source: Source, place: tuple[int, int]) -> Span | None:
+    """Return the span of a range of bytes; None when the file is shorter than that."""
+    start, end = place
+    return source.span(start, max(start, end)) if 0 <= start <= len(source.data) else None
+
+
+def _position(finding: Finding) -> tuple[int, int, int, int, str]:
+    span = finding.span
+    return span.line, span.column, span.end_line, span.end_column, finding.rule

@@ -1,0 +1,53 @@
+"""What a file gives cause for throughout is told once, at its first place, and leads to the others.
+
+A habit of the author is one thing to know and to decide about; a finding for each place would
+bury those that stand for themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from jarvis_ls.core.finding import Finding, Message, Related
+from jarvis_ls.jsec.rules.registry import all_rules
+
+SLIPS = 3
+"""So many places of a rule in one file are told each."""
+_MOST_SHOWN = 16
+"""Places besides the first that a finding leads to."""
+
+
+def gather(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings of one file, by position, with those that are gathered told as one.
+
+    What a comment suppresses stays as it is and does not count.
+    """
+    rules = all_rules()
+    alike: dict[tuple[str, float], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if not finding.suppressed and finding.rule in rules and rules[finding.rule].summary:
+            alike[finding.rule, finding.confidence].append(finding)
+    habits = {key: several for key, several in alike.items() if len(several) > SLIPS}
+    told = []
+    for finding in findings:
+        several = [] if finding.suppressed else habits.get((finding.rule, finding.confidence), [])
+        if not several:
+            told.append(finding)
+        elif finding is several[0]:
+            told.append(_merge_findings(several, rules[finding.rule].summary))
+    return told
+
+
+def _merge_findings(several: Sequence[Finding], template: str) -> Finding:
+    first, *others = several
+    count = sum(int(dict(item.message.args).get("count", "1")) for item in several)
+    places = list(first.related)
+    for other in others[:_MOST_SHOWN]:
+        places += [Related(other.file, other.span, Message("Same finding here.")), *other.related]
+    return replace(
+        first,
+        message=Message(template, (("count", str(count)),)),
+        related=tuple(places[:_MOST_SHOWN]),
+    )

@@ -1,0 +1,528 @@
+"""Regions of memory: numbers for variables, allocations, literals and what lies behind pointers
+from outside. The same place reached by the same calls has the same number."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Final
+
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Cells, Joiner, Region
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    ANY_NULL,
+    NOT_NULL,
+    OTHER,
+    TIGHT,
+    AbstractValue,
+    pointer,
+    unknown,
+)
+from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
+from jarvis_ls.jsec.flow.domain.lookup import Lookup
+from jarvis_ls.jsec.flow.domain.region_state import (
+    UNINITIALISED,
+    UNKNOWN_FILL,
+    ZEROED,
+    RegionState,
+)
+from jarvis_ls.jsec.flow.ir import overloads
+from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, LONG, UNIT, size_of
+from jarvis_ls.jsec.flow.ir.cfg import loops, targets
+from jarvis_ls.jsec.flow.ir.nodes import (
+    CALL,
+    CAST,
+    CONST,
+    EVAL,
+    RETURN,
+    STORE,
+    Expr,
+    FunctionIR,
+    GlobalIR,
+    Instr,
+    Number,
+    Span,
+    Type,
+)
+from jarvis_ls.jsec.flow.library.c_functions import STOPS
+
+_SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
+"""What tells a static variable of a function from others of its name stands around its own."""
+_MAX_BEHIND: Final = 4
+"""How many pointers deep what lies behind a parameter is distinguished."""
+
+
+class Frame:
+    """One activation of a function; the same call from the same frame gives the same one."""
+
+    __slots__ = tuple(
+        "base caller depth end entered function last_uses pointers site space temps".split()
+    )
+
+    def __init__(
+        self,
+        function: FunctionIR,
+        caller: Frame | None,
+        base: int,
+        end: int,
+        pointers: list[AbstractValue],
+        site: Span,
+    ) -> None:
+        self.function = function
+        self.caller = caller
+        self.base = base
+        """Region of the first slot."""
+        self.temps = base + len(function.slots)
+        """Region of temporary 0."""
+        self.end = end
+        self.entered = 0
+        """Fuel that was left when it was entered last."""
+        self.depth: int = 0 if caller is None else caller.depth + 1
+        self.last_uses: dict[int, list[int]] = {}
+        """See `liveness.last_uses`: only of the function a run starts with."""
+        self.pointers = pointers
+        """Address of each slot."""
+        self.site = site
+        """Where the caller calls it."""
+        parts = function.name.split("::")
+        self.space = parts[: -2 if function.record else -1]
+        """Namespaces around it."""
+
+    def around(self) -> list[Frame]:
+        """Return it and those it is called within, in this order."""
+        frames = [self]
+        while (caller := frames[-1].caller) is not None:
+            frames.append(caller)
+        return frames
+
+
+class RegionTable(Joiner):
+    """Gives regions their numbers and says what they are."""
+
+    frame: Frame
+
+    def __init__(self, program: Lookup) -> None:
+        super().__init__()
+        self.program = program
+        self.numbers: dict[int, AbstractValue] = {}
+        """Whole numbers that are written out."""
+        self.silent = 0
+        self.storing = -1
+        """The local array whose elements are worked out from others of it."""
+        self.filling = False
+        """Whether it is an element of an array, or what a pointer leads to, that is given a
+        value."""
+        self.defensive = False
+        """Whether the condition that is examined tells nothing of what is usual."""
+        self.exact = False
+        """Whether everything is known in the loop that is gone through."""
+        self.going = 0
+        """The block that a branch which is examined goes to."""
+        self.allocated = False
+        """Whether anything was allocated in this run."""
+        self.took: set[tuple[int, Number, Frame]] = set()
+        """Locks that outlive functions, by region and offset, and the calls within which they were
+        taken."""
+        self.gave_back: set[tuple[int, Number, Frame]] = set()
+        """Those within which they were given back after that."""
+        self.found_held: set[tuple[int, Number, Frame]] = set()
+        """Those within which they were given back before: the caller held them."""
+        self.looked_at: dict[Any, set[Span]] = {}
+        """Calls whose results are examined, by file and place of their function."""
+        self.met: dict[str, set[int]] = {}
+        """Regions of the variables of file scope that this run came to, by name."""
+        self.passed_by: set[tuple[str, str]] = set()
+        """File and name of functions that no call of this run gives anything new."""
+        self.opened: set[int] = set()
+        """Regions whose content was decrypted on some way of this run."""
+        self._ids: dict[Any, int] = {}
+        self._frames: dict[Any, Frame] = {}
+        self._functions: dict[int, FunctionIR] = {}
+        self._found: dict[tuple[str, str], FunctionIR | None] = {}
+        self._several: dict[tuple[str, str], list[FunctionIR]] = {}
+        self._depths: dict[int, int] = {}
+        self._types: dict[tuple[int, Any], Type] = {}
+        self._returning: dict[tuple[str, str], bool] = {}
+        self._summaries: dict[tuple[str, str], CallSummary | None] = {}
+        self._ending: dict[int, dict[int, bool]] = {}
+        """By the identity of functions of this run and block, whether the program ends there."""
+        self._behind: dict[int, tuple[FunctionIR, frozenset[int]]] = {}
+        """Blocks that loops are left to, by the identity of their function, for all runs."""
+        self._initials: dict[int, tuple[GlobalIR, Cells, RegionState | None]] = {}
+        """What arrays of numbers start with, by the identity of their declarations, for all
+        runs."""
+        self._globals: dict[tuple[str, str], tuple[int, GlobalIR | None, AbstractValue]] = {}
+        self._sizes: dict[tuple[str, str], int] = {}
+        self.counted = False
+        """Whether some size is a multiple of `UNIT`."""
+        self._offsets: dict[tuple[str, str, str], int] = {}
+        self._members: dict[tuple[str, str, str], int] = {}
+
+    @abstractmethod
+    def evaluate(self, state: AbstractState, expr: Expr) -> AbstractValue:
+        """Return the value of an expression."""
+
+    def reset(self) -> None:
+        """Forget the regions of the run before; numbers start from 0."""
+        self.regions.clear()
+        self.allocated = self.counted = self.locked = self.exact = False
+        self.passed_by.clear()
+        self.opened.clear()
+        for noted in (self.took, self.gave_back, self.found_held):
+            noted.clear()
+        self.looked_at.clear()
+        for held in (self.met, self._ids, self._globals, self._frames, self._functions):
+            held.clear()
+        self._depths.clear()
+        self._types.clear()
+        for asked in (
+            self._found,
+            self._several,
+            self._returning,
+            self._ending,
+            self._summaries,
+            self._sizes,
+            self._offsets,
+            self._members,
+        ):
+            asked.clear()  # each run asks the program itself: what it asks is noted with its answer
+
+    def region(self, key: Any, place: Region) -> int:
+        """Return the number of the region with a key."""
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = len(self.regions)
+            self.regions.append(place)
+        return found
+
+    def find_region(self, key: Any) -> int | None:
+        """Return the number given before."""
+        return self._ids.get(key)
+
+    def enter(self, function: FunctionIR, caller: Frame | None, site: Span) -> Frame:
+        """Return the frame of a call."""
+        key = (caller.base if caller is not None else -1, site, function.file, function.name)
+        frame = self._frames.get(key)
+        if frame is None:
+            base = len(self.regions)
+            for name, type_ in function.slots:
+                size = self.size_in_file(type_, function.file)
+                self.regions.append(
+                    Region(
+                        "local", name, type_, size, UNINITIALISED, function.name_span, function.file
+                    )
+                )
+            pointers = [pointer(base + slot) for slot in range(len(function.slots))]
+            self.regions.extend([None] * (1 + function.temps))
+            frame = Frame(function, caller, base, len(self.regions), pointers, site)
+            self._frames[key] = frame
+        return frame
+
+    def size_in_file(self, type_: Type, file: str = "") -> int:
+        """Return the bytes of a type as a file means it, by default that of the current function; 0
+        when not known, and `UNIT` of a record that nothing defines."""
+        kind = type_[0]
+        if kind == "p":
+            return 8
+        if kind == "r":
+            key = (type_[1], file or self.frame.function.file)
+            size = self._sizes.get(key)
+            if size is None:
+                record = self.program.record(*key)
+                size = self._sizes[key] = record.size if record is not None else UNIT
+            self.counted = self.counted or size == UNIT
+            return size
+        if kind == "a":
+            return 0 if type_[2] < 0 else self.size_in_file(type_[1], file) * int(type_[2])
+        return size_of(type_)
+
+    def offset(self, record: str, member: str, otherwise: int) -> int:
+        """Return the offset of a member of a record of another file; `otherwise` when not known."""
+        key = (record, member, self.frame.function.file)
+        found = self._offsets.get(key)
+        if found is None:
+            known = self.program.record(record, key[2])
+            place = known.fields.get(member) if known is not None else None
+            found = self._offsets[key] = place[0] if place is not None else otherwise
+        return found
+
+    def member_size(self, record: str, member: str) -> int:
+        """Return the bytes of a member of a record of another file; 0 when not known."""
+        key = (record, member, self.frame.function.file)
+        found = self._members.get(key)
+        if found is None:
+            known = self.program.record(record, key[2])
+            place = known.fields.get(member) if known is not None else None
+            found = self._members[key] = self.size_in_file(place[1]) if place is not None else 0
+        return found
+
+    def kind(self, rid: int) -> str:
+        """Return the kind of a region."""
+        place = self.regions[rid]
+        return "temp" if place is None else place.kind
+
+    def type_at(self, rid: int, offset: Any) -> Type:
+        """Return the type of what lies in a region, as far as its declaration says."""
+        found = self._types.get((rid, offset))
+        if found is None:
+            found = self._types[rid, offset] = self._type_at(rid, offset)
+        return found
+
+    def _type_at(self, rid: int, offset: Any) -> Type:
+        place = self.regions[rid]
+        if place is None:
+            return LONG
+        type_ = place.type
+        for _ in range(4):
+            if type_[0] == "a":
+                type_ = type_[1]
+            elif type_[0] == "r" and isinstance(offset, (int, float)):
+                record = self.program.record(type_[1], place.file)
+                inner = [t for at, t in record.fields.values() if at == offset] if record else []
+                if not inner:
+                    return ANY
+                return inner[0]
+        return type_
+
+    def region_state(self, state: AbstractState, rid: int) -> RegionState:
+        """Return what is known about a region; made from its declaration when first asked for."""
+        found = state.region_states.get(rid)
+        if found is None:
+            found = RegionState()
+            place = self.regions[rid]
+            if place is not None:
+                if place.size and place.kind != "object":
+                    found.low = found.high = place.size
+                    found.flags = TIGHT
+                found.fill = place.fill
+            state.region_states[rid] = found
+        return found
+
+    def literal(self, data: bytes, unit: int) -> AbstractValue:
+        """Return the address of a string literal."""
+        key = ("string", data, unit)
+        rid = self.find_region(key)
+        if rid is None:
+            size = (len(data) + 1) * unit
+            type_ = ("a", CHAR if unit == 1 else INT, len(data) + 1)
+            rid = self.region(key, Region("string", "", type_, size, UNKNOWN_FILL, (0, 0), ""))
+            self._functions.pop(rid, None)
+        return pointer(rid)
+
+    def literal_reg(self, state: AbstractState, rid: int) -> RegionState:
+        """Return what is known about a string literal's region."""
+        found = state.region_states.get(rid)
+        if found is None:
+            found = self.region_state(state, rid)
+            for key, number in self._ids.items():
+                if number == rid and key[0] == "string":
+                    data, unit = key[1], key[2]
+                    cut = data.find(b"\0")
+                    length = (len(data) if cut < 0 or unit != 1 else cut) * unit
+                    found.min_length = found.max_length = length
+                    found.text = data if cut < 0 else data[:cut]
+                    break
+        return found
+
+    def global_pointer(self, state: AbstractState, name: str) -> AbstractValue:
+        """Return the address of a variable of file scope; its content is put in when first met."""
+        known = self._globals.get((name, self.frame.function.file))
+        if known is None:
+            known = self._global(name, self.frame.function.file)
+        rid, variable, where = known
+        if rid not in state.memory:
+            state.memory[rid] = {}
+            place = self.regions[rid]
+            if place is not None and place.type[0] in ("a", "r"):
+                self.region_state(state, rid)
+            set_once = place is not None and place.fill == ZEROED
+            if set_once and variable is not None and variable.init:
+                self._initialise(state, rid, variable)
+        return where
+
+    def _global(self, name: str, file: str) -> tuple[int, GlobalIR | None, AbstractValue]:
+        variable = self.program.variable(name, file)
+        static = variable is not None and variable.static
+        key = ("global", name, file if static or variable is None else "")
+        rid = self.find_region(key)
+        if rid is None:
+            type_ = variable.type if variable is not None else ANY
+            changes = (
+                variable is None
+                or variable.extern
+                or variable.init == ()
+                or (not variable.constant and self.program.is_written(name, file))
+            )
+            fill = UNKNOWN_FILL if changes else ZEROED
+            size = self.size_in_file(type_)
+            shown = _SHAPE.sub(r"\1", name)
+            rid = self.region(key, Region("global", shown, type_, size, fill, (0, 0), file))
+        self.met.setdefault(name, set()).add(rid)
+        found = self._globals[(name, file)] = rid, variable, pointer(rid)
+        return found
+
+    def _initialise(self, state: AbstractState, rid: int, variable: GlobalIR) -> None:
+        known = self._initials.get(id(variable))
+        if known is not None:
+            _, state.memory[rid], reg = known
+            if reg is not None:
+                state.region_states[rid] = reg
+            return
+        self.silent += 1
+        for instr in variable.init or ():
+            if instr[0] == EVAL:
+                self.evaluate(state, instr[1])
+        self.silent -= 1
+        cells = state.memory[rid]
+        if _is_table(variable):
+            self._initials[id(variable)] = variable, cells, state.region_states.get(rid)
+
+    def function_pointer(self, name: str) -> AbstractValue:
+        """Return a function as a value."""
+        rid = self.region(
+            ("function", name, self.frame.function.file),
+            Region("function", name, ANY, 0, UNKNOWN_FILL, (0, 0), self.frame.function.file),
+        )
+        return pointer(rid)
+
+    def returns(self, function: FunctionIR, depth: int = 0) -> bool:
+        """Return whether some way through a function comes back to its caller."""
+        key = (function.file, function.name)
+        known = self._returning.get(key)
+        if known is None:
+            if depth > _MAX_BEHIND:
+                return True
+            self._returning[key] = True  # while it is examined: recursion may return
+            known = self._returning[key] = self._comes_back(function, depth)
+        return known
+
+    def _comes_back(self, function: FunctionIR, depth: int) -> bool:
+        space = function.name.split("::")[:-1]
+        if not space and self.program.comes_back(function.name, function.file):
+            return True
+        if self.program.stops(function.name, function.file):
+            return False
+        seen, work = {0}, [0]
+        while work:
+            instrs, end = function.blocks[work.pop()]
+            if any(self._ends(i, function, space, depth) for i in instrs if i[0] == CALL):
+                continue
+            if end[0] == RETURN:
+                return True
+            for target in targets(end):
+                if target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return False
+
+    def leaves_loop(self, target: int | None = None) -> bool:
+        """Return whether a branch to a block, by default the one that is examined, is the end of a
+        loop."""
+        function = self.frame.function
+        known = self._behind.get(id(function))
+        if known is None:
+            behind = frozenset(tail + 1 for _, tail in loops(function))
+            known = self._behind[id(function)] = function, behind
+        return (self.going if target is None else target) in known[1]
+
+    def ends_at(self, block: int) -> bool:
+        """Return whether a block of the current function calls what ends the program."""
+        function = self.frame.function
+        known = self._ending.get(id(function))
+        if known is None:
+            known = self._ending[id(function)] = {}
+        found = known.get(block)
+        if found is None:
+            space = self.frame.space
+            found = known[block] = any(
+                self._ends(instr, function, space, 0)
+                for instr in function.blocks[block][0]
+                if instr[0] == CALL
+            )
+        return found
+
+    def _ends(self, call: Instr, function: FunctionIR, space: list[str], depth: int) -> bool:
+        name = call[2]
+        if not isinstance(name, str) or (
+            not space and self.program.comes_back(name, function.file)
+        ):
+            return False
+        callee = self.find_function(name, function.file, space)
+        if callee is not None:
+            return not self.returns(callee, depth + 1)
+        short = name.rpartition("::")[2]
+        return short in STOPS or self.program.stops(short, function.file)
+
+    def summary(self, function: FunctionIR) -> CallSummary | None:
+        """Return the summary of a function: what it and those it calls may do, as far as that is
+        known without following them."""
+        key = (function.name, function.file)
+        if key not in self._summaries:
+            self._summaries[key] = self.program.summary(*key)
+        return self._summaries[key]
+
+    def find_overload(
+        self, name: str, file: str, space: list[str], types: Sequence[Type]
+    ) -> FunctionIR | None:
+        """Return the definition that a call with arguments of these types means."""
+        found = self.find_function(name, file, space)
+        if found is None:
+            return None
+        several = self._several.get((found.file, found.name))
+        if several is None:
+            several = self.program.overloads(found.name, found.file)
+            self._several[(found.file, found.name)] = several
+        return overloads.best(several or [found], types) if several or found.record else found
+
+    def find_function(self, name: str, file: str, space: list[str]) -> FunctionIR | None:
+        """Return the definition a name means, namespaces around it tried from the inside out."""
+        key = ("::".join((*space, name)) if space else name, file)
+        if key in self._found:
+            return self._found[key]
+        found = None
+        for depth in range(len(space), -1, -1):
+            found = self.program.function("::".join((*space[:depth], name)), file)
+            if found is not None:
+                break
+        self._found[key] = found
+        return found
+
+    def object_behind(
+        self, state: AbstractState, rid: int, offset: Any, type_: Type
+    ) -> AbstractValue:
+        """Return a pointer from outside: what it leads to has a region of its own."""
+        depth = self._depths.get(rid, 0)
+        if depth >= _MAX_BEHIND or type_[0] not in ("p", "&"):
+            return unknown(type_)
+        key = ("behind", rid, offset)
+        behind = self.find_region(key)
+        if behind is None:
+            place = Region("object", "", type_[1], 0, UNKNOWN_FILL, (0, 0), "")
+            behind = self.region(key, place)
+            self._depths[behind] = depth + 1
+        null = NOT_NULL if type_[0] == "&" else ANY_NULL
+        value = AbstractValue(0, 0, TIGHT | OTHER * 0, None, ((behind, 0, 0, 0, None),), null)
+        cells = state.memory.get(rid)
+        if cells is None or offset not in cells:
+            known = state.region_states.get(behind)
+            if known is not None and known.status:  # what was freed is not what lies there later
+                del state.region_states[behind]
+                state.memory.pop(behind, None)
+            state.put(rid, offset, value)
+        return value
+
+
+def _is_table(variable: GlobalIR) -> bool:
+    """Return whether a variable starts as an array of numbers as they are written: then nothing is
+    asked of the program for it.
+    """
+    type_ = variable.type
+    if type_[0] != "a" or type_[1][0] not in ("i", "f"):
+        return False
+    stored = (instr[1] for instr in variable.init or () if instr[0] == EVAL)
+    return all(
+        store[0] == STORE
+        and store[2][0] in (CAST, CONST)
+        and (store[2][0] == CONST or store[2][1][0] == CONST)
+        for store in stored
+    )

@@ -1,0 +1,1 @@
+"""The abstract interpreter: transfer functions, branch refinement and the fixpoint over blocks."""

@@ -1,0 +1,470 @@
+"""Calls and what else is more than the value of an expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Final
+
+from jarvis_ls.jsec.flow.checks import injection, ownership
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Region
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    NOT_NULL,
+    NOTHING,
+    NULL,
+    OTHER,
+    TIGHT,
+    AbstractValue,
+    pointer,
+    unknown,
+)
+from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.domain.memory_regions import Frame
+from jarvis_ls.jsec.flow.domain.region_state import UNINITIALISED, UNKNOWN_FILL, ZEROED
+from jarvis_ls.jsec.flow.interp import call_relevance, rust_calls, unknown_calls
+from jarvis_ls.jsec.flow.interp.call_entry import enter
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INDEXED, UNPLACED
+from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, Instr
+from jarvis_ls.jsec.flow.library.c_functions import PRINTERS, SECRETS, TABLE
+from jarvis_ls.jsec.flow.models import apply_c, containers, locks
+from jarvis_ls.jsec.flow.models.call import Call
+from jarvis_ls.jsec.flow.semantics.expressions import evaluate, fetch
+from jarvis_ls.jsec.flow.semantics.memory import load, store
+
+_MAX_CANDIDATES: Final = 4
+_OVERRIDES: Final = 2
+"""Choices that stand for one of several functions a virtual call may reach."""
+_RELEASES: Final = re.compile(
+    r"free|delete|destroy|release|dispose|close|clear|unref|put|drop|del", re.I
+)
+"""Names of functions that may be given what was released already, as far as is known."""
+_MOST: Final = 32
+"""Members of a class that are examined."""
+_DEPTH: Final = 2
+"""Members of members that are examined."""
+States = "list[AbstractState] | None"
+
+
+def unknown_parameters(engine: Engine, state: AbstractState, frame: Frame) -> None:
+    """Parameters of a root: any number, pointers to what is not known."""
+    function = frame.function
+    for slot in function.params:
+        name, type_ = function.slots[slot]
+        rid = frame.base + slot
+        if type_[0] in ("p", "&"):
+            engine.object_behind(state, rid, 0, type_)
+            if name == "this":
+                cells = state.memory[rid]
+                old = cells[0]
+                state.memory[rid] = {0: AbstractValue(0, 0, old.flags, None, old.targets, NOT_NULL)}
+        elif type_[0] in ("r", "c", "a"):
+            reg = engine.region_state(state, rid)
+            state.region_states[rid] = reg.but(fill=UNKNOWN_FILL)
+            state.memory[rid] = {}
+        else:
+            state.memory[rid] = {0: unknown(type_)}
+    if function.name == "main" and len(function.params) >= 2:
+        _arguments(engine, state, frame)
+
+
+def _arguments(engine: Engine, state: AbstractState, frame: Frame) -> None:
+    """Put `argv` of `main` into a state: strings chosen by whoever starts the program."""
+    function = frame.function
+    slot = function.params[1]
+    source = (function.file, function.name_span, "text:argv")
+    place = Region("object", "argv", ("a", ("p", CHAR), -1), 0, UNKNOWN_FILL, (0, 0), "")
+    vector = engine.region(("argv",), place)
+    text = engine.region(
+        ("argument",), Region("object", "argv", ("a", CHAR, -1), 0, UNKNOWN_FILL, (0, 0), "")
+    )
+    state.region_states[text] = engine.region_state(state, text).but(taint=source)
+    state.memory[vector] = {None: pointer(text)}
+    state.memory[frame.base + slot] = {0: pointer(vector)}
+
+
+def _call(engine: Engine, state: AbstractState, instr: Instr) -> Any:
+    _, temp, target, args, result, span, types = instr
+    values = [fetch(engine, state, arg) for arg in args]
+    if isinstance(target, str):
+        short = target.rpartition("::")[2]
+        function = (
+            None
+            if short in engine.own
+            else engine.find_overload(target, engine.frame.function.file, engine.frame.space, types)
+        )
+        if "::" in target and short not in engine.own and (short in TABLE or short in SECRETS):
+            short = target  # a namesake of a library function
+        if function is not None and short in TABLE and _is_unseen(engine, function, short):
+            function = None  # for a system without it: this file has it from the system
+        if function is None:
+            if engine.program.stops(short, engine.frame.function.file):
+                return []
+            if short in TABLE:
+                unknown_calls.must_have(engine, state, values, types, args, span)
+            else:
+                types = unknown_calls.ready(engine, state, short, values, types, args, span)
+            call = Call(short, values, types, result, span, args)
+            handled = apply_c.apply(engine, state, call, temp)
+            if handled is not NotImplemented:
+                return handled
+            if short in SECRETS and SECRETS[short] < len(values):
+                injection.secret(engine, state, values[SECRETS[short]], short, span)
+            gives = _RELEASES.search(short) is not None
+            const = [t[0] == "p" and (len(t) > 2 or not gives) for t in types]
+            ownership.check_arguments(engine, state, values, const, span)
+            locks.unseen(engine, state, short, values, args, span)
+            state.unseen += 1
+            return unknown_calls.outcome(engine, state, temp, values, types, result)
+        values, types = _pass_by_reference(engine, state, function, values, types, args)
+        if shows(function):
+            unknown_calls.must_have(engine, state, values, types, args, span)
+            unknown_calls.must_end(engine, state, values, unknown_calls.only_read(types), span)
+        call = Call(target, values, types, result, span, args)
+        return _enter_if_relevant(engine, state, function, call, temp)
+    where = evaluate(engine, state, target)
+    call = Call("", values, types, result, span, args)
+    return _through_pointer(engine, state, where, call, temp)
+
+
+def _pass_by_reference(
+    engine: Engine,
+    state: AbstractState,
+    function: FunctionIR,
+    values: list[AbstractValue],
+    types: Any,
+    args: Any,
+) -> tuple[list[AbstractValue], Any]:
+    """Return the arguments of a call with places for what the function takes by reference, which
+    was not known where it is called."""
+    first = len(function.params) - len(values)
+    if first < 0 or first > 1:
+        return values, types
+    kinds = [function.slots[slot][1] for slot in function.params[first:]]
+    for index, type_ in enumerate(kinds):
+        if type_[0] != "&" or types[index][0] == "&":
+            continue
+        if args[index][0] != nodes.LOAD:
+            if not values[index].targets:  # of a number an object is made, which is there
+                values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
+            continue
+        values[index] = evaluate(engine, state, args[index][1])
+        types = (*types[:index], ("&", types[index]), *types[index + 1 :])
+    return values, types
+
+
+def _is_unseen(engine: Engine, function: FunctionIR, name: str) -> bool:
+    """Return whether a function of another file is not declared where it is called."""
+    file = engine.frame.function.file
+    return function.file != file and engine.program.prototype(name, file) is None
+
+
+_SHOWN: Final = 14
+
+
+def shows(function: FunctionIR) -> bool:
+    """Return whether a function does no more than print what it is given: what is wrong with that
+    is the affair of its callers.
+    """
+    return function.size <= _SHOWN and bool(function.calls) and function.calls <= PRINTERS
+
+
+def _through_pointer(
+    engine: Engine, state: AbstractState, where: AbstractValue, call: Call, temp: int
+) -> Any:
+    """Call the functions that a pointer may lead to."""
+    targets = [t for t in where.targets if engine.kind(t[0]) == "function"]
+    if not targets or len(targets) > _MAX_CANDIDATES or where.flags & OTHER:
+        return unknown_calls.outcome(engine, state, temp, call.values, call.types, call.result)
+    states: list[AbstractState] = []
+    for target in targets:
+        place = engine.regions[target[0]]
+        there = state if len(targets) == 1 else state.copy()
+        if place is None:
+            continue
+        function = engine.find_function(place.name, place.file, engine.frame.space)
+        named = Call(place.name, call.values, call.types, call.result, call.span, call.args)
+        if function is not None:
+            handled = _enter_if_relevant(engine, there, function, named, temp)
+            states.extend([there] if handled is None else handled)
+            continue
+        handled = apply_c.apply(engine, there, named, temp)
+        if handled is NotImplemented:
+            unknown_calls.outcome(engine, there, temp, call.values, call.types, call.result)
+            handled = None
+        states.extend([there] if handled is None else handled)
+    return states
+
+
+def _enter_if_relevant(
+    engine: Engine, state: AbstractState, function: FunctionIR, call: Call, temp: int
+) -> Any:
+    """Run a function in the context of the call, unless that tells nothing new."""
+    values, types, result, span = call.values, call.types, call.result, call.span
+    if not call_relevance.is_passed_by(engine, state, function, values, call.args):
+        return enter(engine, state, function, values, types, temp, result, span)
+    engine.passed_by.add((function.file, function.name))
+    if not engine.returns(function):
+        return []
+    ownership.check_arguments(engine, state, values, function.const, span)
+    types = tuple(
+        (*type_[:2], "const") if const and type_[0] == "p" else type_
+        for type_, const in zip(types, (*function.const, *[False] * len(types)), strict=False)
+    )
+    return unknown_calls.outcome(engine, state, temp, values, types, result)
+
+
+def _declare(engine: Engine, state: AbstractState, instr: Instr) -> None:
+    slot = instr[1]
+    rid = engine.frame.base + slot
+    state.memory.pop(rid, None)
+    state.region_states.pop(rid, None)
+    type_ = engine.frame.function.slots[slot][1]
+    place = engine.regions[rid]
+    if place is not None and place.span == engine.frame.function.name_span:
+        place.span = instr[2]
+    if type_[0] in ("a", "r"):
+        engine.region_state(state, rid)
+        state.memory[rid] = {}
+    elif type_[0] == "c":
+        state.region_states[rid] = engine.region_state(state, rid).but(
+            fill=UNKNOWN_FILL, min_length=0, max_length=0
+        )
+        state.memory[rid] = {}
+
+
+def _clear(engine: Engine, state: AbstractState, instr: Instr) -> None:
+    where = evaluate(engine, state, instr[1])
+    if instr[2][0] == "c" and instr[2][1] in INDEXED:
+        return
+    for target in where.targets:
+        reg = engine.region_state(state, target[0])
+        state.region_states[target[0]] = reg.but(
+            fill=ZEROED, min_length=0, max_length=0, text=b"", taint=None, open=0
+        )
+        state.memory[target[0]] = {}
+
+
+def _new(engine: Engine, state: AbstractState, instr: Instr) -> None:
+    _, temp, type_, count, size, span, fails, zeroed = instr
+    number = evaluate(engine, state, count) if count is not None else None
+    block = ownership.Allocation(
+        "new[]" if number is not None else "new",
+        span,
+        [number] if number is not None else [],
+        size=engine.size(type_) or size or 0,
+        fails=fails,
+        fill=ZEROED if zeroed else UNINITIALISED,
+        type=type_,
+    )
+    value = ownership.allocate(engine, state, block)
+    state.memory[engine.frame.temps + temp] = {0: value}
+
+
+def _delete(engine: Engine, state: AbstractState, instr: Instr) -> None:
+    _, pointer_expr, many, _, span = instr
+    value = evaluate(engine, state, pointer_expr)
+    ownership.release(engine, state, value, "new[]" if many else "new", span)
+
+
+def _method(engine: Engine, state: AbstractState, instr: Instr) -> Any:
+    _, temp, base, owner, name, args, result, span, types = instr
+    where = evaluate(engine, state, base)
+    values = [fetch(engine, state, arg) for arg in args]
+    if owner[:1] == "@":
+        state.memory[engine.frame.temps + temp] = {
+            0: containers.call(
+                engine, state, where, owner[1:], Call(name, values, types, result, span, args)
+            )
+        }
+        return None
+    constructor, destructor = name == owner, name[:1] == "~"
+    if destructor and where.nullness:  # of nothing: nothing is done
+        if where.nullness == NULL and not where.targets:
+            return None
+        where = AbstractValue(
+            where.low, where.high, where.flags, where.taint, where.targets, NOT_NULL, where.init
+        )
+    if constructor and len(where.targets) == 1:
+        rid = where.targets[0][0]
+        if where.targets[0][1] == 0:
+            state.region_states[rid] = engine.region_state(state, rid).but(record=owner)
+    functions = _candidates(engine, state, where, owner, name, types, virtual=not constructor)
+    known = engine.program.record(owner, engine.frame.function.file) if constructor else None
+    unseen_one = known is not None and owner in known.methods and not functions
+    if constructor and not unseen_one and (functions or not _is_copy(owner, types)):
+        _made_parts(engine, state, where, owner)
+    if constructor and not functions and _is_copy(owner, types):
+        source = (
+            load(engine, state, values[0], types[0][1], span) if types[0][0] == "&" else values[0]
+        )
+        store(engine, state, where, source, ("r", owner), span)
+        return None
+    if not functions:
+        record = engine.program.record(owner, engine.frame.function.file)
+        if constructor and (record is None or owner in record.methods):
+            for target in where.targets:
+                state.region_states[target[0]] = engine.region_state(state, target[0]).but(
+                    fill=UNKNOWN_FILL
+                )
+        if (constructor and not values) or destructor:
+            return None
+        if record is None or name not in record.methods:
+            unknown_calls.may_be_set(engine, state, values, types, args, span)
+        locks.method(engine, state, where, owner, name, span)
+        unknown_calls.havoc(engine, state, where)
+        for index, value in enumerate(values):
+            unknown_calls.handed_over(
+                engine, state, value, types[index] if index < len(types) else ANY
+            )
+        state.memory[engine.frame.temps + temp] = {0: unknown(result)}
+        return None
+    states: list[AbstractState] = []
+    for function in functions:
+        there = state if len(functions) == 1 else state.copy()
+        if len(functions) > 1:  # some may never be meant here
+            there.choices += _OVERRIDES
+        this = [] if function.static and len(function.params) == len(values) else [where]
+        given, kinds = _pass_by_reference(engine, there, function, list(values), types, args)
+        after = enter(
+            engine,
+            there,
+            function,
+            [*this, *given],
+            (ANY,) * len(this) + tuple(kinds),
+            temp,
+            result,
+            span,
+        )
+        states.extend([there] if after is None else after)
+    if constructor and len(where.targets) == 1 and where.targets[0][1] == 0:
+        for each in states:  # it was made as what its base is before
+            reg = each.region_states.get(where.targets[0][0])
+            if reg is not None and reg.record != owner:
+                each.region_states[where.targets[0][0]] = reg.but(record=owner)
+    return states
+
+
+def _made_parts(engine: Engine, state: AbstractState, where: AbstractValue, owner: str) -> None:
+    """Members and bases of an object that is made have constructors of their own, or a value that
+    they are declared with: what those give is not known, the other members have no value yet."""
+    if len(where.targets) != 1:
+        return
+    rid, lo, hi = where.targets[0][:3]
+    reg = engine.region_state(state, rid)
+    if reg.fill != UNINITIALISED or lo != hi or not _makes_itself(engine, owner, 0):
+        return
+    bare: list[int] = []
+    _bare_members(engine, owner, int(lo), bare, 0)
+    state.region_states[rid] = reg.but(fill=UNKNOWN_FILL)
+    cells = dict(state.memory.get(rid, {}))
+    for offset in bare:
+        cells.setdefault(offset, NOTHING)
+    state.memory[rid] = cells
+
+
+def _makes_itself(engine: Engine, name: str, depth: int) -> bool:
+    """Return whether a base or a member of a class gets a value before its constructor runs."""
+    record = engine.program.record(name, engine.frame.function.file)
+    if record is None:
+        return True
+    parts = [*record.bases, *(t[1] for _, t in record.fields.values() if t[0] == "r")]
+    return bool(record.given) or any(
+        _has_constructor(engine, part, depth + 1) for part in parts[:_MOST]
+    )
+
+
+def _has_constructor(engine: Engine, name: str, depth: int) -> bool:
+    record = engine.program.record(name, engine.frame.function.file)
+    if record is None or name in record.methods or depth > _DEPTH:
+        return True
+    return _makes_itself(engine, name, depth)
+
+
+def _bare_members(engine: Engine, name: str, at: int, found: list[int], depth: int) -> None:
+    """Offsets of the members of a class that nothing gives a value by itself."""
+    record = engine.program.record(name, engine.frame.function.file)
+    if record is None or depth > _DEPTH:
+        return
+    made: set[str] = set(record.given)
+    for base in record.bases:
+        below = engine.program.record(base, engine.frame.function.file)
+        if below is not None and _has_constructor(engine, base, depth + 1):
+            made.update(below.fields)
+    for member, (offset, type_) in islice(record.fields.items(), _MOST):
+        if member in made or offset >= UNPLACED:
+            continue
+        if type_[0] in ("i", "f", "p"):
+            found.append(at + offset)
+        elif type_[0] == "r" and not _has_constructor(engine, type_[1], depth + 1):
+            _bare_members(engine, type_[1], at + offset, found, depth + 1)
+
+
+def _is_copy(owner: str, types: Any) -> bool:
+    """Return whether an object is made from another of its class, by what the compiler provides."""
+    return len(types) == 1 and (types[0][1] if types[0][0] == "&" else types[0]) == ("r", owner)
+
+
+def _candidates(
+    engine: Engine,
+    state: AbstractState,
+    where: AbstractValue,
+    owner: str,
+    name: str,
+    types: Any,
+    *,
+    virtual: bool,
+) -> list[FunctionIR]:
+    """Return the definitions a method call may reach."""
+    frame = engine.frame
+    file = frame.function.file
+    dynamic = ""
+    if virtual and len(where.targets) == 1 and not where.flags & OTHER:
+        reg = state.region_states.get(where.targets[0][0])
+        dynamic = reg.record if reg is not None else ""
+    method = name
+    if dynamic and name[:1] == "~":
+        method = "~" + dynamic
+    for record in dict.fromkeys((dynamic, owner)):
+        current: str = record
+        for _ in range(8):
+            if not current:
+                break
+            wanted = "~" + current if method[:1] == "~" else method
+            found = engine.find_overload(f"{current}::{wanted}", file, frame.space, types)
+            if found is not None:
+                return [found]
+            known = engine.program.record(current, file)
+            current = known.bases[0] if known is not None and known.bases else ""
+    if name[:1] == "~" or name == owner or dynamic:
+        return []
+    found_all = engine.program.overrides(owner, name, file) if owner else []
+    return found_all if len(found_all) <= _MAX_CANDIDATES else []
+
+
+def _alloca(engine: Engine, state: AbstractState, instr: Instr) -> None:
+    _, slot, count, size, span = instr
+    number = evaluate(engine, state, count)
+    rid = engine.frame.base + slot
+    reg = engine.region_state(state, rid)
+    size = size if type(size) is int else engine.size(size)
+    if not size:
+        return
+    ownership.size_checks(engine, state, number, size, "array", span)
+    lo = max(number.low, 0) * size
+    state.region_states[rid] = reg.but(
+        low=lo, high=max(number.high, 0) * size, flags=number.flags & TIGHT
+    )
+
+
+INSTRUCTIONS: Final[dict[int, Callable[[Any, AbstractState, Instr], Any]]] = {
+    nodes.CALL: _call,
+    nodes.DECLARE: _declare,
+    nodes.CLEAR: _clear,
+    nodes.NEW: _new,
+    nodes.DELETE: _delete,
+    nodes.METHOD: _method,
+    nodes.ALLOCA: _alloca,
+    nodes.RCALL: rust_calls.call,
+}

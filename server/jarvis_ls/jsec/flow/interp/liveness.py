@@ -1,0 +1,103 @@
+"""Where variables of a large function are mentioned last: beyond, a state need not hold them.
+
+Without that, each of thousands of locals costs something wherever two ways meet, and following a
+function takes longer than in proportion to its length.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
+from jarvis_ls.jsec.flow.domain.memory_regions import Frame
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.cfg import loops
+from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR
+from jarvis_ls.jsec.flow.ir.operands import GIVES, INNER, of_end, of_instruction
+
+_LARGE: Final = 64
+"""Variables and temporaries of a function for which it is worth while to look."""
+_AROUND: Final = 6
+"""Blocks that a way is taken to go around at most."""
+_WITHIN: Final = frozenset({nodes.LOAD, nodes.STORE, nodes.STEP})
+"""Expressions that read or write a variable in place."""
+_NAMES: Final = frozenset({nodes.DECLARE, nodes.ALLOCA})
+"""Instructions that name a variable by its number."""
+
+
+def last_uses(function: FunctionIR) -> dict[int, list[int]]:
+    """By block, the numbers and temporaries that nothing mentions from that block on.
+
+    A temporary counts from the number of variables on. Those whose address is taken are left out,
+    and so is what is not a number. Mentioned within a loop is mentioned up to its end.
+    """
+    if function.size < 2 * _LARGE:
+        return {}
+    count = len(function.slots)
+    last: dict[int, int] = {}
+    taken: set[int] = set()
+    for index, (instrs, end) in enumerate(function.blocks):
+        work = of_end(end)
+        for instr in instrs:
+            work += of_instruction(instr)
+            if instr[0] in _NAMES:
+                last[instr[1]] = index
+            elif instr[0] in GIVES:
+                last[count + instr[1]] = index
+        _mentions(work, index, count, last, taken)
+    if len(last) < _LARGE:
+        return {}
+    until = _loops(function)
+    found: dict[int, list[int]] = {}
+    for slot, block in last.items():
+        number = slot >= count or function.slots[slot][1][0] in ("i", "f")
+        if number and slot not in taken:
+            found.setdefault(until[block] + 1, []).append(slot)
+    return found
+
+
+def forget(frame: Frame, index: int, states: list[AbstractState]) -> None:
+    """Drop numbers that nothing mentions from a block on: of those of the blocks just before, too,
+    which a way may have gone around."""
+    for block in range(index - _AROUND, index + 1):
+        for slot in frame.last_uses.get(block, ()):
+            for state in states:
+                cells = state.memory.get(frame.base + slot)
+                if cells is not None and not any(cell.targets for cell in cells.values()):
+                    del state.memory[frame.base + slot]
+
+
+def _mentions(
+    work: list[Expr], index: int, count: int, last: dict[int, int], taken: set[int]
+) -> None:
+    """Note what the expressions of a block mention; uses `work` up."""
+    while work:
+        e = work.pop()
+        kind = e[0]
+        if kind == nodes.LOCAL:
+            last[e[1]] = index
+            taken.add(e[1])
+        elif kind == nodes.TEMP:
+            last[count + e[1]] = index
+        else:
+            members = INNER[kind]
+            if kind in _WITHIN and e[1][0] == nodes.LOCAL:
+                last[e[1][1]] = index
+                members = members[1:]
+            for at in members:
+                if e[at] is not None:
+                    work.append(e[at])
+
+
+def _loops(function: FunctionIR) -> list[int]:
+    """Return the last block of the loops around each block; the block itself where there is
+    none.
+    """
+    until = list(range(len(function.blocks)))
+    start = reach = -1
+    for head, tail in [*sorted(loops(function)), (len(until), len(until))]:
+        if head > reach:
+            until[start : reach + 1] = [reach] * (reach + 1 - start) if start >= 0 else []
+            start = head
+        reach = max(reach, tail)
+    return until

@@ -1,0 +1,155 @@
+"""The way to a flaw: its steps in the order in which the program takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from jarvis_ls.jsec.flow.domain.fault import Step
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.cfg import loops
+from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+
+CALLED: Final = "call"
+"""Step of a call on the path: `name`, and the known `values` of its arguments."""
+BRANCH: Final = "branch"
+"""Step of a branch that could have gone either way: `value` is `true` or `false`."""
+BRANCH_CASE: Final = "case"
+"""Step of a `switch` that could have gone to several cases: `low` and `high` of the case,
+an empty `low` for the default, neither where they are not known."""
+ONLY: Final = "only"
+"""Third in a link of a trail whose branch is no choice: otherwise the program ends, or a loop is
+gone through as many times as it says."""
+LOOP_ENDS: Final = "loop-end"
+"""Step of a branch out of a loop."""
+_MOST: Final = 12
+"""Branches and calls that are shown, the last ones."""
+_FAR: Final = 400
+"""How many of them are looked through for the place of a cause."""
+_MEETINGS: Final = 200
+"""Places where ways met that are distinguished, the last ones; before them one stands for all."""
+
+
+def way(trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR]) -> list[Step]:
+    """Return the branches and calls of a state that all its ways took, with what it comes from
+    where that happened.
+
+    `causes` are a file, a place, a message and its values, and for some of them what the trail was
+    then: they are put there, and the others by where they are written in their function.
+    `functions` are those that the run has entered.
+    """
+    links = _common_links(trail)
+    steps = [Step(*link[1]) for link in links]
+    placed: list[tuple[int, Step]] = []
+    for cause in causes:
+        step = Step(*cause[:4])
+        at = _behind(cause[4], links) if len(cause) > 4 else None
+        if at is None:
+            at = _by_text(step, steps, functions)
+        placed.append((at, step))
+    first = max(len(steps) - _MOST, 0)
+    rounds: dict[int, list[tuple[int, int]]] = {}
+    told = [step for at, step in placed if at <= first]
+    for index in range(first, len(steps)):
+        told.append(_with_loop_end(steps[index], functions, rounds))
+        told.extend(step for at, step in placed if at == index + 1 > first)
+    return told
+
+
+def _common_links(trail: Any) -> list[Any]:
+    """Return the links with a step that every way of a trail took, first ones first."""
+    before: dict[int, Any] = {}
+    """Of links where ways met, by identity: the last that both took."""
+    for link in _meetings(trail):
+        known = {id(other) for other in _along(link[0], before)}
+        before[id(link)] = next((o for o in _along(link[2], before) if id(o) in known), None)
+    links = list(islice(_along(trail, before), _FAR))
+    links.reverse()
+    return links
+
+
+def _along(link: Any, before: dict[int, Any]) -> Iterator[Any]:
+    """Yield the links with a step from one back to the beginning, past what not every way took; of
+    meetings that are not in `before` the first way."""
+    while link is not None:
+        if link[1] is None:
+            link = before.get(id(link), link[0])
+        else:
+            yield link
+            link = link[0]
+
+
+def _meetings(trail: Any) -> list[Any]:
+    """Return the links of a trail where ways met, each behind those that lead to it."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    waiting = [(trail, False)]
+    while waiting:
+        link, done = waiting.pop()
+        if done:
+            found.append(link)
+            continue
+        while link is not None and link[1] is not None:
+            link = link[0]
+        if link is not None and id(link) not in seen and len(seen) < _MEETINGS:
+            seen.add(id(link))
+            waiting += [(link, True), (link[0], False), (link[2], False)]
+    return found
+
+
+def _behind(link: Any, links: list[Any]) -> int | None:
+    """Return the number of steps taken when the trail was `link`; None when it is another way."""
+    if link is None:
+        return 0
+    return next((at + 1 for at in range(len(links) - 1, -1, -1) if links[at] is link), None)
+
+
+def _by_text(step: Step, steps: list[Step], functions: Sequence[FunctionIR]) -> int:
+    """Return the number of steps before a step, by where it is written in its function."""
+    function = _around(step, functions)
+    if function is None:
+        return 0
+    at = None
+    for index in range(len(steps) - 1, -1, -1):
+        other = steps[index]
+        if other.message == CALLED and dict(other.args).get("name") == function.name:
+            return index + 1 if at is None else at
+        if other.file != step.file or not function.span[0] <= other.span[0] < function.span[1]:
+            continue
+        if other.span[1] >= step.span[1]:
+            at = index
+        elif at is not None:
+            break
+        else:
+            return index + 1
+    return at or 0
+
+
+def _around(step: Step, functions: Sequence[FunctionIR]) -> FunctionIR | None:
+    """Return the function that a step is written in."""
+    around = (
+        function
+        for function in functions
+        if function.file == step.file and function.span[0] <= step.span[0] < function.span[1]
+    )
+    return min(around, key=lambda function: function.span[1] - function.span[0], default=None)
+
+
+def _with_loop_end(
+    step: Step, functions: Sequence[FunctionIR], rounds: dict[int, list[tuple[int, int]]]
+) -> Step:
+    """Return a step as it is shown: that the condition of a loop is false says nothing of its
+    rounds. `rounds` keeps the loops of functions, by identity."""
+    function = _around(step, functions) if step.message == BRANCH else None
+    if function is None:
+        return step
+    holds = step.args == (("value", "true"),)
+    if id(function) not in rounds:
+        rounds[id(function)] = loops(function)
+    for _, end in function.blocks:
+        if end[0] == nodes.IF and end[4] == step.span:
+            to, other = (end[2], end[3]) if holds else (end[3], end[2])
+            if any(head <= other <= tail < to for head, tail in rounds[id(function)]):
+                return Step(step.file, step.span, LOOP_ENDS, step.args)
+    return step

@@ -1,0 +1,257 @@
+"""Calls of functions that are not seen: what they are given, and what it may be afterwards."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
+from jarvis_ls.jsec.flow.domain.abstract_value import UNINIT, AbstractValue, unknown
+from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.domain.region_state import (
+    ENDLESS,
+    UNINITIALISED,
+    UNKNOWN_FILL,
+    RegionState,
+)
+from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT
+from jarvis_ls.jsec.flow.ir.nodes import LOAD, MACRO, TEMP, Span, Type
+from jarvis_ls.jsec.flow.models import string_functions
+from jarvis_ls.jsec.flow.semantics.expressions import evaluate
+
+_SHOWS: Final = re.compile(
+    r"([a-z0-9]+_)?(print|show|dump|display|log|trace|debug|echo)", re.IGNORECASE
+)
+_KEEPS: Final = re.compile(
+    r"add|append|push|set|put|insert|register|init|take|free|new|to(?![a-z])", re.I
+)
+
+
+def ready(
+    engine: Engine,
+    state: AbstractState,
+    name: str,
+    values: list[AbstractValue],
+    types: Any,
+    args: Any,
+    span: Span,
+) -> Any:
+    """Get ready to call what is not seen; gives the types of the arguments with what its
+    declaration says of them."""
+    declared = engine.program.prototype(name, engine.frame.function.file)
+    if declared is None or declared[2] is None:
+        given = must_have
+        if name.isupper() or name[:1] == MACRO:
+            given = may_be_set
+        elif not only_shows(name) and engine.program.is_cpp(engine.frame.function.file):
+            given = _may_take_reference
+        given(engine, state, values, types, args, span)
+        if not only_shows(name):
+            return types
+        types = only_read(types)
+        must_end(engine, state, values, types, span)
+        return types
+    wanted = declared[2]
+    referred = [i for i, type_ in enumerate(wanted[: len(values)]) if type_[0] == "&"]
+    if referred:
+        may_be_set(
+            engine,
+            state,
+            [values[i] for i in referred],
+            [types[i] for i in referred],
+            [args[i] for i in referred],
+            span,
+        )
+        for index in referred:
+            values[index] = unknown(types[index]) if values[index].init else values[index]
+    must_have(engine, state, values, types, args, span)
+    const = declared[4] if len(declared) > 4 else ()
+    types = tuple(
+        ("p", type_[1], "const") if type_[0] == "p" and i < len(const) and const[i] else type_
+        for i, type_ in enumerate(types)
+    )
+    if len(values) == 1:  # no length comes with it
+        must_end(engine, state, values, types, span)
+    return types
+
+
+def only_shows(name: str) -> bool:
+    """Return whether a function that nothing declares only looks at what it is given, by its
+    name.
+    """
+    return _SHOWS.match(name) is not None and _KEEPS.search(name) is None
+
+
+def only_read(types: Any) -> Any:
+    """Return the types of arguments, pointers among them marked as read through only."""
+    return tuple(
+        (*type_, "const") if type_[0] == "p" and len(type_) == 2 else type_ for type_ in types
+    )
+
+
+def may_be_set(
+    engine: Engine,
+    state: AbstractState,
+    values: list[AbstractValue],
+    types: Any,
+    args: Any,
+    span: Span,
+) -> None:
+    """Give the arguments of an unknown call a value: it may be a macro, or take references."""
+    for index, value in enumerate(values):
+        if value.init:
+            values[index] = unknown(types[index])
+            cell = engine.cell(state, args[index])
+            if cell is not None:
+                state.put(cell[0], cell[1], values[index])
+        elif types[index][0] == "r" and args[index][0] == LOAD:
+            for target in evaluate(engine, state, args[index][1]).targets:
+                reg = engine.region_state(state, target[0])
+                if reg.fill == UNINITIALISED:
+                    state.region_states[target[0]] = reg.but(fill=UNKNOWN_FILL)
+
+
+def _may_take_reference(
+    engine: Engine,
+    state: AbstractState,
+    values: list[AbstractValue],
+    types: Any,
+    args: Any,
+    span: Span,
+) -> None:
+    """Give a variable a value that a function without declaration may take by reference, as C++ has
+    it."""
+    for index, value in enumerate(values):
+        cell = engine.cell(state, args[index]) if value.init and args[index][0] == LOAD else None
+        if cell is None:
+            continue
+        if value.init == UNINIT and types[index][0] not in ("c", "r", "?"):
+            place = engine.regions[cell[0]]
+            engine.fault(
+                state,
+                "uninitialized",
+                args[index][3],
+                certain=False,
+                doubtful=True,
+                name=place.name if place is not None else "",
+                where=place,
+            )
+        values[index] = unknown(types[index])
+        state.put(cell[0], cell[1], values[index])
+    must_have(engine, state, values, types, args, span)
+
+
+def must_have(
+    engine: Engine,
+    state: AbstractState,
+    values: list[AbstractValue],
+    types: Any,
+    args: Any,
+    span: Span,
+) -> None:
+    """Check that what is given to code that is not seen has a value."""
+    for index, value in enumerate(values):
+        if value.init:
+            if args[index][0] == LOAD:
+                values[index] = evaluate(engine, state, args[index])
+                continue
+            values[index] = unknown(types[index])
+            if value.init == UNINIT and args[index][0] == TEMP:  # a function returned it
+                engine.fault(state, "uninitialized", span, certain=True)
+
+
+def must_end(
+    engine: Engine, state: AbstractState, values: list[AbstractValue], types: Any, span: Span
+) -> None:
+    """Texts that are given to a function which reads them have to end somewhere."""
+    for value, type_ in zip(values, types, strict=False):
+        if (
+            type_[0] == "p"
+            and len(type_) > 2
+            and type_[1] in (CHAR, INT)
+            and len(value.targets) == 1
+        ):
+            reg = state.region_states.get(value.targets[0][0])
+            if reg is not None and reg.open:
+                string_functions.read_string(engine, state, value, span, "")
+
+
+def outcome(
+    engine: Engine,
+    state: AbstractState,
+    temp: int,
+    values: list[AbstractValue],
+    types: Any,
+    result: Type,
+) -> None:
+    """Havoc what a call of an unknown function is given: it may have changed."""
+    for index, value in enumerate(values):
+        handed_over(engine, state, value, types[index] if index < len(types) else ANY)
+    state.memory[engine.frame.temps + temp] = {0: unknown(result)}
+
+
+def handed_over(engine: Engine, state: AbstractState, value: AbstractValue, type_: Type) -> None:
+    """Let an argument escape. What a reference to a constant leads to stays as it is; what pointers
+    in there lead to does not."""
+    const = len(type_) > 2
+    if not const or type_[0] != "&":
+        havoc(engine, state, value, const=const and type_[0] == "p")
+        return
+    for target in value.targets:
+        for cell in list(state.memory.get(target[0], {}).values()):
+            if cell.targets or cell.cells is not None:
+                havoc(engine, state, cell, depth=1)
+
+
+def havoc(
+    engine: Engine,
+    state: AbstractState,
+    value: AbstractValue,
+    *,
+    const: bool = False,
+    depth: int = 0,
+) -> None:
+    """Havoc what a pointer leads to: anything may be done to it."""
+    if value.cells is not None:
+        for cell in value.cells.values():
+            havoc(engine, state, cell, const=const, depth=depth + 1)
+    for target in value.targets:
+        rid = target[0]
+        place = engine.regions[rid]
+        if place is None or place.kind in ("function", "string"):
+            continue
+        inner = list(state.memory.get(rid, {}).values()) if depth < 3 else []
+        if not const:
+            engine.opened.add(rid)
+            reg = engine.region_state(state, rid)
+            if place.type[0] == "c":
+                reg = reg.but(low=0, high=ENDLESS, flags=0)
+            if reg.escaped and reg.fill == UNKNOWN_FILL and not state.memory.get(rid):
+                continue
+            if not _is_forgotten(reg):
+                state.region_states[rid] = reg.but(
+                    escaped=True,
+                    fill=UNKNOWN_FILL,
+                    min_length=0,
+                    max_length=ENDLESS,
+                    text=None,
+                    open=0,
+                    written=0,
+                    fixed=False,
+                )
+            state.memory[rid] = {}
+        for cell in inner:
+            if cell.targets:
+                havoc(engine, state, cell, const=const, depth=depth + 1)
+
+
+def _is_forgotten(reg: RegionState) -> bool:
+    """Return whether nothing is known of what lies in a region."""
+    return (
+        reg.escaped
+        and reg.fill == UNKNOWN_FILL
+        and reg.min_length == 0
+        and reg.max_length == ENDLESS
+        and reg.text is None
+        and not (reg.open or reg.written or reg.fixed)
+    )

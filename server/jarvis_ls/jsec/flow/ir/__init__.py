@@ -1,0 +1,1 @@
+"""The intermediate representation: basic blocks of instructions over typed expressions."""

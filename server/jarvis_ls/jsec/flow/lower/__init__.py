@@ -1,0 +1,1 @@
+"""Lower syntax trees of C, C++ and Rust to the intermediate representation."""

@@ -1,0 +1,176 @@
+"""Blocks, temporaries and scopes of a function while it is lowered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.cfg import targets
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Instr, Span, Type
+
+MAX_DEPTH: Final = 60
+"""Levels of expressions, and of statements, that are looked into; what is deeper is unknown."""
+
+
+class Blocks:
+    """The blocks of one function. A label may be jumped to before its block is started; blocks
+    are numbered in the order they are started, so an edge to an earlier number is a back edge."""
+
+    def __init__(self) -> None:
+        self._instrs: list[list[Instr]] = []
+        self._ends: list[Instr | None] = []
+        self._place: dict[int, int] = {}
+        self._labels = 0
+        self._open: list[Instr] | None = None
+        self.temps = 0
+        self.handler: int | None = None
+        """Label that an exception goes to from the blocks that are started."""
+        self._handlers: dict[int, int] = {}
+        self.start(self.label())
+
+    def label(self) -> int:
+        """Return a new place to jump to."""
+        self._labels += 1
+        return self._labels
+
+    def temp(self) -> int:
+        """Return a new temporary."""
+        self.temps += 1
+        return self.temps
+
+    @property
+    def live(self) -> bool:
+        """Return whether the code that comes next can be reached."""
+        return self._open is not None
+
+    def start(self, label: int) -> None:
+        """Begin the block of `label`; the one before falls through."""
+        if self._open is not None and self._instrs:
+            self.end((nodes.JUMP, label))
+        self._place[label] = len(self._instrs)
+        if self.handler is not None:
+            self._handlers[len(self._instrs)] = self.handler
+        self._open = []
+        self._instrs.append(self._open)
+        self._ends.append(None)
+
+    def add(self, instr: Instr) -> None:
+        """Append an instruction; what cannot be reached is dropped."""
+        if self._open is not None:
+            self._open.append(instr)
+
+    def end(self, end: Instr) -> None:
+        """Close the block."""
+        if self._open is not None:
+            self._ends[len(self._instrs) - 1] = end
+            self._open = None
+
+    def finish(self) -> tuple[tuple[tuple[tuple[Instr, ...], Instr], ...], frozenset[int]]:
+        """Return all blocks with labels replaced by numbers, and those that back edges go to."""
+        self.end((nodes.RETURN, None, (0, 0)))
+        heads: set[int] = set()
+        done = []
+        for index, (instrs, end) in enumerate(zip(self._instrs, self._ends, strict=True)):
+            placed = self._resolve_labels(end or (nodes.STOP,))
+            heads.update(target for target in targets(placed) if target <= index)
+            done.append((tuple(instrs), placed))
+        return tuple(done), frozenset(heads)
+
+    @property
+    def handlers(self) -> dict[int, int]:
+        """Blocks inside of `try` with the block that an exception from there goes to."""
+        last = len(self._instrs) - 1
+        return {block: self._place.get(label, last) for block, label in self._handlers.items()}
+
+    def _resolve_labels(self, end: Instr) -> Instr:
+        place, last = self._place, len(self._instrs) - 1
+        if end[0] == nodes.JUMP:
+            return (nodes.JUMP, place.get(end[1], last))
+        if end[0] == nodes.IF:
+            return (nodes.IF, end[1], place.get(end[2], last), place.get(end[3], last), *end[4:])
+        if end[0] == nodes.SWITCH:
+            cases = tuple((low, high, place.get(to, last)) for low, high, to in end[2])
+            return (nodes.SWITCH, end[1], cases, place.get(end[3], last), end[4])
+        return end
+
+
+class Scopes:
+    """Local variables by name, innermost scope last."""
+
+    def __init__(self) -> None:
+        self.slots: list[tuple[str, Type]] = []
+        self._names: list[dict[str, int]] = [{}]
+        self._objects: list[list[tuple[int, str]]] = [[]]
+
+    def open(self) -> None:
+        """Enter a block."""
+        self._names.append({})
+        self._objects.append([])
+
+    def close(self) -> list[tuple[int, str]]:
+        """Leave a block: its objects with their class, last first."""
+        self._names.pop()
+        return list(reversed(self._objects.pop()))
+
+    @property
+    def depth(self) -> int:
+        """Return the number of open scopes."""
+        return len(self._names)
+
+    def declare(self, name: str, type_: Type) -> int:
+        """Return a new variable in the innermost scope."""
+        self.slots.append((name, type_))
+        self._names[-1][name] = len(self.slots) - 1
+        return len(self.slots) - 1
+
+    def alias(self, name: str, number: int) -> None:
+        """Make `name` mean a static variable, given as a negative number."""
+        self._names[-1][name] = number
+
+    def statics(self) -> Scopes:
+        """Return a scope that knows the static variables which are seen here, and no others."""
+        seen = Scopes()
+        for names in self._names:
+            for name, number in names.items():
+                if number < 0:
+                    seen.alias(name, number)
+                else:
+                    seen._names[-1].pop(name, None)
+        return seen
+
+    def find(self, name: str) -> int | None:
+        """Return the slot a name means."""
+        for names in reversed(self._names):
+            found = names.get(name)
+            if found is not None:
+                return found
+        return None
+
+    def own(self, slot: int, record: str) -> None:
+        """Add an object whose destructor runs when the scope ends."""
+        self._objects[-1].append((slot, record))
+
+    def objects_from(self, depth: int) -> list[tuple[int, str]]:
+        """Return the objects of the scopes from `depth` inwards, last first."""
+        return [o for scope in reversed(self._objects[depth:]) for o in reversed(scope)]
+
+
+def span_of(node: Node) -> Span:
+    """Return the bytes of a node."""
+    return node.start_byte, node.end_byte
+
+
+def zero(type_: Type) -> Expr:
+    """Return zero of a type."""
+    return (nodes.NULL,) if type_[0] == "p" else (nodes.CONST, 0, type_)
+
+
+def first(node: Node | None) -> Node | None:
+    """Return the first child that is no comment."""
+    if node is None:
+        return None
+    for child in node.named_children:
+        if child.type != "comment":
+            return child
+    return None

@@ -1,0 +1,1 @@
+"""Lower C and C++."""

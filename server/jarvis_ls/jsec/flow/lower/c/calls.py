@@ -1,0 +1,543 @@
+"""Calls, `new` and `delete`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from jarvis_ls.codeintel.nodes import operator_of, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow.ir import nodes, overloads
+from jarvis_ls.jsec.flow.ir.c_types import (
+    ANY,
+    CHAR,
+    CONTAINERS,
+    INT,
+    LONG,
+    PTR,
+    STRINGS,
+    ULONG,
+    VOID,
+    pointee,
+)
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.library.c_functions import TABLE, macro_for
+from jarvis_ls.jsec.flow.library.signatures import RESULTS
+from jarvis_ls.jsec.flow.lower.c.context import CallLowering, ExpressionBuilder, Typed
+
+_CASTS: Final = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
+_SKIPPED: Final = frozenset({"comment"})
+_CALL: Final = re.compile(r"[\s(]*(?!(?:do|if|while|for|sizeof)\b)[A-Za-z_]\w*\s*\(")
+"""What the body of a macro begins with that stands for a call."""
+_EXPECT: Final = "__builtin_expect"
+_TYPE_OF: Final = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual", "decltype"})
+"""What is given to them is not evaluated."""
+_WIDE: Final = {"INT64_C": LONG, "UINT64_C": ULONG, "INTMAX_C": LONG, "UINTMAX_C": ULONG}
+"""Macros of `<stdint.h>` around numbers."""
+_LOOKED_AT: Final = frozenset(
+    {
+        "unary_expression",
+        "binary_expression",
+        "init_declarator",
+        "assignment_expression",
+        "return_statement",
+        "condition_clause",
+        "if_statement",
+        "while_statement",
+        "for_statement",
+    }
+)
+"""Where the value of a call decides something."""
+
+
+class Calls(CallLowering):
+    """Lowers what is called; part of `Expressions`."""
+
+    def __init__(self, expressions: ExpressionBuilder) -> None:
+        self.of = expressions
+
+    def value(self, node: Node) -> Typed:
+        """Return the result of a call."""
+        callee = node.child_by_field_name("function")
+        bare = callee
+        while callee is not None and callee.type == "parenthesized_expression":
+            callee = callee.named_children[0] if callee.named_child_count else None
+        if callee is None:
+            return self.of.unknown()
+        kind = callee.type
+        if kind == "identifier" and callee is not bare:  # `(uint)(x)` reads like a call
+            cast = self._cast_to(text(callee))
+            if cast is not None:
+                return self._functional_cast(node, cast)
+        if self.of.lambdas is not None and (kind == "lambda_expression" or self.of.lambdas.known):
+            known = callee if kind == "lambda_expression" else self.of.lambdas.by_name(text(callee))
+            if known is not None:
+                return self.of.lambdas.call(known, node)
+        if kind == "field_expression":
+            return self._through_member(node, callee)
+        if kind in ("template_function", "template_method"):
+            return self._template(node, callee)
+        if kind in ("identifier", "qualified_identifier"):
+            return self._call_by_name(node, callee)
+        if kind == "primitive_type":
+            return self._functional_cast(node, self.of.types.words(text(callee)))
+        return self._indirect(node, callee)
+
+    def _cast_to(self, name: str) -> Type | None:
+        """Return the type of a name that is in parentheses before others; None for a
+        function's.
+
+        What nothing here knows is a type of some header: `(free)(p)` is written of functions that
+        are known, if at all.
+        """
+        of = self.of
+        facts = of.types.facts
+        if of.scopes.find(name) is not None or name in of.outer.functions or name in TABLE:
+            return None
+        if name in facts.functions or name in facts.macros or name in of.outer.globals:
+            return None
+        known = name in facts.function_macros or name in facts.variables
+        return None if known else of.types.by_name(name)
+
+    def arguments(self, node: Node) -> list[Node]:
+        """Return the nodes of the arguments."""
+        listed = node.child_by_field_name("arguments")
+        return (
+            [] if listed is None else [c for c in listed.named_children if c.type not in _SKIPPED]
+        )
+
+    def expected_condition(self, node: Node) -> Node | None:
+        """Return the condition that a call gives back as it is: that of `__builtin_expect`,
+        `unlikely` and the like, and of an `assert` of the program's own whose value is examined.
+        """
+        callee = node.child_by_field_name("function")
+        name = text(callee) if callee is not None and callee.type == "identifier" else ""
+        if name == "assert":
+            around = node.parent
+            while around is not None and around.type == "parenthesized_expression":
+                around = around.parent
+            if around is None or around.type not in _LOOKED_AT:
+                return None
+        elif (
+            not (name == _EXPECT or name.lower().endswith("likely"))
+            or name in self.of.outer.functions
+        ):
+            return None
+        arguments = self.arguments(node)
+        return arguments[0] if len(arguments) == (2 if name == _EXPECT else 1) else None
+
+    def is_function(self, name: str) -> bool:
+        """Return whether a name is that of a function of the program; a macro of that name is for
+        builds without it, unless it calls another function instead.
+        """
+        if name in self.of.outer.functions:
+            return True
+        facts = self.of.types.facts
+        macro = facts.function_macros.get(name)
+        return name in facts.functions and (macro is None or _CALL.match(macro.body) is None)
+
+    def expansion(self, node: Node) -> Node | None:
+        """Return the expression that a call of a macro of the program stands for; None for any
+        other call. The macro is to be left afterwards.
+        """
+        of = self.of
+        callee = node.child_by_field_name("function")
+        name = text(callee) if callee is not None and callee.type == "identifier" else ""
+        if name not in of.types.facts.function_macros or self.is_function(name):
+            return None
+        if self.expected_condition(node) is not None:
+            return None
+        found = of.outer.macros.call(name, [text(a) for a in self.arguments(node)])
+        if found is not None and found.type.endswith("statement"):
+            of.outer.macros.leave()
+            return None
+        return found
+
+    def _call_by_name(self, node: Node, callee: Node) -> Typed:
+        of = self.of
+        said = self.expected_condition(node)
+        if said is not None:
+            return of.value(said)
+        name = text(callee)
+        short = name.rpartition("::")[2]
+        arguments = self.arguments(node)
+        if short in _TYPE_OF:
+            return of.unknown()
+        if short in _WIDE and len(arguments) == 1:
+            return of.as_type(of.value(arguments[0]), _WIDE[short], of.span(node)), _WIDE[short]
+        if short == "assert":  # stays what it is called, however some build defines it
+            return self._assertion(node, arguments)
+        facts = of.types.facts
+        declared = short in of.outer.functions or short in facts.functions
+        slot = of.scopes.find(name)
+        if short in facts.function_macros and (not declared or slot is not None):
+            expanded = of.outer.macros.call(short, [text(a) for a in arguments])
+            if expanded is not None:  # also where a variable has the name of the macro
+                found = of.expand(expanded, of.span(node))
+                # a function that a build without some feature replaces by NULL
+                return of.unknown(found[1]) if _is_null(found[0]) else found
+            if short not in TABLE and not (slot is not None and self._is_callable(slot)):
+                return self._direct(node, nodes.MACRO + short, short, arguments)
+        if slot is not None or (short in of.outer.globals and short not in of.outer.functions):
+            return self._indirect(node, callee)
+        if short in facts.macros and short not in of.outer.functions:
+            alias, _ = facts.alias_of(short)
+            name = short = alias if alias.isidentifier() else short
+        if short in facts.function_macros and not self.is_function(short):
+            expanded = of.outer.macros.call(short, [text(a) for a in arguments])
+            if expanded is not None:
+                return of.expand(expanded, of.span(node))
+        if short == "getline" and not declared:
+            line = of.streams.line(arguments, of.span(node))
+            if line is not None:
+                return line
+        record = of.types.records.get(of.record)
+        own = (
+            short in record.methods
+            if record is not None
+            else (bool(of.record) and short in facts.fields and short not in of.outer.functions)
+        )
+        if own and "::" not in name:
+            this = of.scopes.find("this")
+            if this is not None:
+                address = (nodes.LOAD, (nodes.LOCAL, this), PTR, of.span(node))
+                return self.method(address, of.record, short, arguments, node)
+        if short.isupper() and not declared and name == short:
+            name = short = macro_for(short)
+        if of.types.is_class(short) and short not in of.outer.functions and "::" not in name:
+            return self._temporary(node, short, arguments)
+        cpp = of.types.unit.language == "cpp"
+        if cpp and len(arguments) == 1 and not declared and short not in TABLE:
+            type_ = of.types.by_name(short)  # `Type(value)`
+            if type_[0] in ("i", "f"):
+                return of.as_type(of.value(arguments[0]), type_, of.span(node)), type_
+        if short in of.types.erased or (short in CONTAINERS and short not in of.outer.functions):
+            return of.unknown()
+        return self._direct(node, name, short, arguments)
+
+    def _assertion(self, node: Node, arguments: list[Node]) -> Typed:
+        of = self.of
+        condition = arguments[0] if len(arguments) == 1 else None
+        operator = None if condition is None else condition.child_by_field_name("operator")
+        if operator is None or text(operator) not in ("&&", "||"):
+            return self._direct(node, "assert", "assert", arguments)
+        holds, fails = of.blocks.label(), of.blocks.label()
+        of.branch(condition, holds, fails)
+        of.blocks.start(fails)
+        of.blocks.add((nodes.CALL, of.blocks.temp(), "abort", (), VOID, of.span(node), ()))
+        of.blocks.start(holds)
+        return of.unknown(VOID)
+
+    def _is_callable(self, slot: int) -> bool:
+        """Return whether a local variable leads to a function."""
+        type_ = self.of.scopes.slots[slot][1] if slot >= 0 else ANY
+        return bool(type_[0] == "fn" or (type_[0] == "p" and type_[1][0] == "fn"))
+
+    def _direct(self, node: Node, name: str, short: str, arguments: list[Node]) -> Typed:
+        of = self.of
+        owner = name.rpartition("::")[0].rpartition("::")[2]
+        signature = of.types.methods.get((owner, short)) if owner else None
+        owner = owner if signature is not None else ""
+        if signature is None:
+            signature = of.signature(short)
+        implicit = INT if of.types.unit.language == "c" else ANY
+        result = signature[1] if signature is not None else RESULTS.get(short, implicit)
+        if short in RESULTS and signature is not None and signature[1] == ANY:
+            result = RESULTS[short]
+        name = name.removeprefix("::").removeprefix("std::")
+        values, types, signature = self._resolve_overload(arguments, (owner, short), signature)
+        result = signature[1] if signature is not None and signature[1] != ANY else result
+        temp = of.blocks.temp()
+        of.calls.add(short)
+        span = of.span(node)
+        of.blocks.add((nodes.CALL, temp, name, values, result, span, types))
+        return (nodes.TEMP, temp), result
+
+    def _values(
+        self, arguments: list[Node], signature: Type | None
+    ) -> tuple[tuple[Expr, ...], tuple[Type, ...]]:
+        """Values and types of the arguments; what is passed by reference as an address."""
+        wanted = signature[2] if signature is not None and signature[2] is not None else ()
+        const = signature[4] if signature is not None and len(signature) > 4 else ()
+        values, types = [], []
+        for index, argument in enumerate(arguments):
+            to = wanted[index] if index < len(wanted) else ANY
+            if argument.type == "initializer_list" and to != ANY:
+                value, type_ = self._brace_list(argument, to[1] if to[0] == "&" else to)
+                values.append(value[1] if to[0] == "&" and value[0] == nodes.LOAD else value)
+                types.append(("&", type_) if to[0] == "&" else type_)
+                continue
+            if to[0] == "&":
+                address, type_ = self.of.through_reference(
+                    *self.of.address(argument), self.of.span(argument)
+                )
+                address, type_ = self._converting_constructor(address, type_, to[1], argument)
+                values.append(address)
+                read = index < len(const) and const[index]
+                types.append(("&", type_, "const") if read else ("&", type_))
+                continue
+            value, type_ = self.of.value(argument)
+            if type_[0] == "c" and value[0] == nodes.LOAD:
+                value = value[1]  # containers and strings are passed by their place
+            values.append(value)
+            if type_[0] == "p" and index < len(const) and const[index]:
+                type_ = ("p", type_[1], "const")
+            types.append(type_)
+        return tuple(values), tuple(types)
+
+    def _resolve_overload(
+        self, arguments: list[Node], name: tuple[str, str], signature: Type | None
+    ) -> tuple[tuple[Expr, ...], tuple[Type, ...], Type | None]:
+        """Return the arguments of a call, for the one of several functions they fit to."""
+        known = self.of.types.overloads.get(name, ())
+        if len(known) < 2:
+            return (*self._values(arguments, signature), signature)
+        values, types = self._values(arguments, None)
+        found = overloads.signature(known, types) or signature
+        wanted = (found[2] or ()) if found is not None else ()
+        const = found[4] if found is not None and len(found) > 4 else ()
+        places, kinds = list(values), list(types)
+        for index, to in enumerate(wanted[: len(values)]):
+            if to[0] == "&" and values[index][0] == nodes.LOAD:
+                read = ("const",) if index < len(const) and const[index] else ()
+                places[index], kinds[index] = values[index][1], ("&", types[index], *read)
+        return tuple(places), tuple(kinds), found
+
+    def _indirect(self, node: Node, callee: Node) -> Typed:
+        of = self.of
+        target, type_ = of.value(callee)
+        while type_[0] == "p":
+            type_ = type_[1]
+        result = type_[1] if type_[0] == "fn" else ANY
+        if target[0] == nodes.LOAD and target[2][0] == "fn":
+            target = target[1]
+        values, types = self._values(self.arguments(node), type_ if type_[0] == "fn" else None)
+        temp = of.blocks.temp()
+        of.blocks.add((nodes.CALL, temp, target, values, result, of.span(node), types))
+        return (nodes.TEMP, temp), result
+
+    def _through_member(self, node: Node, callee: Node) -> Typed:
+        of = self.of
+        argument = callee.child_by_field_name("argument")
+        arrow = operator_of(callee) == "->"
+        field = callee.child_by_field_name("field")
+        name = text(field)
+        if field is not None and field.type == "template_method":
+            name = text(field.child_by_field_name("name"))
+        name = name.rpartition("::")[2]
+        stream = None if arrow else of.streams.stream(argument)
+        type_: Type
+        if stream is not None:
+            base, type_ = stream[0], ("c", stream[1], CHAR)
+        elif arrow:
+            base, type_ = of.value(argument)
+            type_ = pointee(type_) if type_[0] != "c" else type_
+        else:
+            base, type_ = of.through_reference(*of.address(argument), of.span(callee))
+        record = of.types.records.get(type_[1]) if type_[0] == "r" else None
+        is_field = record is not None and name in record.fields
+        if of.types.unit.language == "c" or is_field:
+            return self._indirect(node, callee)
+        owner = type_[1] if type_[0] == "r" else "@" + type_[1] if type_[0] == "c" else ""
+        return self.method(base, owner, name, self.arguments(node), node, type_)
+
+    def method(
+        self,
+        base: Expr,
+        owner: str,
+        name: str,
+        arguments: list[Node],
+        node: Node,
+        type_: Type = ANY,
+    ) -> Typed:
+        """Return a call of a member function on the object at `base`."""
+        of = self.of
+        signature = of.types.methods.get((owner, name))
+        values, types, signature = self._resolve_overload(arguments, (owner, name), signature)
+        result = signature[1] if signature is not None else ANY
+        if owner[:1] == "@" and signature is None:
+            result = self._of_container(type_, name)
+        temp = of.blocks.temp()
+        of.calls.add(name)
+        span = of.span(node)
+        of.blocks.add((nodes.METHOD, temp, base, owner, name, values, result, span, types))
+        if owner[:1] == "@" and name in ("back", "front", "at", "top"):
+            return of.load((nodes.TEMP, temp), type_[2], span)
+        return (nodes.TEMP, temp), result
+
+    @staticmethod
+    def _of_container(type_: Type, name: str) -> Type:
+        if name in ("size", "length", "find", "capacity"):
+            return ULONG
+        if name == "str":
+            return ("c", "string", CHAR)
+        if name in ("c_str", "data", "get", "release", "begin", "end"):
+            return ("p", type_[2])
+        return ("p", type_[2]) if name in ("back", "front", "at", "top") else ANY
+
+    def element(self, base: Expr, type_: Type, index: Typed, span: Span) -> Typed:
+        """Return the place that `[]` of a container gives."""
+        if base[0] == nodes.LOAD:
+            base = base[1]
+        if type_[2][0] == "c" or type_[1] in STRINGS:
+            return (nodes.FIELD, base, 0, type_[2]), type_[2]
+        temp = self.of.blocks.temp()
+        values, types = (index[0],), (index[1],)
+        self.of.blocks.add(
+            (nodes.METHOD, temp, base, "@" + type_[1], "[]", values, ("p", type_[2]), span, types)
+        )
+        return (nodes.TEMP, temp), type_[2]
+
+    def _template(self, node: Node, callee: Node) -> Typed:
+        name = text(callee.child_by_field_name("name"))
+        arguments = self.arguments(node)
+        if name in _CASTS and arguments:
+            listed = callee.child_by_field_name("arguments")
+            kinds = (
+                [c for c in listed.named_children if c.type == "type_descriptor"]
+                if listed is not None
+                else []
+            )
+            to = self.of.types.of(kinds[0]) if kinds else ANY
+            if name == "dynamic_cast" and to[0] == "p":
+                return self._dynamic_cast(node, arguments[0], to)
+            return self._functional_cast(node, to)
+        return self._direct(node, name, name, arguments)
+
+    def _dynamic_cast(self, node: Node, argument: Node, to: Type) -> Typed:
+        """Lower `dynamic_cast` of a pointer: null when what it leads to is no such object."""
+        of = self.of
+        value, type_ = of.value(argument)
+        temp = of.blocks.temp()
+        of.blocks.add((nodes.CALL, temp, "dynamic_cast", (value,), to, of.span(node), (type_,)))
+        return (nodes.TEMP, temp), to
+
+    def _functional_cast(self, node: Node, type_: Type) -> Typed:
+        arguments = self.arguments(node)
+        if len(arguments) != 1:
+            return self.of.unknown(type_)
+        if type_[0] == "&":
+            span = self.of.span(node)
+            return self.of.through_reference(*self.of.address(arguments[0]), span)[0], type_
+        value = self.of.value(arguments[0])
+        return self.of.as_type(value, type_, self.of.span(node), explicit=True), type_
+
+    def _converting_constructor(self, address: Expr, type_: Type, to: Type, node: Node) -> Typed:
+        """Return the object of a class that is made of what is passed for a reference to
+        one.
+        """
+        if (
+            to[0] != "r"
+            or type_[0] not in ("p", "a", "i", "f")
+            or not self.of.types.is_class(to[1])
+        ):
+            return address, type_
+        of, span = self.of, self.of.span(node)
+        value, kind = of.load(address, type_, span)
+        place = (nodes.LOCAL, of.scopes.declare("", to))
+        of.calls.add(to[1])
+        of.blocks.add(
+            (nodes.METHOD, of.blocks.temp(), place, to[1], to[1], (value,), ANY, span, (kind,))
+        )
+        return place, to
+
+    def _brace_list(self, node: Node, type_: Type) -> Typed:
+        """Return the value of a braced list that a function is given."""
+        parts = [child for child in node.named_children if child.type != "comment"]
+        if type_[0] == "r" and self.of.types.is_class(type_[1]):
+            return self._temporary(node, type_[1], parts)
+        for part in parts:
+            self.of.value(part)
+        return self.of.unknown(type_)
+
+    def _temporary(self, node: Node, record: str, arguments: list[Node]) -> Typed:
+        type_ = ("r", record)
+        slot = self.of.scopes.declare("", type_)
+        self.construct((nodes.LOCAL, slot), record, arguments, node)
+        return self.of.load((nodes.LOCAL, slot), type_, self.of.span(node))
+
+    def assign(self, place: Expr, record: str, value: Typed, node: Node) -> Typed:
+        """Run the assignment operator of a class."""
+        of, (given, type_), span = self.of, value, self.of.span(node)
+        name = (record, "operator=")
+        known = of.types.overloads.get(name) or [of.types.methods[name]]
+        found = overloads.signature(known, (type_,))
+        if found is not None and found[2][0][0] == "&" and given[0] == nodes.LOAD:
+            given, type_ = given[1], ("&", type_)
+        temp = of.blocks.temp()
+        of.calls.add("operator=")
+        of.blocks.add(
+            (nodes.METHOD, temp, place, record, "operator=", (given,), ANY, span, (type_,))
+        )
+        return (nodes.TEMP, temp), ANY
+
+    def construct(self, place: Expr, record: str, arguments: list[Node], node: Node) -> None:
+        """Run the constructor of a class."""
+        self.method(place, record, record, arguments, node)
+
+    def new(self, node: Node) -> Typed:
+        """Lower `new T`, `new T[n]` and `new T(arguments)`."""
+        of = self.of
+        kind = node.child_by_field_name("type")
+        type_ = ANY if kind is None else of.types.of(kind)
+        declarator = node.child_by_field_name("declarator")
+        count: Expr | None = None
+        while declarator is not None:
+            if declarator.type == "new_declarator":
+                length = declarator.child_by_field_name("length")
+                count = of.value(length)[0]
+                break
+            type_ = ("p", type_)
+            declarator = declarator.child_by_field_name("declarator") or next(
+                (c for c in declarator.named_children if "declarator" in c.type), None
+            )
+        placed = node.child_by_field_name("placement")
+        arguments = self.arguments(node)
+        temp = of.blocks.temp()
+        span = of.span(node)
+        if placed is not None and "nothrow" not in text(placed):
+            if placed.named_child_count != 1:
+                return of.unknown(("p", type_))
+            there = of.as_type(of.value(placed.named_children[0]), ("p", type_), span)
+            of.blocks.add((nodes.SET, temp, there))
+        else:
+            fails = placed is not None
+            zeroed = not arguments and node.child_by_field_name("arguments") is not None
+            of.blocks.add(
+                (nodes.NEW, temp, type_, count, of.types.size(type_), span, fails, zeroed)
+            )
+        if count is None and type_[0] == "r":
+            self.construct((nodes.TEMP, temp), type_[1], arguments, node)
+        elif count is None and len(arguments) == 1:
+            value = of.as_type(of.value(arguments[0]), type_, span)
+            of.blocks.add((nodes.EVAL, (nodes.STORE, (nodes.TEMP, temp), value, type_, span)))
+        return (nodes.TEMP, temp), ("p", type_)
+
+    def delete(self, node: Node) -> Typed:
+        """Lower `delete p` and `delete [] p`."""
+        of = self.of
+        operand = node.named_children[-1] if node.named_child_count else None
+        expr, type_ = of.value(operand)
+        many = any(c.type == "[" for c in node.children)
+        inner = pointee(type_)
+        span = of.span(node)
+        if not many and inner[0] == "r":
+            temp = of.blocks.temp()
+            of.blocks.add((nodes.SET, temp, expr))
+            expr = (nodes.TEMP, temp)
+            name = "~" + inner[1]
+            of.calls.add(name)
+            of.blocks.add(
+                (nodes.METHOD, of.blocks.temp(), expr, inner[1], name, (), ("v",), span, ())
+            )
+        of.blocks.add((nodes.DELETE, expr, many, inner, span))
+        return of.unknown(("v",))
+
+
+def _is_null(expr: Expr) -> bool:
+    """Return whether an expression is a null pointer, cast to some type perhaps."""
+    while expr[0] == nodes.CAST and expr[3][0] == "p":
+        expr = expr[1]
+        if expr[0] == nodes.CONST:
+            return bool(expr[1] == 0)
+    return bool(expr[0] == nodes.NULL)

@@ -1,0 +1,336 @@
+"""One file to what is interpreted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Final
+
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.parse import MAX_DEPTH, Node
+from jarvis_ls.codeintel.top_level_items import items
+from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.nodes import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
+from jarvis_ls.jsec.flow.lower.c.context import Outer
+from jarvis_ls.jsec.flow.lower.c.function import Body, _function_declarator
+from jarvis_ls.jsec.flow.lower.c.locals import is_constant
+from jarvis_ls.jsec.flow.lower.c.macros import Macros
+from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
+from jarvis_ls.jsec.flow.lower.c.no_return import never_returning
+from jarvis_ls.jsec.flow.lower.c.static_initialisers import initialiser
+from jarvis_ls.jsec.flow.lower.c.types import Types
+from jarvis_ls.jsec.flow.lower.c.unparsed_writes import PASTED, written_loosely
+from jarvis_ls.jsec.flow.lower.rust.file import RustLowering
+
+_TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
+_Pending = tuple[Node, str, str, Type, bool]
+
+
+def lower(unit: Unit, root: Node) -> FileIR:
+    """Return the functions, variables and types of a file with the tree `root`."""
+    lowering = lowering_of(unit)
+    lowering.declare(root)
+    return lowering.whole()
+
+
+def lowering_of(unit: Unit) -> Lowering | RustLowering:
+    """Return the lowering for the language of a file."""
+    return RustLowering(unit) if unit.language == "rust" else Lowering(unit)
+
+
+class Lowering:
+    """One file: what it declares is known first, its functions are lowered when asked for."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.types = Types(unit)
+        self.outer = Outer(self.types, Macros(unit.facts, unit.language))
+        digest = hashlib.blake2b(unit.source.data, digest_size=16).hexdigest()
+        self.file = FileIR(unit.source.path, unit.language, digest=digest)
+        self.file.stops = never_returning(unit.source.data)
+        self.pending: list[_Pending] = []
+        self._declarations: list[Span] = []
+        self.definitions: dict[str, _Pending] = {}
+
+    def declare(self, root: Node) -> None:
+        """Take in all that the file with the tree `root` declares."""
+        found = [item.node for item in items(root, self.unit.language)]
+        spaces = _Spaces(root)
+        for node in found:
+            self._declare(node, spaces.of(node))
+        for pending in self.pending:
+            known = self.definitions.setdefault(pending[1], pending)
+            if self.unit.language == "cpp" and known[3][2] != pending[3][2]:
+                shape = hashlib.blake2b(repr(pending[3][2]).encode(), digest_size=4).hexdigest()
+                self.definitions.setdefault(f"{pending[1]}#{shape}", pending)
+
+    @property
+    def spans(self) -> dict[str, Span]:
+        """Return the bytes of each function that is defined, by key."""
+        return {
+            key: (pending[0].start_byte, pending[0].end_byte)
+            for key, pending in self.definitions.items()
+        }
+
+    def is_torn(self, key: str) -> bool:
+        """Return whether the definition of a function has a syntax error."""
+        return self.definitions[key][0].has_error
+
+    @property
+    def prototypes(self) -> dict[str, Type]:
+        """Types of the functions that are declared or defined."""
+        return self.outer.functions
+
+    @property
+    def records(self) -> dict[str, RecordIR]:
+        """Structs, unions and classes."""
+        return self.types.records
+
+    def function(self, key: str) -> FunctionIR | None:
+        """Return the function with a key; None when it has no body."""
+        node, name, record, type_, static = self.definitions[key]
+        shape = key[len(name) :]
+        return self._function(node, name, record, type_, static=static, shape=shape)
+
+    def whole(self) -> FileIR:
+        """Return the file with all its functions."""
+        written: set[str] = set()
+        for name in self.definitions:
+            function = self.function(name)
+            if function is not None:
+                self.file.functions[name] = function
+                written |= mutated_globals(function)
+        written |= self.loose((function.span for function in self.file.functions.values()), {})
+        self.file.written = frozenset(written)
+        self.file.records = self.records
+        self.file.prototypes = self.prototypes
+        return self.file
+
+    def loose(self, lowered: Iterable[Span], kept: dict[bytes, set[str]]) -> set[str]:
+        """Return the variables that text outside of the `lowered` functions may change; `kept` is
+        what is known of parts of the text."""
+        names = written_loosely(self.unit.source.data, lowered, self._declarations, kept)
+        pasted = tuple(n.removesuffix(PASTED) for n in names if n.endswith(PASTED))
+        if pasted:
+            names |= {n for n in self.file.globals if n.startswith(pasted)}
+        return {n for n in names if n in self.file.globals or n in self.types.facts.variables}
+
+    def _function(
+        self, node: Node, name: str, record: str, type_: Type, *, static: bool, shape: str
+    ) -> FunctionIR | None:
+        body = Body(self.outer, self.file.globals, self.file.path)
+        try:
+            return body.lower(node, name, record, type_, static=static, shape=shape)
+        finally:
+            body.let_go()
+
+    def _declare(self, node: Node, space: str) -> None:
+        kind = node.type
+        if kind == "template_declaration":
+            self._template(node, space)
+        elif kind == "function_definition":
+            self._definition(node, space)
+        elif kind == "type_definition":
+            self._typedef(node)
+        elif kind in _TAGGED:
+            self._record(node, space)
+        elif kind == "enum_specifier":
+            self.types.enumeration(node)
+        elif kind == "declaration":
+            self._declaration(node, space)
+            if node.start_point.column == 0:  # others may be of functions that are torn open
+                self._declarations.append((node.start_byte, node.end_byte))
+        elif kind == "alias_declaration":
+            target = node.child_by_field_name("type")
+            if target is not None:
+                self.types.define(text(node.child_by_field_name("name")), self.types.of(target))
+
+    def _template(self, node: Node, space: str) -> None:
+        listed = node.child_by_field_name("parameters")
+        names = (
+            {text(c.named_children[-1]) for c in listed.named_children if c.named_child_count}
+            if listed is not None
+            else set()
+        )
+        self.types.erased |= names
+        for child in node.named_children:
+            if child != listed:
+                self._declare(child, space)
+
+    def _definition(self, node: Node, space: str, record: str = "") -> None:
+        declarator = _function_declarator(node)
+        if declarator is None:
+            return
+        if _is_torn(node, declarator):
+            return
+        result = self.types.specifier_type(node)
+        name, type_ = self.types.declarator(node.child_by_field_name("declarator"), result)
+        if type_[0] != "fn" or not name:
+            return
+        static = any(text(c) == "static" for c in node.children)
+        owner, _, short = name.rpartition("::")
+        owner = owner.rpartition("::")[2] or record
+        if owner and not self.types.is_class(owner):
+            owner, space = record, space or owner
+        full = "::".join(part for part in (space, owner, short) if part)
+        self.types.overload(owner, short, type_)
+        if owner:
+            self.types.methods.setdefault((owner, short), type_)
+            known = self.types.records.get(owner)
+            static = known is not None and (static or short in known.statics)
+        else:
+            self.outer.functions[short] = type_
+        self.pending.append((node, full, owner, type_, static))
+
+    def _record(self, node: Node, space: str) -> None:
+        type_ = self.types.record(node)
+        body = node.child_by_field_name("body")
+        if body is None or type_[0] != "r":
+            return
+        for child in body.named_children:
+            if child.type in ("field_declaration", "declaration"):
+                base = self.types.specifier_type(child)
+                for declarator in child.children_by_field_name("declarator"):
+                    name, inner = self.types.declarator(declarator, base)
+                    if inner[0] == "fn":
+                        self.types.methods[(type_[1], name)] = inner
+                        self.types.overload(type_[1], name, inner)
+                    elif any(text(c) == "static" for c in child.children):
+                        self.outer.globals[name] = inner
+                        self.file.globals[name] = GlobalIR(name, inner, False, False, None, True)
+            elif child.type == "function_definition":
+                self._definition(child, space, type_[1])
+            elif child.type == "template_declaration":
+                for inner_node in child.named_children:
+                    if inner_node.type == "function_definition":
+                        self._definition(inner_node, space, type_[1])
+
+    def _typedef(self, node: Node) -> None:
+        kind = node.child_by_field_name("type")
+        declarators = node.children_by_field_name("declarator")
+        alias = text(declarators[0]) if declarators else ""
+        if kind is not None and kind.type in _TAGGED:
+            base = self.types.record(kind, alias if alias.isidentifier() else "")
+        else:
+            base = self.types.specifier_type(node)
+        for declarator in declarators:
+            name, type_ = self.types.declarator(declarator, base)
+            if type_ != ("r", name):
+                self.types.define(name, type_)
+
+    def _declaration(self, node: Node, space: str) -> None:
+        kind = node.child_by_field_name("type")
+        if kind is not None and kind.type in _TAGGED:
+            self._record(kind, space)
+        base = self.types.specifier_type(node)
+        words = {
+            text(c)
+            for c in node.children
+            if c.type in ("storage_class_specifier", "type_qualifier")
+        }
+        for declarator in node.children_by_field_name("declarator"):
+            name, type_ = self.types.declarator(declarator, base)
+            if not name:
+                continue
+            if type_[0] == "fn":
+                self.outer.functions.setdefault(name, type_)
+                self.types.overload("", name, type_)
+                continue
+            self._variable(name.rpartition("::")[2], type_, words, declarator)
+
+    def _variable(self, name: str, type_: Type, words: set[str], node: Node) -> None:
+        value = node.child_by_field_name("value")
+        if type_[0] == "a" and type_[2] < 0 and value is not None:
+            body = Body(self.outer, self.file.globals, self.file.path)
+            type_ = body.locals.array_type(type_, value)
+            body.let_go()
+        extern = "extern" in words and value is None
+        known = self.file.globals.get(name)
+        if known is not None and not (known.extern or extern or _alike(known.type, type_)):
+            self.outer.globals[name] = ANY  # a macro makes them several variables
+            self.file.globals[name] = GlobalIR(name, ANY, known.static, False, (), False)
+            return
+        self.outer.globals[name] = type_
+        init = initialiser(self.outer, name, type_, value)
+        if extern and name in self.file.globals:
+            return
+        fixed = is_constant(type_, words, node)
+        self.file.globals[name] = GlobalIR(name, type_, "static" in words, fixed, init, extern)
+
+
+def _alike(type_: Type, other: Type) -> bool:
+    """Return whether two declarations may be of one variable: an array may get its size later."""
+    if type_[0] == other[0] == "a":
+        return bool(type_[1] == other[1])
+    return bool(type_ == other)
+
+
+class _Spaces:
+    """The namespaces of a file by position; what nests deeper than what is analysed has the name of
+    the last."""
+
+    def __init__(self, root: Node) -> None:
+        self._ranges: list[tuple[int, int, str]] = []
+        self._next = 0
+        self._open: list[tuple[int, int, str]] = []
+        stack = [(child, "", 0) for child in root.children]
+        while stack:
+            node, outer, depth = stack.pop()
+            if node.type == "namespace_definition" and depth < MAX_DEPTH:
+                name = text(node.child_by_field_name("name"))
+                inner = "::".join(part for part in (outer, name) if part)
+                self._ranges.append((node.start_byte, node.end_byte, inner))
+                body = node.child_by_field_name("body")
+                stack += [(child, inner, depth + 1) for child in (body.children if body else ())]
+            elif node.type in (
+                "linkage_specification",
+                "declaration_list",
+                "preproc_ifdef",
+                "preproc_if",
+                "preproc_else",
+            ):
+                stack += [(child, outer, depth) for child in node.children]
+        self._ranges.sort()
+
+    def of(self, node: Node) -> str:
+        """Return the full name of the namespace around a node; they are asked for in their
+        order.
+        """
+        while self._next < len(self._ranges) and self._ranges[self._next][0] <= node.start_byte:
+            self._open.append(self._ranges[self._next])
+            self._next += 1
+        while self._open and self._open[-1][1] < node.end_byte:
+            self._open.pop()
+        return self._open[-1][2] if self._open else ""
+
+
+def _is_torn(node: Node, declarator: Node) -> bool:
+    """Return whether a prototype with a macro behind it was read as the head of the next
+    function.
+    """
+    listed = declarator.child_by_field_name("parameters")
+    typed = listed is not None and any(
+        c.type == "parameter_declaration" for c in listed.named_children
+    )
+    older = [c for c in node.children if c.type == "declaration"]
+    if typed or listed is None or not older:
+        return typed and bool(older)
+    names = {
+        text(i)
+        for c in older
+        for d in c.children_by_field_name("declarator")
+        for i in _identifiers(d)
+    }
+    return any(text(c) not in names for c in listed.named_children if c.type == "identifier")
+
+
+def _identifiers(node: Node) -> list[Node]:
+    found, work = [], [node]
+    while work:
+        current = work.pop()
+        if current.type == "identifier":
+            found.append(current)
+        elif len(found) < 64:
+            work.extend(current.named_children)
+    return found

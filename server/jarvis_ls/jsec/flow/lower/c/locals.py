@@ -1,0 +1,243 @@
+"""Local variables: what they are declared as and what they start with."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import ANY, INDEXED, STRINGS
+from jarvis_ls.jsec.flow.ir.constant_folding import fold
+from jarvis_ls.jsec.flow.ir.nodes import GlobalIR, Instr, Type
+from jarvis_ls.jsec.flow.lower.builder import first
+from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, LocalLowering
+from jarvis_ls.jsec.flow.lower.c.static_initialisers import initialiser
+
+_PLACES: Final = frozenset(
+    {"identifier", "pointer_expression", "field_expression", "subscript_expression"}
+)
+"""What an object may be copied from."""
+
+
+class Locals(LocalLowering):
+    """Lowers declarations of variables; part of `Body`."""
+
+    def __init__(self, body: FunctionBuilder) -> None:
+        self.body = body
+        self.outer, self.types, self.of = body.outer, body.types, body.of
+        self.blocks, self.scopes, self.globals = body.blocks, body.scopes, body.globals
+        self._statics: dict[str, int] = {}
+        """How many static variables the function has, by name."""
+
+    def _behind_macro(self, kind: Node) -> set[str]:
+        """Return the words that a macro in place of a type means: `local` may be `static`."""
+        named = next(iter(kind.named_children), kind)
+        return set(self.types.unit.facts.macros.get(text(named), "").split())
+
+    def declaration(self, node: Node) -> None:
+        """Lower a declaration: its variables and what they start with."""
+        base = self.types.specifier_type(node)
+        words = {text(c) for c in node.children if c.type == "storage_class_specifier"}
+        kind = node.child_by_field_name("type")
+        if kind is not None and kind.type in ("type_identifier", "sized_type_specifier"):
+            words |= self._behind_macro(kind)
+        auto = text(node.child_by_field_name("type")) == "auto"
+        for declarator in node.children_by_field_name("declarator"):
+            name, type_ = self.types.declarator(declarator, base)
+            value = declarator.child_by_field_name("value") or node.child_by_field_name("value")
+            if type_[0] == "fn":
+                arguments = self._vexing(declarator, base)
+                if arguments is None:
+                    self.outer.functions.setdefault(name, type_)
+                    continue
+                slot = self._declare(name, base, declarator)
+                if base[0] == "c":
+                    self._made_of(slot, base, arguments, declarator)
+                    continue
+                self.of.calling.construct((nodes.LOCAL, slot), base[1], arguments, declarator)
+            elif "static" in words:
+                self._static(name, type_, node, value)
+            elif "extern" in words:
+                self.outer.globals[name] = type_
+                self.scopes._names[-1].pop(name, None)
+            else:
+                self._local(name, type_, declarator, value, auto=auto)
+
+    def _has_methods(self, name: str) -> bool:
+        record = self.types.records.get(name)
+        if record is None:  # what no header says in words is a template, perhaps
+            hidden = self.types.unit.language == "cpp" and name not in self.types.facts.types
+            return hidden or self.types.is_class(name)
+        return bool(record.methods or record.given or record.bases) or any(
+            type_[0] == "r" and type_[1] != name and self._has_methods(type_[1])
+            for _, type_ in record.fields.values()
+        )
+
+    def _vexing(self, declarator: Node, base: Type) -> list[Node] | None:
+        """Return the arguments of `Class name(argument)`, which is written like a function."""
+        listed = declarator.child_by_field_name("parameters")
+        known = base[0] == "c" or (base[0] == "r" and self.types.is_class(base[1]))
+        if listed is None or not known:
+            return None
+        arguments = []
+        for child in listed.named_children:
+            kind = child.child_by_field_name("type")
+            if (
+                kind is None
+                or child.child_by_field_name("declarator") is not None
+                or self.scopes.find(text(kind)) is None
+            ):
+                return None
+            arguments.append(kind)
+        return arguments or None
+
+    def _declare(self, name: str, type_: Type, node: Node) -> int:
+        slot = self.scopes.declare(name, type_)
+        self.blocks.add((nodes.DECLARE, slot, self.of.span(node)))
+        if type_[0] == "r" and self._has_methods(type_[1]):
+            self.scopes.own(slot, type_[1])
+        return slot
+
+    def _local(self, name: str, type_: Type, node: Node, value: Node | None, *, auto: bool) -> None:
+        if auto and value is not None and value.type == "lambda_expression":
+            self.body.lambdas.known[self.scopes.declare(name, ANY)] = value
+            return
+        if auto and value is not None and value.type == "argument_list":
+            value = first(value) or value  # `auto copy(*this)`
+        if auto and value is not None and type_ == ANY:
+            found = self.of.value(value)
+            type_ = found[1]
+            once = found[0][0] == nodes.TEMP  # what a call does is done once
+            if once or type_[0] in ("p", "i", "f"):
+                slot = self._declare(name, type_, node)
+                store: Instr = (
+                    nodes.STORE,
+                    (nodes.LOCAL, slot),
+                    found[0],
+                    type_,
+                    self.of.span(value),
+                )
+                self.blocks.add((nodes.EVAL, store))
+                return
+        if type_[0] == "a" and type_[2] < 0 and value is not None:
+            type_ = self.array_type(type_, value)
+        slot = self._declare(name, type_, node)
+        place = (nodes.LOCAL, slot)
+        if type_[0] == "a" and type_[2] < 0 and value is None:
+            self._variable_length(slot, type_, node)
+        elif type_[0] == "&" and value is not None:
+            target, inner = self.of.through_reference(*self.of.address(value), self.of.span(node))
+            if type_[1] == ANY:
+                self.scopes.slots[slot] = name, ("&", inner)
+            self.blocks.add((nodes.EVAL, (nodes.STORE, place, target, ("p", inner), (0, 0))))
+        elif type_[0] == "r" and self._has_methods(type_[1]):
+            self._object(place, type_, value, node)
+        elif value is not None and value.type == "argument_list":
+            inner_node = value.named_children[0] if value.named_child_count else None
+            if type_[0] != "c" or (inner_node is not None and type_[1] in STRINGS):
+                self.of.places.initialise(place, type_, inner_node)
+            else:
+                self._made_of(slot, type_, value.named_children, node)
+        elif type_[0] == "c" and type_[1] in INDEXED and value is None:
+            self._made_of(slot, type_, [], node)
+        else:
+            self.of.places.initialise(place, type_, value)
+
+    def _made_of(self, slot: int, type_: Type, arguments: list[Node], node: Node) -> None:
+        """Construct an object of a library's class from its arguments."""
+        how = "open" if type_[1].endswith("fstream") else "construct"
+        self.of.calling.method((nodes.LOCAL, slot), "@" + type_[1], how, arguments, node, type_)
+
+    def _object(self, place: Instr, type_: Type, value: Node | None, node: Node) -> None:
+        if value is None:
+            self.of.calling.construct(place, type_[1], [], node)
+        elif value.type == "argument_list":
+            arguments = [c for c in value.named_children if c.type != "comment"]
+            self.of.calling.construct(place, type_[1], arguments, node)
+        elif value.type in _PLACES:
+            self.of.calling.construct(place, type_[1], [value], node)
+        else:
+            self.of.places.initialise(place, type_, value)
+
+    def array_type(self, type_: Type, value: Node) -> Type:
+        """Return the type of an initialised array, whose size is that of its initialiser when none
+        is written, or is constant only with the variables that are seen here.
+        """
+        written = _written_size(value.parent)
+        if written is not None:
+            live, self.blocks._open = self.blocks._open, None  # no variable-length array has one
+            count = fold(self.of.value(written)[0])
+            self.blocks._open = live
+            return ("a", type_[1], count) if count is not None and count > 0 else type_
+        if value.type == "initializer_list":
+            if any(child.type.startswith("preproc") for child in value.named_children):
+                return type_
+            parts = [child for child in value.named_children if child.type != "comment"]
+            return ("a", type_[1], len(parts))
+        expr = self.of.value(value)[0]
+        if expr[0] == nodes.STR:
+            return ("a", type_[1], len(expr[1]) + 1)
+        return type_
+
+    def _variable_length(self, slot: int, type_: Type, node: Node) -> None:
+        written = _written_size(node)
+        if written is None:
+            return
+        count = self.of.value(written)[0]
+        size = self.of.operators.bytes_of(type_[1])
+        self.blocks.add((nodes.ALLOCA, slot, count, size, self.of.span(node)))
+
+    def _static(self, name: str, type_: Type, node: Node, value: Node | None) -> None:
+        if not name:  # a structured binding
+            return
+        if type_[0] == "a" and type_[2] < 0 and value is not None:
+            type_ = self.array_type(type_, value)
+        unique = f"{self.body.name}{self.body.shape}.{name}"
+        others = self._statics.get(unique, 0)
+        self._statics[unique] = others + 1
+        if others:  # another block has its own
+            unique += f"'{others}"
+        self.of.statics.append(unique)
+        self.scopes.alias(name, -len(self.of.statics))
+        self.outer.globals[unique] = type_
+        self.globals[unique] = GlobalIR(
+            unique,
+            type_,
+            True,
+            is_constant(type_, set(text(node).split(name)[0].split()), node),
+            initialiser(self.outer, unique, type_, value, self.of),
+        )
+
+
+def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
+    """Return whether a variable never changes, by its type, the words before its declarator and
+    that:
+    `const char *p` may, `char *const p` may not."""
+    while type_[0] == "a":
+        type_ = type_[1]
+    if type_[0] != "p":
+        return "const" in words or "constexpr" in words
+    inner: Node | None = declarator
+    for _ in range(8):
+        if inner is None or inner.type == "pointer_declarator":
+            break
+        below = inner.child_by_field_name("declarator")
+        if below is None and inner.type == "parenthesized_declarator":
+            below = first(inner)
+        inner = below
+    if inner is None:  # a type that has a name of its own is the pointer
+        return "const" in words or "constexpr" in words
+    return any(text(c) == "const" for c in inner.children)
+
+
+def _written_size(node: Node | None) -> Node | None:
+    """Return what is written between the outer brackets of the array that is declared."""
+    while node is not None and node.type != "array_declarator":
+        node = node.child_by_field_name("declarator")
+    while node is not None:  # the last of `[]` and `[2]` is the outer node
+        inner = node.child_by_field_name("declarator")
+        if inner is None or inner.type != "array_declarator":
+            break
+        node = inner
+    return node.child_by_field_name("size") if node is not None else None

@@ -1,0 +1,51 @@
+"""Which variables of file scope a lowered function may change."""
+
+from __future__ import annotations
+
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR
+from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+
+
+def mutated_globals(function: FunctionIR) -> set[str]:
+    """Return the globals the function may change: assigned, stepped, or with their address given
+    away."""
+    found: set[str] = set()
+    if not function.reads:
+        return found
+    for instrs, end in function.blocks:
+        work = of_end(end)
+        for instr in instrs:
+            work += of_instruction(instr)
+        _changes(work, found)
+    return found
+
+
+def _changes(work: list[Expr], found: set[str]) -> None:
+    while work:
+        e = work.pop()
+        kind = e[0]
+        if kind == nodes.GLOBAL:
+            found.add(e[1])
+        elif kind == nodes.LOAD:
+            work += _read(e[1])
+        else:
+            for at in INNER[kind]:
+                if e[at] is not None:
+                    work.append(e[at])
+
+
+def _read(address: Expr) -> list[Expr]:
+    """Return what the address of a place that is read is worked out from: nothing for a variable
+    itself or a member of it, the index for an element. A table of structs counts as one that may
+    change: which member an unknown element gives is not distinguished well enough to prove by
+    it."""
+    parts: list[Expr] = []
+    plain = address[0] == nodes.INDEX
+    while address[0] in (nodes.FIELD, nodes.DECAY) or (plain and address[0] == nodes.INDEX):
+        if address[0] == nodes.INDEX:
+            parts.append(address[2])
+        address = address[1]
+    if address[0] != nodes.GLOBAL:
+        parts.append(address)
+    return parts

@@ -1,0 +1,288 @@
+"""Operators: arithmetic, comparisons, assignments, and those that choose."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from jarvis_ls.codeintel.nodes import bare, operator_of, text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, LONG, common, is_pointer, pointee, promote
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
+from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, OperatorLowering, Typed
+from jarvis_ls.jsec.flow.lower.c.iostreams import is_text
+
+_COMPARE: Final = frozenset({"==", "!=", "<", ">", "<=", ">="})
+_READ: Final = frozenset({"r", "c", "?"})
+"""Kinds of what may be something that is read from, not a number."""
+_LEFT: Final = frozenset({"cast_expression", "binary_expression"})
+"""What may begin with a "cast" that is none."""
+_PLACES: Final = frozenset({"identifier", "field_expression", "subscript_expression"})
+
+
+class Operators(OperatorLowering):
+    """Lowers operators; part of `Expressions`."""
+
+    def __init__(self, of: ExpressionBuilder) -> None:
+        self.of = of
+
+    def binary(self, node: Node) -> Typed:
+        """Lower an operator between two operands."""
+        operator = operator_of(node)
+        if operator in ("&&", "||"):
+            return self.truth(node)
+        if operator in ("<<", ">>") and self.of.types.unit.language == "cpp":
+            streamed = self.of.streams.shift(node)
+            if streamed is not None:
+                return streamed
+        first = node.child_by_field_name("left")
+        if first is not None and first.type in _LEFT and self.of.misread(first) is not None:
+            return self.truth(node)
+        right_node = node.child_by_field_name("right")
+        if operator in "+-" and first is not None and first.type == "parenthesized_expression":
+            cast = self.of.cast_to(first)
+            if cast is not None:
+                return self._cast_of_sign(operator, right_node, cast, self.of.span(node)), cast
+        if (
+            operator == "&"
+            and first is not None
+            and right_node is not None
+            and (right_node.type in _PLACES and self.of.brackets_type(first))
+        ):
+            span = self.of.span(node)  # `(T) &x`, likewise
+            place, type_ = self.of.through_reference(*self.of.address(right_node), span)
+            return place, type_ if type_[0] == "fn" else ("p", type_)
+        left = self.of.value(first)
+        right = self.of.value(right_node)
+        return self.combine(operator, left, right, self.of.span(node))
+
+    def _cast_of_sign(self, operator: str, node: Node | None, cast: Type, span: Span) -> Expr:
+        """Lower `(T) -1`, which the parser takes for a subtraction when it does not know that T is
+        a type."""
+        expr, type_ = self.of.value(node)
+        if operator == "-":
+            type_ = promote(type_)
+            expr = (
+                (nodes.CONST, -expr[1], type_)
+                if expr[0] == nodes.CONST
+                else (nodes.NEG, expr, type_, span)
+            )
+        return self.of.as_type((expr, type_), cast, span, explicit=True)
+
+    def combine(self, operator: str, left: Typed, right: Typed, span: Span) -> Typed:
+        """Return a binary operator other than `&&` and `||`."""
+        (a, left_type), (b, right_type) = left, right
+        if operator == "+" and "c" in (left_type[0], right_type[0]):
+            joined = self.of.streams.concatenate(left, right, span)
+            if joined is not None:
+                return joined
+        if operator in _COMPARE:
+            both = common(left_type, right_type)
+            a, b = self._as_unsigned(left, both, span), self._as_unsigned(right, both, span)
+            return (nodes.CMP, operator, a, b, both, span), INT
+        if is_pointer(left_type) and operator in ("+", "-"):
+            if is_pointer(right_type):
+                size = self.bytes_of(pointee(left_type))
+                return (nodes.PTRDIFF, a, b, size), LONG
+            if operator == "-":
+                b = (
+                    (nodes.CONST, -b[1], b[2])
+                    if b[0] == nodes.CONST
+                    else (nodes.NEG, b, LONG, span)
+                )
+            return self.offset(a, left_type, b, span)
+        if is_pointer(right_type) and operator == "+":
+            return self.offset(b, right_type, a, span)
+        if operator == "&" and nodes.CMP in (a[0], b[0]):
+            return (nodes.BITAND, a, b, span), INT
+        if operator == ">>" and left_type[0] in _READ and self.of.types.unit.language == "cpp":
+            return self._read(a, left, right, span)
+        if operator in ("<<", ">>"):
+            type_ = promote(left_type)
+        else:
+            type_ = common(left_type, right_type)
+            a, b = self._as_unsigned(left, type_, span), self._as_unsigned(right, type_, span)
+        if operator == "&" and type_[0] == "i" and not type_[2]:
+            if _is_constant(b):
+                a = _cut(a)
+            elif _is_constant(a):
+                b = _cut(b)
+        plain = _is_constant(a) and _is_constant(b)
+        told = (0, 0) if self.of.fixed or plain else span  # what a macro computes is its own affair
+        return (nodes.BIN, operator, a, b, type_, told), type_
+
+    def _read(self, place: Expr, left: Typed, right: Typed, span: Span) -> Typed:
+        """Lower `source >> variable`, whose way to give a value is not seen."""
+        name = ("" if left[1] == ANY else nodes.MACRO) + "operator>>"
+        temp = self.of.blocks.temp()
+        values: tuple[Expr, ...] = (place, right[0])
+        types: tuple[Type, ...] = (left[1], right[1])
+        self.of.blocks.add((nodes.CALL, temp, name, values, left[1], span, types))
+        return (nodes.TEMP, temp), left[1]
+
+    def bytes_of(self, type_: Type) -> Any:
+        """Return the size of a type; for one of another file the type itself, until that file is
+        known.
+        """
+        size = self.of.types.size(type_)
+        if size:
+            return size
+        inner = type_
+        while inner[0] == "a":
+            inner = inner[1]
+        return type_ if inner[0] == "r" else 1
+
+    @staticmethod
+    def _as_unsigned(typed: Typed, to: Type, span: Span) -> Expr:
+        """Return a signed operand of an operator that works on unsigned numbers."""
+        expr, from_ = typed
+        if to[0] != "i" or to[2] or from_[0] != "i" or not from_[2]:
+            return expr
+        if expr[0] == nodes.CONST and expr[1] >= 0:
+            return expr
+        return (nodes.CAST, expr, from_, to, True, span)
+
+    def offset(self, pointer: Expr, type_: Type, index: Expr, span: Span) -> Typed:
+        """Return a pointer moved by a number of elements."""
+        size = self.bytes_of(pointee(type_))
+        return (nodes.INDEX, pointer, index, size, span), ("p", pointee(type_))
+
+    def truth(self, node: Node) -> Typed:
+        """0 or 1, worked out by branches."""
+        yes, no, after = (self.of.blocks.label() for _ in range(3))
+        temp = self.of.blocks.temp()
+        self.of.branch(node, yes, no)
+        self.of.blocks.start(yes)
+        self.of.blocks.add((nodes.SET, temp, (nodes.CONST, 1, INT)))
+        self.of.blocks.end((nodes.JUMP, after))
+        self.of.blocks.start(no)
+        self.of.blocks.add((nodes.SET, temp, (nodes.CONST, 0, INT)))
+        self.of.blocks.start(after)
+        return (nodes.TEMP, temp), INT
+
+    def conditional(self, node: Node) -> Typed:
+        """Lower `?:`: both branches leave their value in one temporary."""
+        found = self._or_else(node)
+        if found is not None:
+            return found
+        yes, no, after = (self.of.blocks.label() for _ in range(3))
+        temp = self.of.blocks.temp()
+        before, self.of.choosing = self.of.choosing, True
+        self.of.branch(node.child_by_field_name("condition"), yes, no)
+        self.of.choosing = before
+        self.of.blocks.start(yes)
+        first = self.of.value(node.child_by_field_name("consequence"))
+        self.of.blocks.add((nodes.SET, temp, first[0]))
+        self.of.blocks.end((nodes.JUMP, after))
+        self.of.blocks.start(no)
+        second = self.of.value(node.child_by_field_name("alternative"))
+        self.of.blocks.add((nodes.SET, temp, second[0]))
+        self.of.blocks.start(after)
+        number = first[1][0] in "if" and second[1][0] in "if"
+        type_ = (
+            common(first[1], second[1])
+            if number
+            else second[1]
+            if first[0] == (nodes.NULL,) or first[1][0] in "i?"
+            else first[1]
+        )
+        return (nodes.TEMP, temp), type_
+
+    def _or_else(self, node: Node) -> Typed | None:
+        """Lower `n ? n : 1`, which is no choice: that `n` is 0 is not assumed by an author of
+        so, just allowed for."""
+        asked, given, other = (
+            node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")
+        )
+        if asked is None or other is None or other.type != "number_literal":
+            return None
+        asked = bare(asked)
+        if asked.type not in ("identifier", "field_expression"):
+            return None
+        if text(asked) in self.of.types.facts.macros:  # it may do anything
+            return None
+        if given is not None and text(bare(given)) != text(asked):  # `n ?: 1` has none
+            return None
+        number, small = self.of.value(other)
+        if number[0] != nodes.CONST or not number[1]:
+            return None
+        value, type_ = self.of.value(asked)
+        if type_[0] != "i":
+            return None
+        return (nodes.ELSE, value, number[1]), common(type_, small)
+
+    def unary(self, node: Node) -> Typed:
+        """Lower `!`, `-`, `~` and `+`."""
+        operator = operator_of(node)
+        expr, type_ = self.of.value(node.child_by_field_name("argument"))
+        if operator in ("!", "not"):
+            return (nodes.NOT, expr), INT
+        type_ = promote(type_)
+        if operator == "-" and expr[0] == nodes.CONST:
+            value = -expr[1] if type_[0] != "i" or type_[2] else (-expr[1]) % (1 << 8 * type_[1])
+            return (nodes.CONST, value, type_), type_
+        if operator == "-":
+            return (nodes.NEG, expr, type_, self.of.span(node)), type_
+        return ((nodes.COMPL, expr, type_), type_) if operator == "~" else (expr, type_)
+
+    def update(self, node: Node) -> Typed:
+        """Lower `++` and `--`."""
+        argument = node.child_by_field_name("argument")
+        operator = node.child_by_field_name("operator")
+        address, type_ = self.of.address(argument)
+        if type_[0] == "&":
+            address, type_ = (nodes.LOAD, address, type_, self.of.span(node)), type_[1]
+        postfix = (
+            operator is not None
+            and argument is not None
+            and (operator.start_byte > argument.start_byte)
+        )
+        sign = 1 if text(operator) == "++" else -1
+        delta: Any = sign
+        if is_pointer(type_):
+            size = self.bytes_of(pointee(type_))
+            delta = sign * size if isinstance(size, int) else (size, sign)
+        return (nodes.STEP, address, type_, delta, postfix, self.of.span(node)), type_
+
+    def assignment(self, node: Node) -> Typed:
+        """Lower `=` and the assignments that compute."""
+        operator = operator_of(node)
+        right = node.child_by_field_name("right")
+        span = self.of.span(node)
+        if operator == "=":
+            value = self.of.value(right)
+            address, type_ = self.of.through_reference(
+                *self.of.address(node.child_by_field_name("left")), span
+            )
+            if type_[0] == "r" and (type_[1], "operator=") in self.of.types.methods:
+                return self.of.calling.assign(address, type_[1], value, node)
+            if is_text(type_):
+                self.of.streams.assign(address, type_, "assign", value, span)
+                return self.of.load(address, type_, span)
+            return (nodes.STORE, address, self.of.as_type(value, type_, span), type_, span), type_
+        address, type_ = self.of.through_reference(
+            *self.of.address(node.child_by_field_name("left")), span
+        )
+        if operator == "+=" and is_text(type_):
+            self.of.streams.assign(address, type_, "append", self.of.value(right), span)
+            return self.of.load(address, type_, span)
+        if address[0] not in (nodes.LOCAL, nodes.GLOBAL):
+            temp = self.of.blocks.temp()
+            self.of.blocks.add((nodes.SET, temp, address))
+            address = (nodes.TEMP, temp)
+        value = self.of.value(right)
+        old = (nodes.LOAD, address, type_, span), type_
+        new = self.combine(operator[:-1], old, value, span)
+        return (nodes.STORE, address, self.of.as_type(new, type_, span), type_, span), type_
+
+
+def _cut(e: Expr) -> Expr:
+    """Unsigned arithmetic whose result is cut to some bits at once, and wraps on purpose: where it
+    is is not said, so nothing is reported."""
+    return (*e[:5], (0, 0)) if e[0] == nodes.BIN else e
+
+
+def _is_constant(e: Expr) -> bool:
+    while e[0] == nodes.CAST:
+        e = e[1]
+    return e[0] in (nodes.CONST, nodes.SIZEOF)

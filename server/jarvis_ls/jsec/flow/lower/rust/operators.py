@@ -1,0 +1,216 @@
+"""Operators of Rust: arithmetic, comparison, assignment, conversion."""
+
+from __future__ import annotations
+
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+from jarvis_ls.jsec.flow.ir.rust_types import (
+    LITERAL,
+    NEVER,
+    UNIT,
+    inner_of,
+    is_scalar,
+    join_types,
+    shape,
+    width,
+)
+from jarvis_ls.jsec.flow.lower.rust.context import FunctionBuilder, OperatorLowering, Typed
+
+_COMPARES = frozenset({"==", "!=", "<", ">", "<=", ">="})
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"})
+_INT = ("i", 4, True)
+
+
+def _bare(node: Node) -> Node:
+    while node.type == "parenthesized_expression" and node.named_child_count:
+        node = node.named_children[0]
+    return node
+
+
+class Operators(OperatorLowering):
+    """The operators of one function."""
+
+    def __init__(self, body: FunctionBuilder) -> None:
+        self.body = body
+
+    def operands(self, left: Node, right: Node) -> tuple[Expr, Expr, Type]:
+        """Both sides of an operator in one type."""
+        a, left_type = self.body.of.value(left)
+        if left_type == LITERAL:
+            b, other = self.body.of.value(right)
+        else:
+            simple = right.type in ("identifier", "integer_literal")
+            if a[0] not in (nodes.CONST, nodes.TEMP) and not simple:
+                temp = self.body.blocks.temp()
+                plain = a[0] == nodes.LOAD and a[1][0] == nodes.LOCAL
+                if not plain:
+                    self.body.blocks.add((nodes.SET, temp, a))
+                    a = (nodes.TEMP, temp)
+            b, other = self.body.of.value(right, left_type if left_type[0] in ("i", "f") else ANY)
+        while left_type[0] == "&" and is_scalar(left_type[1]) and other[0] != "&":
+            a, left_type = self.body.load(a, left_type[1]), left_type[1]
+        while other[0] == "&" and is_scalar(other[1]) and left_type[0] != "&":
+            b, other = self.body.load(b, other[1]), other[1]
+        type_ = join_types(left_type, other)
+        return (
+            self.body.of.as_type(a, left_type, type_),
+            self.body.of.as_type(b, other, type_),
+            type_,
+        )
+
+    def binary(self, node: Node, wanted: Type) -> Typed:
+        """Return an operator between two values."""
+        operator = node.children[1].type
+        left, right = node.named_children[0], node.named_children[-1]
+        if operator in ("&&", "||"):
+            return self.body.control.truth(node)
+        if operator in ("<<", ">>"):
+            a, type_ = self.body.of.value(left, wanted)
+            b, other = self.body.of.value(right)
+            b = self.body.of.as_type(b, other, type_)
+        else:
+            a, b, type_ = self.operands(left, right)
+        stored = shape(type_)
+        if operator in _COMPARES:
+            if stored[0] in ("i", "f", "p"):
+                return (nodes.CMP, operator, a, b, stored, (0, 0)), BOOL
+            if type_[0] == "?":
+                return (nodes.CMP, operator, a, b, ANY, (0, 0)), BOOL
+            self.body.call("@tested", [a, b], ANY, (0, 0))
+            return (nodes.UNKNOWN, BOOL), BOOL
+        if stored[0] not in ("i", "f") or operator not in _ARITHMETIC:
+            return self.body.call("@mix", [a, b], type_, (0, 0)), type_
+        return self.arithmetic(operator, a, b, type_, node), type_
+
+    def arithmetic(self, operator: str, a: Expr, b: Expr, type_: Type, node: Node) -> Expr:
+        """Lower arithmetic that wraps; a division is checked for zero."""
+        stored = shape(type_)
+        span = (0, 0)
+        if operator in ("/", "%") and stored[0] == "i":
+            span = self.body.span(node)
+            self.body.call("@divides", [b], ANY, span)
+        return (nodes.BIN, operator, a, b, stored, span)
+
+    def assign(self, node: Node, wanted: Type) -> Typed:
+        """Lower `=`: what lay there is dropped."""
+        left = node.child_by_field_name("left")
+        right = node.child_by_field_name("right")
+        if left is None or right is None:
+            return (nodes.UNKNOWN, ANY), UNIT
+        if text(left) == "_":
+            self.body.of.value(right)
+            return (nodes.CONST, 0, _INT), UNIT
+        value, type_ = self.body.of.move(right, self.body.of.type_of(left))
+        if type_[0] == "!":
+            return value, NEVER
+        place = self.body.of.place(left)
+        if place is None:
+            self.body.cut = self.body.cut or left.type not in (
+                "index_expression",
+                "call_expression",
+            )
+            return (nodes.CONST, 0, _INT), UNIT
+        address, target = place
+        span = self.body.span(left) if self.body.of.is_raw(left) else (0, 0)
+        if target[0] in ("?",):
+            target = type_
+            if address[0] == nodes.LOCAL and self.body.slots[address[1]][0] in ("?",):
+                self.body.slots[address[1]] = type_
+        if value[0] not in (nodes.CONST, nodes.TEMP, nodes.STR, nodes.NULL):
+            temp = self.body.blocks.temp()
+            self.body.blocks.add((nodes.SET, temp, value))
+            value = (nodes.TEMP, temp)
+        self.body.drop(address, target, self.body.span(node))
+        self.body.store(address, self.body.of.coerce(value, type_, target), target, span)
+        return (nodes.CONST, 0, _INT), UNIT
+
+    def update(self, node: Node, wanted: Type) -> Typed:
+        """Lower `+=` and its like."""
+        left = node.child_by_field_name("left")
+        right = node.child_by_field_name("right")
+        operator = text(node.child_by_field_name("operator")).removesuffix("=")
+        place = self.body.of.place(left) if left is not None else None
+        if place is None or right is None:
+            self.body.of.value(right)
+            return (nodes.CONST, 0, _INT), UNIT
+        address, type_ = place
+        b, other = self.body.of.value(right, type_)
+        span = self.body.span(node) if left is not None and self.body.of.is_raw(left) else (0, 0)
+        if shape(type_)[0] in ("i", "f"):
+            if address[0] not in (nodes.LOCAL, nodes.GLOBAL):
+                temp = self.body.blocks.temp()
+                self.body.blocks.add((nodes.SET, temp, address))
+                address = (nodes.TEMP, temp)
+            old = self.body.load(address, type_, span)
+            new = self.arithmetic(operator, old, self.body.of.as_type(b, other, type_), type_, node)
+        else:
+            new = self.body.call("@mix", [self.body.load(address, type_), b], type_, (0, 0))
+        self.body.store(address, new, type_)
+        return (nodes.CONST, 0, _INT), UNIT
+
+    def unary(self, node: Node, wanted: Type) -> Typed:
+        """Lower `*`, `-` and `!`."""
+        operator = node.children[0].type
+        inner = node.named_children[0]
+        if operator == "*":
+            pointer, type_ = self.body.of.value(inner)
+            target = inner_of(type_)
+            span = self.body.span(node) if type_[0] in ("p", "?") else (0, 0)
+            return self.body.load(pointer, target, span), target
+        value, type_ = self.body.of.value(inner, wanted)
+        if operator == "-":
+            if value[0] == nodes.CONST:
+                return (nodes.CONST, -value[1], value[2]), type_
+            return (nodes.NEG, value, shape(type_), (0, 0)), type_
+        if type_ == BOOL or type_[0] == "?":
+            return (nodes.NOT, value), type_
+        return (nodes.COMPL, value, shape(type_)), type_
+
+    def cast(self, node: Node, wanted: Type) -> Typed:
+        """Lower `as`."""
+        inner = node.child_by_field_name("value")
+        to = self.body.types.of(node.child_by_field_name("type"), self.body.record)
+        value, from_ = self.body.of.value(inner)
+        if to == ANY or to[0] in ("dyn",):
+            return value, ANY if to == ANY else from_
+        old, other = shape(from_), shape(to)
+        if to[0] == "p":
+            if from_[0] == "&" and from_[1][0] == "a" and to[1][0] != "a":
+                value = (nodes.DECAY, value, width(from_[1]) or 0)
+            inner_type = to[1] if to[1][0] not in ("?",) else inner_of(from_)
+            return (
+                (value, ("p", inner_type))
+                if old[0] in ("p", "&")
+                else (self.body.call("@address", [value], to, self.body.span(node)), to)
+            )
+        if old[0] in ("i", "?") and other[0] == "i":
+            if old[0] == "i" and _holds(other, old):
+                return self.body.of.as_type(value, from_, to), to
+            meant = inner is not None and _is_literal(inner)
+            extra = (old if old[0] == "i" else ("i", 8, True), meant)
+            return self.body.call("@as", [value], to, self.body.span(node), extra), to
+        if other[0] == "f":
+            return value, to
+        if other[0] == "i":
+            return self.body.call("@number", [value], to, self.body.span(node)), to
+        return value, to
+
+
+def _holds(wide: Type, narrow: Type) -> bool:
+    """Return whether one integer type holds every number of another."""
+    if wide[2] == narrow[2]:
+        return bool(wide[1] >= narrow[1])
+    return bool(wide[2] and wide[1] > narrow[1])
+
+
+def _is_literal(node: Node) -> bool:
+    """Return whether a number is written out where it is converted: that bits are lost is meant."""
+    node = _bare(node)
+    if node.type == "unary_expression" and node.named_child_count:
+        return _is_literal(node.named_children[0])
+    if node.type == "binary_expression":
+        return all(_is_literal(child) for child in node.named_children)
+    return node.type in ("integer_literal", "char_literal", "float_literal")

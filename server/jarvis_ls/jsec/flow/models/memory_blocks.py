@@ -1,0 +1,212 @@
+"""Blocks of memory: copied, filled, read into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from jarvis_ls.jsec.flow.checks import access
+from jarvis_ls.jsec.flow.domain import strings
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, escape
+from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, TIGHT, ZERO, AbstractValue
+from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, ZEROED
+from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.models import string_functions
+from jarvis_ls.jsec.flow.models.call import Call
+from jarvis_ls.jsec.flow.models.string_functions import amount_of, check_access, origin
+
+
+def _copy(
+    engine: Engine, state: AbstractState, call: Call, to: int, from_: int, count: int, unit: int
+) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if where is None or source is None:
+        return
+    amount = amount_of(engine, state, call, count, unit)
+    check_access(engine, state, call, source, amount, False, from_)
+    if amount.symbol is not None and amount.symbol[0] == "longer":
+        access.behind_text(engine, state, where, ("len", *amount.symbol[1:]), call.span, call.name)
+    taint = strings.taint_of(engine, state, source)
+    held = strings.length(engine, state, source, unit)
+    if string_functions.is_of_any_length(source, taint) and _is_all(source, amount, held):
+        check_access(
+            engine,
+            state,
+            call,
+            where,
+            AbstractValue(amount.low, ENDLESS - 1, TIGHT, taint),
+            True,
+            to,
+        )
+    else:
+        check_access(engine, state, call, where, amount, True, to)
+    cells = _cells_of(state, source, amount)
+    text = strings.text_of(engine, state, source)
+    ends = held.high < amount.low
+    if ends:
+        size = held
+    else:
+        size = AbstractValue(
+            min(held.low, amount.low), min(held.high, amount.high), held.flags & amount.flags
+        )
+        text = None if text is None or amount.low != amount.high else text[: int(amount.low)]
+    strings.put_string(engine, state, where, size, taint, text, ends=ends)
+    if len(source.targets) == 1 and engine.kind(source.targets[0][0]) == "string":
+        for target in where.targets:
+            state.region_states[target[0]] = engine.region_state(state, target[0]).but(fixed=True)
+    if cells and len(where.targets) == 1 and where.targets[0][1] == where.targets[0][2]:
+        rid, offset = where.targets[0][0], where.targets[0][1]
+        new = dict(state.memory.get(rid, {}))
+        new.update({offset + o if o is not None else None: v for o, v in cells.items()})
+        state.memory[rid] = new
+    else:
+        for cell in cells.values():
+            escape(state, cell)
+
+
+def _is_all(source: AbstractValue, amount: AbstractValue, held: AbstractValue) -> bool:
+    """Return whether as much is copied as the text is long, and nothing has been learned of
+    that.
+    """
+    if held.high < ENDLESS or amount.high < string_functions.LONGEST or amount.symbol is None:
+        return False
+    if amount.symbol[0] not in ("len", "longer") or len(source.targets) != 1:
+        return False
+    return bool(amount.symbol[1:3] == source.targets[0][:2])
+
+
+def _cells_of(
+    state: AbstractState, source: AbstractValue, amount: AbstractValue
+) -> dict[Any, AbstractValue]:
+    """Return the cells in a block, by their distance from its start."""
+    if len(source.targets) != 1 or source.targets[0][1] != source.targets[0][2]:
+        return {}
+    rid, offset = source.targets[0][0], source.targets[0][1]
+    return {
+        None if o is None else o - offset: v
+        for o, v in state.memory.get(rid, {}).items()
+        if o is None or 0 <= o - offset < amount.high
+    }
+
+
+def _fill(
+    engine: Engine, state: AbstractState, call: Call, to: int, value: int, count: int, unit: int
+) -> None:
+    where, filler = call.arg(to), call.arg(value)
+    if where is None or filler is None:
+        return
+    amount = amount_of(engine, state, call, count, unit)
+    check_access(engine, state, call, where, amount, True, to)
+    if filler.low == filler.high == 0:
+        _zero_out(engine, state, where, amount)
+        return
+    strings.put_string(
+        engine,
+        state,
+        where,
+        AbstractValue(amount.low, amount.high, amount.flags),
+        filler.taint,
+        None,
+        ends=False,
+    )
+
+
+def _zero(engine: Engine, state: AbstractState, call: Call, to: int, count: int) -> None:
+    where = call.arg(to)
+    if where is not None:
+        amount = amount_of(engine, state, call, count, 1)
+        check_access(engine, state, call, where, amount, True, to)
+        _zero_out(engine, state, where, amount)
+
+
+def _zero_out(
+    engine: Engine, state: AbstractState, where: AbstractValue, amount: AbstractValue
+) -> None:
+    strings.put_string(engine, state, where, ZERO, None, b"")
+    for rid, lo, hi, _, _ in where.targets:
+        reg = engine.region_state(state, rid)
+        if (lo == hi == 0 and amount.low >= reg.high) or (reg.high >= ENDLESS and lo == 0):
+            state.region_states[rid] = reg.but(fill=ZEROED)
+            place = engine.regions[rid]
+            scalar = place is not None and place.kind == "local" and place.type[0] in "ipf"
+            state.memory[rid] = {0: ZERO} if scalar else {}
+
+
+def _bytes(
+    engine: Engine, state: AbstractState, call: Call, to: int, count: Any, unit: int, by: str
+) -> None:
+    where = call.arg(to)
+    if where is None:
+        return
+    amount = amount_of(engine, state, call, count, unit)
+    check_access(engine, state, call, where, amount, True, to)
+    stream = call.arg(0) if by == "read()" else call.arg(3) if by == "fread()" else None
+    taint = (engine.frame.function.file, call.span, "text:" + by, origin(state, stream))
+    for target in where.targets:
+        if target[1] == target[2] == 0:
+            strings.havoc(engine, state, AbstractValue(0, 0, where.flags, None, (target,)), taint)
+            reg = state.region_states[target[0]]
+            if reg.low == reg.high and amount.high < reg.low:
+                state.region_states[target[0]] = reg.but(max_length=ENDLESS)
+        else:
+            place = AbstractValue(0, 0, where.flags, None, (target,))
+            strings.put_string(
+                engine, state, place, AbstractValue(0, ENDLESS, OTHER), taint, None, ends=False
+            )
+
+
+def _between(
+    engine: Engine, state: AbstractState, call: Call, to: int, first: int, last: int
+) -> None:
+    """Copy a range between two pointers."""
+    where, start, end = call.arg(to), call.arg(first), call.arg(last)
+    if where is None or start is None or end is None:
+        return
+    if len(start.targets) != 1 or len(end.targets) != 1 or start.targets[0][0] != end.targets[0][0]:
+        for value in call.values:
+            strings.havoc(engine, state, value, None)
+        return
+    low, high = start.targets[0], end.targets[0]
+    _copy_within(
+        engine,
+        state,
+        call,
+        to,
+        first,
+        AbstractValue(max(high[1] - low[2], 0), max(high[2] - low[1], 0), low[3] & high[3]),
+    )
+
+
+def _elements(
+    engine: Engine, state: AbstractState, call: Call, to: int, from_: int, count: int
+) -> None:
+    """Copy a number of elements, or write one value so many times."""
+    number, type_ = call.arg(count), call.types[to] if to < len(call.types) else ANY
+    size = engine.size(type_[1]) if type_[0] == "p" else 0
+    if number is None or not size or number.low < 0:
+        return
+    amount = AbstractValue(number.low * size, number.high * size, number.flags, number.taint)
+    _copy_within(engine, state, call, to, from_, amount)
+
+
+def _copy_within(
+    engine: Engine, state: AbstractState, call: Call, to: int, from_: int, amount: AbstractValue
+) -> None:
+    where, source = call.arg(to), call.arg(from_)
+    if source is not None:
+        check_access(engine, state, call, source, amount, False, from_)
+    if where is not None:
+        check_access(engine, state, call, where, amount, True, to)
+        taint = strings.taint_of(engine, state, source) if source is not None else None
+        strings.havoc(engine, state, where, taint)
+
+
+EFFECTS: Final[dict[str, Callable[..., Any]]] = {
+    "copy": _copy,
+    "fill": _fill,
+    "zero": _zero,
+    "bytes": _bytes,
+    "between": _between,
+    "elements": _elements,
+}

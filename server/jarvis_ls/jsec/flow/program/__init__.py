@@ -1,0 +1,1 @@
+"""A whole program over its files: name lookup, storage of lowered functions, the runner."""

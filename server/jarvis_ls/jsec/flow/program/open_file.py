@@ -1,0 +1,153 @@
+"""A document in the editor as the analysis of flow sees it.
+
+Only functions whose text or surroundings changed are lowered with an edit; what the program must
+know of the others is kept by their text, and they are lowered when the analysis enters them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.flow.domain.call_summary import acts_of
+from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR
+from jarvis_ls.jsec.flow.lower.c.file import Lowering, lowering_of
+from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
+from jarvis_ls.jsec.flow.lower.rust.file import RustLowering
+from jarvis_ls.jsec.flow.program.file_outline import (
+    FunctionOutline,
+    Outline,
+    around_functions,
+    digest_of,
+    mentioned_functions,
+    taken_at_start,
+    way_through,
+    without_long_tables,
+)
+
+_TORN = b"torn"
+_FEW = 16
+"""Texts between functions, besides one for each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the program must know of a function, by its text."""
+
+    outline: FunctionOutline
+    """Where it stood then."""
+    written: frozenset[str]
+    """Globals it may change."""
+    statics: dict[str, GlobalIR]
+    """Its static variables."""
+
+
+class OpenFile:
+    """One document."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, _Known] = {}
+        self._lowered: dict[str, FunctionIR | None] = {}
+        self._digests: dict[str, bytes] = {}
+        self._lowering: Lowering | RustLowering | None = None
+        self._texts: dict[bytes, set[str]] = {}
+        """Names that texts between functions may give a value."""
+
+    def update(
+        self, unit: Unit, root: Node, context: str, closure: tuple[str, ...], *, sure: bool = True
+    ) -> Outline:
+        """Follow an edit; `context` names the texts of the headers behind the document, `closure`
+        their paths. Unless the tree is `sure` to be that of the text, functions with an error
+        that are not known yet are only taken as they are until it is."""
+        data = unit.source.data
+        lowering = self._lowering = lowering_of(unit)
+        lowering.declare(root)
+        before, self._lowered = self._lowered, {}
+        digests, self._digests = self._digests, {}
+        spans = lowering.spans
+        around = around_functions(data, spans.values(), lowering.prototypes, context)
+        kept: dict[bytes, _Known] = {}
+        functions: dict[str, FunctionOutline] = {}
+        written: set[str] = set()
+        for key, (start, end) in spans.items():
+            digest = digest_of(around + data[start:end])
+            if not sure and digest not in self._known and lowering.is_torn(key):
+                digest = digest_of(digest + _TORN)
+            known = self._known.get(digest) or self._lower(key, digest)
+            if known is None:
+                continue
+            kept[digest] = known
+            old = known.outline
+            same = before.get(key)
+            if same is not None and same.span == (start, end) and digests.get(key) == digest:
+                self._lowered.setdefault(key, same)  # neither changed nor moved
+            self._digests[key] = digest
+            functions[key] = FunctionOutline(
+                old.name,
+                old.static,
+                old.record,
+                (start, end),
+                digest,
+                old.calls,
+                old.size,
+                old.alone,
+                old.cut,
+                old.takes,
+                old.acts,
+                old.reads,
+                old.way,
+            )
+            written |= known.written
+            lowering.file.globals.update(known.statics)
+        self._known = kept
+        if len(self._texts) > 4 * (len(spans) + _FEW):
+            self._texts.clear()  # most of them are of earlier versions
+        written |= lowering.loose((function.span for function in functions.values()), self._texts)
+        return Outline(
+            unit.source.path,
+            unit.language,
+            functions,
+            without_long_tables(lowering.file.globals),
+            lowering.records,
+            lowering.prototypes,
+            frozenset(written),
+            closure,
+            lowering.file.stops,
+            taken_at_start(lowering.file.globals),
+        )
+
+    def function(self, key: str) -> FunctionIR | None:
+        """Return a function as it stands in the document."""
+        if key not in self._lowered and self._lowering is not None:
+            defined = key in self._lowering.definitions
+            self._lowered[key] = self._lowering.function(key) if defined else None
+        return self._lowered.get(key)
+
+    def _lower(self, key: str, digest: bytes) -> _Known | None:
+        assert self._lowering is not None
+        before = set(self._lowering.file.globals)
+        function = self.function(key)
+        if function is None:
+            return None
+        statics = {
+            name: variable
+            for name, variable in self._lowering.file.globals.items()
+            if name not in before
+        }
+        outline = FunctionOutline(
+            function.name,
+            function.static and not function.record,
+            function.record,
+            function.span,
+            digest,
+            tuple(sorted(function.calls)),
+            function.size,
+            not function.params or function.name == "main",
+            function.cut,
+            mentioned_functions(function),
+            acts_of(function),
+            tuple(sorted(function.reads)),
+            way_through(function),
+        )
+        return _Known(outline, frozenset(mutated_globals(function)), statics)

@@ -1,0 +1,1 @@
+"""Transfer functions: what expressions, conversions, loads and stores do to a state."""

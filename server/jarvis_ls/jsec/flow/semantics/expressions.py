@@ -1,0 +1,557 @@
+"""Values of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from jarvis_ls.jsec.flow.checks import access, arithmetic
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, escape
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    ANY_NULL,
+    ARITH,
+    BITS,
+    COUNT,
+    DOWN,
+    INIT,
+    NOT_NULL,
+    NULL,
+    NULL_POINTER,
+    ONE,
+    OTHER,
+    TIGHT,
+    UNSURE,
+    ZERO,
+    AbstractValue,
+    Target,
+    compare,
+    interval_arithmetic,
+    is_number,
+    number,
+    unknown,
+)
+from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.c_types import LONG, ULONG, UNIT, limits
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Type
+from jarvis_ls.jsec.flow.semantics.conversions import convert, is_written_out, nullness
+from jarvis_ls.jsec.flow.semantics.memory import default, load, store, write
+
+_POINTERS: Final = frozenset({"p", "&"})
+_ELEMENTS: Final = frozenset({nodes.INDEX, nodes.LOAD, nodes.STEP})
+_EITHER: Final = AbstractValue(0, 1, 0)
+_NIL: Final = (0, 0)
+_CARRIED: Final = frozenset({"over", "sizeof", "negative"})
+
+
+def evaluate(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    """Return the value of an expression; stores in it change `st`. (What is called most, in this
+    file and in the interpreter, looks into `OPS` itself: a call less for each part of an
+    expression.)
+    """
+    return OPS[e[0]](engine, state, e)
+
+
+def fetch(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    """Return the value of an expression that is only passed on: that it was never given is not
+    told.
+    """
+    if e[0] != nodes.LOAD:
+        return evaluate(engine, state, e)
+    address, type_ = e[1], e[2]
+    if address[0] == nodes.LOCAL and type_[0] not in ("r", "a"):
+        rid = engine.frame.base + address[1]
+        cells = state.memory.get(rid)
+        found = cells.get(0) if cells is not None else None
+        return found if found is not None else default(engine, state, rid, 0, type_)
+    where = OPS[address[0]](engine, state, address)
+    if where.targets == () and where.nullness == ANY_NULL and not where.init:
+        return unknown(type_)
+    return load(engine, state, where, type_, e[3], address, told=False)
+
+
+def _const(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    value = e[1]
+    if isinstance(value, float):  # 24.0 is not 24: it divides otherwise
+        return number(value)
+    found = engine.numbers.get(value)
+    if found is None:
+        found = engine.numbers[value] = number(value)
+    return found
+
+
+def _str(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    return engine.literal(e[1], e[2])
+
+
+def _local(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    return engine.frame.pointers[e[1]]
+
+
+def _global(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    return engine.global_pointer(state, e[1])
+
+
+def _func(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    return engine.function_pointer(e[1])
+
+
+def _load(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    address, type_ = e[1], e[2]
+    if address[0] == nodes.LOCAL:
+        rid = engine.frame.base + address[1]
+        if type_[0] not in ("r", "a"):
+            cells = state.memory.get(rid)
+            found = cells.get(0) if cells is not None else None
+            if found is None:
+                found = default(engine, state, rid, 0, type_)
+            if found.init:
+                return access.check_initialised(engine, state, found, rid, e[3], type_)
+            return found
+    where = OPS[address[0]](engine, state, address)
+    if where.targets == () and where.nullness == ANY_NULL and not where.init:
+        return unknown(type_)
+    return load(engine, state, where, type_, e[3], address)
+
+
+def _store(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    address, type_ = e[1], e[3]
+    before = engine.storing
+    engine.storing = _array_of(engine, state, address)
+    engine.filling = address[0] in _ELEMENTS
+    value = fetch(engine, state, e[2])
+    engine.storing, engine.filling = before, False
+    if address[0] == nodes.LOCAL and type_[0] not in ("r", "a", "c"):
+        rid = engine.frame.base + address[1]
+        state.memory[rid] = {0: value}
+        return value
+    where = OPS[address[0]](engine, state, address)
+    if _is_worked_out(e[2]):  # a text whose characters are worked out is not what came in
+        engine.opened.update(target[0] for target in where.targets)
+    store(engine, state, where, value, type_, e[4], address, e[2])
+    return value
+
+
+def _is_worked_out(value: Expr) -> bool:
+    while value[0] == nodes.CAST:
+        value = value[1]
+    return value[0] == nodes.BIN and not is_written_out(value)
+
+
+def _array_of(engine: Engine, state: AbstractState, address: Expr) -> int:
+    """Region of the local array that an address expression leads into; -1 for other places."""
+    while address[0] in (nodes.FIELD, nodes.INDEX, nodes.DECAY):
+        address = address[1]
+    if address[0] == nodes.TEMP:  # of `a[i] += n`
+        cells = engine.frame.temps + address[1]
+        held = state.memory.get(cells, {}).get(0)
+        return held.targets[0][0] if held is not None and len(held.targets) == 1 else -1
+    return engine.frame.base + address[1] if address[0] == nodes.LOCAL else -1
+
+
+def _field(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    base: AbstractValue = OPS[e[1][0]](engine, state, e[1])
+    offset, type_ = e[2], e[3]
+    if not base.targets:
+        return base
+    if type(offset) is tuple:
+        offset = engine.offset(*offset)
+    if type_[0] != "a" and len(base.targets) == 1:  # the usual case
+        ((rid, lo, hi, flags, _),) = base.targets
+        moved = ((rid, lo + offset, hi + offset, flags, None),)
+        return AbstractValue(0, 0, base.flags, base.taint, moved, base.nullness, base.init)
+    length = engine.size(type_) if type_[0] == "a" else 0
+    targets = []
+    for rid, lo, hi, flags, _ in base.targets:
+        sub = (int(lo) + offset, int(lo) + offset + length) if length and lo == hi else None
+        targets.append((rid, lo + offset, hi + offset, flags, sub))
+    return AbstractValue(0, 0, base.flags, base.taint, tuple(targets), base.nullness, base.init)
+
+
+def _index(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    base = OPS[e[1][0]](engine, state, e[1])
+    index = OPS[e[2][0]](engine, state, e[2])
+    size = e[3]
+    return add_offset(engine, state, base, index, size if type(size) is int else engine.size(size))
+
+
+def add_offset(
+    engine: Engine, state: AbstractState, base: AbstractValue, index: AbstractValue, size: int
+) -> AbstractValue:
+    """Return a pointer moved by a number of elements."""
+    if not base.targets:
+        if base.nullness != NULL or base.flags & OTHER or index.low == index.high == 0:
+            return base
+        return AbstractValue(
+            base.low + index.low * size,
+            base.high + index.high * size,
+            base.flags & index.flags,
+            base.taint,
+            (),
+            NULL,
+            base.init,
+            base.symbol,
+        )
+    if size == 0:  # where it leads to is not known any more: who has it may release what is there
+        escape(state, base)
+        return AbstractValue(0, 0, base.flags | OTHER, None, (), ANY_NULL)
+    flags = index.flags & TIGHT
+    taint = index.taint if index.taint is not None and is_number(index.taint) else None
+    targets = []
+    for rid, lo, hi, old, sub in base.targets:
+        both = old & flags
+        targets.append((rid, lo + index.low * size, hi + index.high * size, both, sub))
+    return AbstractValue(
+        0,
+        0,
+        base.flags | (index.flags & UNSURE),
+        taint or base.taint,
+        tuple(targets),
+        base.nullness,
+        base.init,
+        index.symbol,
+    )
+
+
+_WRITTEN: Final = frozenset({nodes.CONST, nodes.BIN})
+"""What a constant expression is made of: `CHAR_MAX + 1` is a number, not arithmetic."""
+
+
+def _bin(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    a = OPS[e[2][0]](engine, state, e[2])
+    b = a if e[2] == e[3] and e[2][0] == nodes.LOAD else OPS[e[3][0]](engine, state, e[3])
+    return binary(engine, state, e[1], a, b, e[4], e[5], e)
+
+
+def binary(
+    engine: Engine,
+    state: AbstractState,
+    op: str,
+    a: AbstractValue,
+    b: AbstractValue,
+    type_: Type,
+    span: Any,
+    e: Expr | None,
+) -> AbstractValue:
+    """Return the result of arithmetic in a type; overflow and division by zero are checked."""
+    if a.targets or b.targets:
+        escape(state, a)
+        escape(state, b)
+        return AbstractValue(*limits(type_), OTHER)
+    if _is_address(a) or _is_address(b):
+        return AbstractValue(*limits(type_), OTHER, a.taint or b.taint)
+    if engine.counted and op not in ("*", "+") and _in_records(a) != _in_records(b):
+        return unknown(type_)  # by how many bytes is not known
+    if op in ("/", "%"):
+        arithmetic.division(engine, state, a, b, type_, span)
+        if b.low == b.high == 0:
+            return unknown(type_)
+    elif op in ("<<", ">>") and type_[0] == "i":
+        arithmetic.shift(engine, state, b, type_, span)
+    lo, hi = limits(type_)
+    taint = a.taint or b.taint
+    ends = interval_arithmetic(op, a, b) if type_[0] in ("i", "f") else None
+    if ends is None:
+        return AbstractValue(lo, hi, ARITH | OTHER, taint)
+    flags = (a.flags & b.flags & TIGHT) | ((a.flags | b.flags) & UNSURE)
+    written = e is not None and e[2][0] in _WRITTEN and e[3][0] in _WRITTEN
+    if not written or (a.flags | b.flags) & ARITH:
+        flags |= ARITH
+    if op in "+-" and (a.flags | b.flags) & COUNT and (b.low == b.high or a.low == a.high):
+        flags |= COUNT | ((a.flags | b.flags) & DOWN)
+        if op == "-" and b.flags & COUNT:
+            flags ^= DOWN
+    if op in ("&", "|", "^", "<<", ">>") or (op == "+" and (a.flags | b.flags) & BITS):
+        flags |= BITS
+    if op in ("&", "|", "^", "%", ">>", "/") and not (a.low == a.high and b.low == b.high):
+        flags &= ~TIGHT
+    if op in ("|", "^") and not written:  # bits put together: that some are cut off is meant
+        flags &= ~TIGHT
+    low, high = ends
+    if low < lo or high > hi:
+        arithmetic.overflow(engine, state, op, a, b, (low, high), type_, span)
+        if low == high and type_[0] == "i":
+            wrapped = arithmetic.wrap(int(low), type_)
+            null = NULL if wrapped == 0 else NOT_NULL
+            again = ("over", span) if op in ("*", "+") and span != _NIL else None
+            return AbstractValue(wrapped, wrapped, flags, taint, (), null, INIT, again)
+        over: Any = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
+        if over is None and a.symbol is not None and a.symbol[0] == "negative":
+            over = a.symbol
+        return AbstractValue(lo, hi, ARITH | OTHER, taint, (), ANY_NULL, INIT, over)
+    null = NOT_NULL if low > 0 or high < 0 else NULL if low == high else ANY_NULL
+    sym = (
+        a.symbol
+        if a.symbol is not None and a.symbol[0] in _CARRIED
+        else b.symbol
+        if b.symbol is not None and b.symbol[0] in _CARRIED
+        else None
+    )
+    if sym is None and a.symbol is not None and a.symbol[0] == "len" and b.low == b.high:
+        if op == "+" and b.low > 0:
+            sym = ("longer", *a.symbol[1:])  # than a text: its length and as much more
+        elif op == "*" and b.low == 1:
+            sym = a.symbol
+    return AbstractValue(low, high, flags, taint, (), null, INIT, sym)
+
+
+def _in_records(value: AbstractValue) -> bool:
+    """Return whether a number is that of the bytes of records that nothing defines."""
+    return value.low == value.high and value.low >= UNIT and value.low % UNIT == 0
+
+
+def _cmp(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    a = OPS[e[2][0]](engine, state, e[2])
+    b = OPS[e[3][0]](engine, state, e[3])
+    found = decide(engine, state, e[1], a, b)
+    return _EITHER if found is None else ONE if found else ZERO
+
+
+def decide(
+    engine: Engine, state: AbstractState, op: str, a: AbstractValue, b: AbstractValue
+) -> bool | None:
+    """Return whether a comparison holds, or None when it may or may not."""
+    if a.init or b.init:
+        return None
+    if a.targets or b.targets or a.nullness == NULL or b.nullness == NULL:
+        return _decided_places(engine, state, op, a, b)
+    if _is_address(a) or _is_address(b):
+        return None
+    if op in ("==", "!=") and NOT_NULL in (a.nullness, b.nullness) and _NIL in (_ends(a), _ends(b)):
+        return op == "!="
+    found = compare(op, a, b)
+    if (
+        found is None
+        and a.symbol is not None
+        and a.symbol[0] == "differs"
+        and b.low == b.high == a.symbol[1]
+    ):
+        return {"==": False, "!=": True}.get(op)
+    return found
+
+
+def _is_address(value: AbstractValue) -> bool:
+    """Return whether a value that is known not to lead anywhere is an address, not a number."""
+    return bool(value.flags & OTHER) and value.low == 0 == value.high
+
+
+def _ends(value: AbstractValue) -> tuple[Number, Number]:
+    return value.low, value.high
+
+
+def _decided_places(
+    engine: Engine, state: AbstractState, op: str, a: AbstractValue, b: AbstractValue
+) -> bool | None:
+    if not a.targets and not b.targets and not (a.flags | b.flags) & OTHER:
+        return compare(op, a, b)
+    a_null, b_null = nullness(state, a), nullness(state, b)
+    if op in ("==", "!="):
+        equal: bool | None = None
+        if a_null == NULL and b_null == NULL:
+            equal = True
+        elif {a_null, b_null} == {NULL, NOT_NULL}:
+            equal = False
+        elif (
+            a.targets
+            and b.targets
+            and a_null == NOT_NULL == b_null
+            and not (a.flags | b.flags) & OTHER
+        ):
+            if (
+                a.targets == b.targets
+                and len(a.targets) == 1
+                and a.targets[0][1] == a.targets[0][2]
+            ):
+                equal = True
+            elif _are_apart(a.targets, b.targets):
+                equal = False
+            elif not {t[0] for t in a.targets} & {t[0] for t in b.targets}:
+                kinds = {engine.kind(t[0]) for t in (*a.targets, *b.targets)}
+                equal = None if "object" in kinds else False
+        return equal if op == "==" or equal is None else not equal
+    if len(a.targets) == 1 == len(b.targets) and a.targets[0][0] == b.targets[0][0]:
+        left = AbstractValue(a.targets[0][1], a.targets[0][2])
+        return compare(op, left, AbstractValue(b.targets[0][1], b.targets[0][2]))
+    return None
+
+
+def _are_apart(a: tuple[Target, ...], b: tuple[Target, ...]) -> bool:
+    """Return whether two pointers lead to places of one region that are not the same."""
+    if len(a) != 1 or len(b) != 1 or a[0][0] != b[0][0]:
+        return False
+    return a[0][2] < b[0][1] or b[0][2] < a[0][1]
+
+
+def _not(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    value = OPS[e[1][0]](engine, state, e[1])
+    null = nullness(state, value)
+    return ONE if null == NULL else ZERO if null == NOT_NULL else _EITHER
+
+
+def _neg(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    value = OPS[e[1][0]](engine, state, e[1])
+    lo, hi = limits(e[2])
+    low, high = -value.high, -value.low
+    if low < lo or high > hi:
+        return AbstractValue(lo, hi, ARITH | OTHER, value.taint)
+    kept = value.flags & (TIGHT | COUNT | UNSURE | DOWN)
+    return AbstractValue(low, high, (kept ^ DOWN if kept & COUNT else kept) | ARITH, value.taint)
+
+
+def _compl(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    value = OPS[e[1][0]](engine, state, e[1])
+    if value.low == value.high and isinstance(value.low, int) and e[2][0] == "i":
+        return number(arithmetic.wrap(~value.low, e[2]))
+    return unknown(e[2])
+
+
+def _cast(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    inner = e[1]
+    byte = inner[0] == nodes.CONST and -128 <= inner[1] < 0 and e[3][:2] == ("i", 1)  # `'\xfe'`
+    if byte or (e[4] and is_written_out(inner)):
+        engine.silent += 1
+        value = convert(
+            engine, state, OPS[inner[0]](engine, state, inner), e[2], e[3], e[5], explicit=True
+        )
+        engine.silent -= 1
+        return value
+    return convert(
+        engine, state, OPS[inner[0]](engine, state, inner), e[2], e[3], e[5], explicit=e[4]
+    )
+
+
+def _step(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    address, type_, delta, postfix, span = e[1], e[2], e[3], e[4], e[5]
+    old = _load(engine, state, (nodes.LOAD, address, type_, span))
+    if old.targets or type_[0] == "p":
+        if type(delta) is tuple:
+            delta = delta[1] * engine.size(delta[0])
+        targets = tuple((t[0], t[1] + delta, t[2] + delta, t[3], t[4]) for t in old.targets)
+        new = AbstractValue(0, 0, old.flags, old.taint, targets, old.nullness, old.init)
+        if old.init or not delta:
+            escape(state, old)
+            new = unknown(type_)
+    else:
+        new = _count_step(engine, state, old, delta, type_, span)
+    where = OPS[address[0]](engine, state, address)
+    single = len(where.targets) == 1
+    for target in where.targets:
+        write(engine, state, target, new, engine.size(type_), strong=single)
+    return old if postfix else new
+
+
+def _count_step(
+    engine: Engine, state: AbstractState, old: AbstractValue, delta: int, type_: Type, span: Any
+) -> AbstractValue:
+    lo, hi = limits(type_)
+    low, high = old.low + delta, old.high + delta
+    flags = old.flags & (TIGHT | COUNT | UNSURE | DOWN)
+    if low < lo or high > hi:
+        step = number(abs(delta))
+        arithmetic.overflow(
+            engine, state, "+" if delta > 0 else "-", old, step, (low, high), type_, span
+        )
+        if old.low == old.high:
+            return number(arithmetic.wrap(int(low), type_)) if type_[0] == "i" else old
+        if flags & COUNT:  # the loop ends before; what is beyond the type is cut off
+            return AbstractValue(max(low, lo), min(high, hi), flags, old.taint)
+        return AbstractValue(lo, hi, OTHER, old.taint)
+    null = NOT_NULL if low > 0 or high < 0 else ANY_NULL
+    return AbstractValue(low, high, flags, old.taint, (), null)
+
+
+def _temp(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    cells = state.memory.get(engine.frame.temps + e[1])
+    if cells is None:
+        return unknown(LONG)
+    found: AbstractValue = cells[0]
+    return found
+
+
+def _sizeof(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    if e[2] is not None:
+        return AbstractValue(e[1], e[1], TIGHT, None, (), NOT_NULL, INIT, ("sizeof", e[3], e[2]))
+    if type(e[1]) is int:
+        return _const(engine, state, e)
+    size = engine.size(e[1])
+    return number(size) if size else unknown(ULONG)
+
+
+def _unknown(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    return unknown(e[1])
+
+
+def _ptrdiff(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    a = OPS[e[1][0]](engine, state, e[1])
+    b = OPS[e[2][0]](engine, state, e[2])
+    if len(a.targets) == 1 == len(b.targets) and a.targets[0][0] == b.targets[0][0]:
+        left, right = a.targets[0], b.targets[0]
+        size = e[3] if type(e[3]) is int else engine.size(e[3])
+        if size:
+            return AbstractValue(
+                (left[1] - right[2]) // size, (left[2] - right[1]) // size, left[3] & right[3]
+            )
+    if (
+        not a.targets
+        and not b.targets
+        and a.nullness == NULL == b.nullness
+        and type(e[3]) is int
+        and e[3] > 0
+    ):
+        return AbstractValue((a.low - b.high) // e[3], (a.high - b.low) // e[3])  # nothing, moved
+    return unknown(LONG)
+
+
+def _null(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    return NULL_POINTER
+
+
+def _decay(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    return evaluate(engine, state, e[1])
+
+
+def _bitand(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    a = OPS[e[1][0]](engine, state, e[1])
+    b = OPS[e[2][0]](engine, state, e[2])
+    a_null, b_null = nullness(state, a), nullness(state, b)
+    if NULL in (a_null, b_null):
+        return ZERO
+    return _EITHER
+
+
+def _else(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
+    value = evaluate(engine, state, e[1])
+    if value.targets or value.init or value.low > 0 or value.high < 0:
+        return value
+    lo, hi = (1 if value.low == 0 else value.low), (-1 if value.high == 0 else value.high)
+    if lo > hi:
+        return number(e[2])
+    return AbstractValue(min(lo, e[2]), max(hi, e[2]), value.flags, value.taint, (), NOT_NULL, 0)
+
+
+OPS: Final[list[Callable[[Any, AbstractState, Expr], AbstractValue]]] = [
+    _const,
+    _str,
+    _local,
+    _global,
+    _func,
+    _load,
+    _store,
+    _field,
+    _index,
+    _bin,
+    _cmp,
+    _not,
+    _neg,
+    _compl,
+    _cast,
+    _step,
+    _temp,
+    _sizeof,
+    _unknown,
+    _ptrdiff,
+    _null,
+    _decay,
+    _bitand,
+    _else,
+]

@@ -1,0 +1,284 @@
+"""Open documents: text that follows the user's edits, and findings that keep up with it.
+
+Runs inside a worker process. Every edit is a change of the text and of its tree; an analysis
+then runs the rules only over items whose text (or whose surroundings) changed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.parse import Tree, edit, parse, parse_edited
+from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.engine.rule_runner import Engine, FileAnalysis, ItemCache
+from jarvis_ls.jsec.engine.visibility import assess
+from jarvis_ls.jsec.findings.flow_findings import settle
+from jarvis_ls.jsec.findings.sanitizer_findings import Observed
+from jarvis_ls.jsec.flow.library.user_models import OwnFunction, effects_of
+from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
+from jarvis_ls.jsec.flow.program.result_cache import in_order
+from jarvis_ls.jsec.flow.program.runner import Analyse
+from jarvis_ls.jsec.live.flow import LiveFlow
+from jarvis_ls.jsec.live.records import LiveResult, TextChange
+from jarvis_ls.jsec.scan.file_scanner import analysis_of
+from jarvis_ls.jsec.settings.settings import Pattern
+
+FLOW_SECONDS = 0.04
+"""Time flow has in one analysis; what it does not get to is left to the next."""
+
+
+class _Document:
+    def __init__(self, root: str, source: Source, language: LanguageName, version: int) -> None:
+        self.root = root
+        self.source = source
+        self.language = language
+        self.version = version
+        self.tree: Tree = parse(source.data, language)
+        self.cache = ItemCache()
+        self.shown = False
+        """Whether it was analysed as it stands."""
+
+    def change(self, changes: list[TextChange], version: int) -> None:
+        """Follow edits in order; the text is parsed once, after the last of them."""
+        self.version = version
+        if not changes:
+            return
+        self.shown = False
+        old: Tree | None = self.tree
+        for change in changes:
+            if change.range is None:
+                self.source = Source(self.source.path, change.text.encode("utf-8", "replace"))
+                old = None
+            else:
+                self._replace(change, change.range, old)
+        self.tree, self.cache.sure = parse_edited(self.source.data, self.language, old)
+
+    def settle(self) -> None:
+        """Have the tree that the text has when nothing is reused."""
+        if not self.cache.sure:
+            self.tree, self.cache.sure = parse(self.source.data, self.language), True
+
+    def _replace(
+        self, change: TextChange, place: tuple[int, int, int, int], tree: Tree | None
+    ) -> None:
+        new = change.text.encode("utf-8", "replace")
+        old = self.source.data
+        start_line, start_character, end_line, end_character = place
+        start = self.source.offset(start_line + 1, start_character + 1)
+        end = max(start, self.source.offset(end_line + 1, end_character + 1))
+        data = old[:start] + new + old[end:]
+        if tree is not None:
+            edit(tree, old, data, start, end, start + len(new))
+        self.source = Source(self.source.path, data)
+
+
+class LiveDocuments:
+    """The open documents of an editor, by URI."""
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        self._engine = engine or Engine()
+        self._documents: dict[str, _Document] = {}
+        self._headers: dict[str, Headers] = {}
+        self._patterns: dict[str, tuple[Pattern, ...]] = {}
+        self._observed: dict[str, tuple[Observed, ...]] = {}
+        self._analyse: dict[str, Analyse | None] = {}
+        self._flow: dict[str, LiveFlow] = {}
+        self._seen: set[str] = set()
+
+    def set_flow(self, root: str, wanted: bool, functions: tuple[OwnFunction, ...] = ()) -> None:
+        """Return whether values are followed in the documents of a workspace folder (of none: an
+        empty
+        `root`), and which functions of the user's own are sources, sinks and sanitizers. Until
+        this is said they are, and there are none."""
+        self._analyse[root] = partial(analysis_of, own=effects_of(functions)) if wanted else None
+        alone = [uri for uri, item in self._documents.items() if not item.root]
+        for program in [root] if root else alone:
+            self._flow.pop(program, None)
+
+    def set_program(self, root: str, place: StoreFolder, names: dict[str, str]) -> None:
+        """Set the functions that a scan of a workspace folder stored."""
+        flow = self._flow_of(root, "")
+        if flow is not None:
+            flow.set_program(place, names)
+
+    def set_patterns(
+        self, root: str, patterns: tuple[Pattern, ...], observed: tuple[Observed, ...] = ()
+    ) -> None:
+        """Set the user's own rules for the documents of a workspace folder, and the sanitizer
+        records of its code."""
+        self._patterns[root] = patterns
+        self._observed[root] = observed
+
+    def set_files(self, root: str, paths: list[str]) -> None:
+        """Set the source files of a workspace folder, relative to it with forward slashes."""
+        self._headers[root] = Headers(lambda path: self._read(root, path), paths)
+
+    def file_changed(self, root: str, path: str, exists: bool) -> None:
+        """Update the headers after a file of a workspace folder was written, created or deleted on
+        disk."""
+        headers = self._headers.get(root)
+        if headers is None:
+            return
+        headers.forget(path)
+        if exists:
+            headers.add(path)
+        else:
+            headers.discard(path)
+
+    def open(
+        self, uri: str, root: str, path: str, language_id: str, text: str, version: int
+    ) -> bool:
+        """Take over a document; False when it is in no language we read.
+
+        `path` is relative to the workspace folder `root`, or absolute with an empty `root`.
+        """
+        data = text.encode("utf-8", "replace")
+        language = _language(path, language_id, data)
+        if language is None:
+            return False
+        self._documents[uri] = _Document(root, Source(path, data), language, version)
+        self._forget(root, path)
+        return True
+
+    def change(self, uri: str, version: int, changes: list[TextChange]) -> None:
+        """Follow edits of a document, in order."""
+        document = self._documents[uri]
+        document.change(changes, version)
+        self._forget(document.root, document.source.path)
+
+    def close(self, uri: str) -> None:
+        """Forget a document; from now on its file counts as it is on disk."""
+        document = self._documents.pop(uri, None)
+        if document is not None:
+            self._seen.discard(uri)
+            flow = self._flow.get(document.root or uri)
+            if flow is not None:
+                flow.close(document.source.path)
+            if not document.root:
+                self._flow.pop(uri, None)
+            self._forget(document.root, document.source.path)
+
+    def text(self, uri: str) -> str:
+        """Return the text of a document as we have it."""
+        return self._documents[uri].source.data.decode("utf-8")
+
+    def analyse(self, uri: str) -> LiveResult:
+        """Return the findings of a document in its present state.
+
+        When its text has an error, the first analysis after an edit may misread it (see
+        `parse_edited`); the next one parses the whole text again.
+        """
+        document = self._documents[uri]
+        if document.shown:
+            document.settle()
+        document.shown = True
+        source = document.source
+        headers = self._headers.get(document.root)
+        analysis = self._engine.analyse(
+            source,
+            document.language,
+            tree=document.tree,
+            headers=None if headers is None else partial(headers.facts_for, source.path),
+            cache=document.cache,
+        )
+        findings, settled, more, others = self._follow(uri, document, analysis)
+        return LiveResult(
+            version=document.version,
+            findings=assess(
+                source,
+                document.language,
+                document.tree,
+                findings,
+                patterns=self._patterns.get(document.root, ()),
+                observed=self._observed.get(document.root, ()),
+            ),
+            notes=analysis.notes,
+            functions=analysis.functions,
+            declarations=analysis.context,
+            more=more or not document.cache.sure,
+            settled=settled and document.cache.sure,
+            others=others,
+        )
+
+    def _follow(
+        self, uri: str, document: _Document, analysis: FileAnalysis
+    ) -> tuple[list[Finding], bool, bool, tuple[str, ...]]:
+        """Return findings with those of flow, whether they are complete, whether flow has more to
+        do, and which other documents have new results."""
+        flow, path = self._flow_of(document.root, uri), document.source.path
+        if flow is None:
+            return analysis.findings, True, False, ()
+        if uri not in self._seen:  # the rules' findings are shown first
+            self._seen.add(uri)
+            return analysis.findings, False, True, ()
+        headers = self._headers.get(document.root)
+        own = analysis.facts
+        context, included = headers.facts_for(path, own) if headers is not None else ("", ())
+        closure = tuple(headers.closure(path, own)) if headers is not None else ()
+        unit = Unit(document.source, document.language, own.merge(included))
+        root = document.tree.root_node
+        flow.update(unit, root, context, closure, sure=document.cache.sure)
+        touched = flow.work(FLOW_SECONDS, path) - {path}
+        others = tuple(
+            other
+            for other, item in self._documents.items()
+            if item.root == document.root and item.source.path in touched
+        )
+        if not flow.ready(path):
+            return analysis.findings, False, flow.waits, others
+        findings = settle(
+            document.source,
+            document.language,
+            analysis.findings,
+            in_order(flow.faults(path)),
+            partial(self._text, document.root),
+            analysis.placed_functions,
+            flow.decided(path),
+        )
+        return findings, True, flow.waits, others
+
+    def _flow_of(self, root: str, uri: str) -> LiveFlow | None:
+        """Return the program a document belongs to: that of its workspace folder; outside of any it
+        is one by itself, since nothing says which other files belong to it.
+        """
+        program = root or uri
+        if program not in self._flow:
+            analyse = self._analyse.get(root, analysis_of)
+            if analyse is None:
+                return None
+            self._flow[program] = LiveFlow(analyse)
+        return self._flow[program]
+
+    def _text(self, root: str, path: str) -> Source | None:
+        for document in self._documents.values():
+            if document.root == root and document.source.path == path:
+                return document.source
+        data = self._read(root, path)
+        return None if data is None else decode(path, data)
+
+    def _forget(self, root: str, path: str) -> None:
+        if root in self._headers:
+            self._headers[root].forget(path)
+
+    def _read(self, root: str, path: str) -> bytes | None:
+        for document in self._documents.values():
+            if document.root == root and document.source.path == path:
+                return document.source.data
+        try:
+            return read_regular(Path(root, path), limit=MAX_HEADER_BYTES, root=root)
+        except SkippedFile:  # as if it were not there; the scan of that file says why
+            return None
+
+
+def _language(path: str, language_id: str, data: bytes) -> LanguageName | None:
+    by_path = language_of(path, data)
+    if by_path is not None:
+        return by_path
+    return {"c": "c", "cpp": "cpp", "rust": "rust"}.get(language_id)  # type: ignore[return-value]

@@ -1,0 +1,1 @@
+"""Local reasoning that rules share: around a place, within one function."""

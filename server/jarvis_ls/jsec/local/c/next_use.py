@@ -1,0 +1,244 @@
+"""What the statements behind a place do with a variable: the straight line, not every path.
+
+From a statement on, its block is read in order of the text up to the first thing that names the
+variable. What lies inside a branch or loop is not decided here, nor what comes after a jump or a
+label: following values along all paths is the work of `flow`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+from jarvis_ls.codeintel.functions import Call, Function, Unit, call_at
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text, use_of
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.top_level_items import Item
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.local.c.allocation import DEREFERENCES, called_name
+from jarvis_ls.jsec.local.c.statement_effects import (
+    ELSEWHERE,
+    MANY,
+    LineEnds,
+    Mention,
+    Search,
+    identifiers_named,
+)
+from jarvis_ls.jsec.local.guards import leaves
+
+FEW = 40
+"""So few uses of a variable are looked at for a question that flow answers too."""
+
+FAR = 24
+"""Statements that are looked at behind one place."""
+
+_BLOCKS = frozenset({"compound_statement", "case_statement"})
+_DECLARING = frozenset({"parameter_declaration", "declaration", "for_range_loop"})
+
+
+def next_mention(
+    unit: Unit, item: Item, place: Node, path: str, *, past_tests: bool = False
+) -> Mention | None:
+    """Return the first thing behind `place` that is done to `path`, a name or a member such as
+    `p->x`.
+
+    With `past_tests` a condition that only asks for the variable is passed over. None when that
+    is not decided on the straight line, or nothing names it.
+    """
+    statement = statement_of(place)
+    if statement is None or not _is_path(path):
+        return None
+    search = Search(unit, item, path.encode())
+    try:
+        found = search.first(statement, place.end_byte)
+        return found or _behind(search, statement, past_tests=past_tests)
+    except LineEnds:
+        return None
+
+
+def mention_behind(unit: Unit, item: Item, statement: Node, path: str) -> Mention | None:
+    """Return the same behind a whole statement."""
+    try:
+        return _behind(Search(unit, item, path.encode()), statement)
+    except LineEnds:
+        return None
+
+
+def first_mention(unit: Unit, item: Item, branch: Node, path: str) -> Mention | None:
+    """Return the first thing that is done to `path` in a branch, when control that enters it comes
+    there."""
+    search = Search(unit, item, path.encode())
+    block = branch.named_child(0) if branch.type == "else_clause" else branch
+    try:
+        for statement in _statements(block) if block is not None else ():
+            found = search.first(statement, statement.start_byte)
+            if found is not None:
+                return found
+            if leaves(statement):
+                return None
+    except LineEnds:
+        pass
+    return None
+
+
+def mentions_before(site: Site, path: str) -> Iterator[Mention]:
+    """Yield what the function does to `path` before a place, the last first."""
+    search = Search(site.unit, site.item, path.encode())
+    if site.function is not None:
+        with contextlib.suppress(LineEnds):
+            yield from search.before(site.function, site.node)
+
+
+def use_after(release: Call) -> Mention | None:
+    """Return the next use of what a call released."""
+    argument = release.arg(0)
+    if argument is None or release.is_method:
+        return None
+    return next_mention(release.unit, release.item, release.node, text(bare(argument)))
+
+
+def overwritten(call: Call) -> Node | None:
+    """Return where the only variable that holds the result of a call is overwritten."""
+    target = call.target
+    if target is None or target.type != "identifier":
+        return None
+    found = next_mention(call.unit, call.item, call.node, text(target), past_tests=True)
+    return found.node if found is not None and found.does == "set" and found.certain else None
+
+
+def use_before_test(call: Call) -> Node | None:
+    """Return where the result of a call is dereferenced without a null test before."""
+    user = use_of(call.node)
+    if user is not None and user.type == "argument_list" and user.parent is not None:
+        outer = call_at(call.unit, call.item, user.parent)
+        places = DEREFERENCES.get(called_name(outer), ()) if outer is not None else ()
+        given = [outer.arg(index) for index in places] if outer is not None else []
+        return call.node if any(a is not None and bare(a) == call.node for a in given) else None
+    target = call.target
+    if target is None:
+        return None
+    found = next_mention(call.unit, call.item, call.node, text(target))
+    return found.node if found is not None and found.does == "dereference" else None
+
+
+def declared_at(function: Function, name: str, place: Node | None = None) -> Node | None:
+    """Return the name in the first declaration of a variable or parameter of that name in a
+    function; with
+    `place` in the last one in front of that."""
+    found = None
+    for use in identifiers_named(function, name):
+        parent = use.parent
+        if place is not None and use.start_byte >= place.start_byte:
+            break
+        if (
+            parent is not None
+            and (parent.type.endswith("declarator") or parent.type in _DECLARING)
+            and use != field(parent, "value")
+        ):
+            if place is None:
+                return use
+            found = use
+    return found
+
+
+def only_value(function: Function, name: str) -> Node | None:
+    """Return the one value that a local variable ever gets; None when it gets several, or may be
+    changed otherwise.
+    """
+    found = values_of(function, name, MANY)
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def values_of(function: Function, name: str, most: int = FEW) -> list[Node] | None:
+    """Return the values assigned to a local variable, in order of the text; None when it may be
+    changed in another way, or occurs more than `most` times."""
+    values, seen = [], False
+    for use in identifiers_named(function, name, most):
+        seen = True
+        node, parent = use, use.parent
+        while parent is not None and parent.type == "pointer_declarator":
+            node, parent = parent, parent.parent
+        kind = parent.type if parent is not None else ""
+        if kind in ("parameter_declaration", "update_expression"):
+            return None
+        if kind == "pointer_expression" and operator_of(parent) == "&":
+            return None
+        given = None
+        if kind == "init_declarator" and node == field(parent, "declarator"):
+            given = field(parent, "value")
+        elif kind == "assignment_expression" and node == field(parent, "left"):
+            given = field(parent, "right")
+            if operator_of(parent) != "=":
+                return None
+        if given is not None:
+            values.append(given)
+    return values if seen else None
+
+
+def statement_of(node: Node) -> Node | None:
+    """Return the declaration or plain statement around an expression; None when it is (part of) a
+    condition."""
+    for _ in range(64):
+        parent = node.parent
+        if parent is None:
+            return None
+        kind = node.type
+        if kind in ("expression_statement", "declaration"):
+            return node
+        if kind.endswith("_statement") or kind in ELSEWHERE:
+            return None
+        node = parent
+    return None
+
+
+def following_statements(statement: Node) -> Iterator[tuple[Node, bool]]:
+    """Statements that run after one, and whether they always do when that does.
+
+    Behind a branch of an `if` comes what is behind the `if`; a loop or case ends the line, a
+    label does too.
+    """
+    certain = True
+    left = FAR
+    while left > 0:
+        block = statement.parent
+        if block is None:
+            return
+        if block.type in _BLOCKS:
+            cursor = block.walk()
+            more = cursor.goto_first_child_for_byte(statement.end_byte) is not None
+            while more and left > 0:
+                node = cursor.node
+                if node is None or node.type == "labeled_statement":
+                    return
+                if node.is_named and node.type != "comment":
+                    left -= 1
+                    yield node, certain
+                more = cursor.goto_next_sibling()
+        branch = block if block.type == "compound_statement" else statement
+        around = branch.parent
+        if around is not None and around.type == "else_clause":
+            around = around.parent
+        if around is None or around.type != "if_statement":
+            return
+        statement, certain = around, False
+
+
+def _behind(search: Search, statement: Node, *, past_tests: bool = False) -> Mention | None:
+    """Return the first mention behind a statement."""
+    for following, certain in following_statements(statement):
+        found = search.first(following, following.start_byte)
+        if found is None:
+            if leaves(following):
+                return None
+        elif not (past_tests and found.does == "test" and search.only(following, found)):
+            return found if certain else replace(found, certain=False)
+    return None
+
+
+def _statements(block: Node) -> list[Node]:
+    return block.named_children[:FAR] if block.type == "compound_statement" else [block]
+
+
+def _is_path(path: str) -> bool:
+    return path.replace("->", "_").replace(".", "_").isidentifier()

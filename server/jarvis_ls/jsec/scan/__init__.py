@@ -1,0 +1,1 @@
+"""Scan a folder: files, worker processes, cache, records."""

@@ -1,0 +1,240 @@
+"""Files on disk, scanned in a worker process: read, parse, run the rules, assess."""
+
+from __future__ import annotations
+
+import gc
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Any
+
+from jarvis_ls.codeintel.declarations import Facts
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
+from jarvis_ls.codeintel.languages import HEADER_ENDS, LanguageName, language_of
+from jarvis_ls.codeintel.parse import Tree, parse
+from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.engine.visibility import assess, assess_again
+from jarvis_ls.jsec.findings.flow_findings import settle
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+from jarvis_ls.jsec.flow.library.user_models import effects_of
+from jarvis_ls.jsec.flow.lower.c.file import lower
+from jarvis_ls.jsec.flow.program.file_outline import outline_of
+from jarvis_ls.jsec.flow.program.ir_store import Store
+from jarvis_ls.jsec.flow.program.program import Program
+from jarvis_ls.jsec.flow.program.runner import Followed, Found, Root, Runner
+from jarvis_ls.jsec.scan.project import Project, digest_of
+from jarvis_ls.jsec.scan.result import FileReport
+from jarvis_ls.jsec.scan.source_files import NOT_A_SOURCE
+
+log = logging.getLogger(__name__)
+
+_COLLECT_AFTER = 16_000_000
+"""Bytes of source after which the collector looks for what it alone can free."""
+_COLLECT_AFTER_FUNCTIONS = 12_000
+"""Functions that are followed before it looks again."""
+
+
+@dataclass(slots=True)
+class _Open:
+    project: Project
+    places: dict[str, str]
+    headers: Headers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.headers = Headers(self._header, self.places)
+
+    def read(self, path: str, limit: int) -> bytes:
+        return read_regular(self.places[path], limit=limit, root=self.project.root)
+
+    def _header(self, path: str) -> bytes | None:
+        try:
+            return self.read(path, MAX_HEADER_BYTES)
+        except SkippedFile:  # the scan of that file itself says why it cannot be read
+            return None
+
+
+class DiskFiles:
+    """The files of one folder at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._open: _Open | None = None
+        self._since_collection = self._followed = 0
+        self._store: Store | None = None
+        self._runner: Runner | None = None
+        self._source = lru_cache(16)(self._read_source)
+
+    def set_project(self, project: Project) -> None:
+        """From now on `scan` is asked for files of this project."""
+        self._open = _Open(project, {file.path: file.location for file in project.files})
+        self._store = Store(project.flow) if project.flow is not None else None
+
+    def set_program(self, units: dict[str, str]) -> None:
+        """From now on `follow` is asked for functions of these files, which are kept under
+        these names."""
+        assert self._open is not None and self._open.project.flow is not None
+        analyse = partial(analysis_of, own=effects_of(self._open.project.functions))
+        self._runner = Runner(self._open.project.flow, units, analyse)
+
+    def scan(self, path: str) -> FileReport:
+        """Return the findings of one file of the project, with those that comments suppress marked.
+
+        Raises `SkippedFile` when it cannot be read as a source.
+        """
+        assert self._open is not None, "set_project comes first"
+        raw = self._open.read(path, self._open.project.limit)
+        refuse_binary(raw)
+        self._collect(len(raw))
+        source = decode(path, raw)
+        language = language_of(path, source.data)
+        if language is None:
+            raise SkippedFile(NOT_A_SOURCE)
+        context = ""
+
+        def headers(own: Facts) -> tuple[str, Sequence[Facts]]:
+            nonlocal context
+            assert self._open is not None
+            context, facts = self._open.headers.facts_for(path, own)
+            return context, facts
+
+        tree = parse(source.data, language)
+        analysis = self._engine.analyse(source, language, tree=tree, headers=headers)
+        findings = assess(
+            source,
+            language,
+            tree,
+            analysis.findings,
+            patterns=self._open.project.patterns,
+            observed=self._open.project.observed,
+        )
+        digest = digest_of(raw)
+        text_digest = digest if source.data is raw else digest_of(source.data)
+        if path.endswith(HEADER_ENDS) and len(source.data) <= MAX_HEADER_BYTES:
+            self._open.headers.know(path, text_digest, analysis.facts)
+        return FileReport(
+            path=path,
+            findings=findings,
+            notes=tuple(analysis.notes),
+            digest=digest,
+            text_digest=text_digest,
+            includes=analysis.facts.includes,
+            context=context,
+            unit=self._lower(source, language, tree, analysis.facts, digest),
+        )
+
+    def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
+        """Follow the functions of a file, or just `only`; leave out those in `without`."""
+        assert self._runner is not None, "set_program comes first"
+        followed = self._runner.follow(path, only, without)
+        self._followed += followed.analysed
+        if self._followed > _COLLECT_AFTER_FUNCTIONS:
+            self._followed = 0
+            gc.collect()
+        return followed
+
+    def functions(self, path: str) -> list[str]:
+        """Keys of the functions of a file."""
+        assert self._runner is not None, "set_program comes first"
+        outline = self._runner.program.outlines.get(path)
+        return list(outline.functions) if outline is not None else []
+
+    def settle(
+        self,
+        report: FileReport,
+        faults: Sequence[Fault],
+        decided: frozenset[str],
+        notes: tuple[str, ...],
+    ) -> FileReport:
+        """Return a report with what flow proved in the file, and `notes` on what it left out; the
+        report itself when the file is another by now. What it did not find in the functions
+        `decided` is not there.
+        """
+        assert self._open is not None, "set_project comes first"
+        project = self._open.project
+        try:
+            raw = self._open.read(report.path, project.limit)
+        except SkippedFile:
+            return report
+        source = decode(report.path, raw)
+        language = language_of(report.path, source.data)
+        if digest_of(raw) != report.digest or language is None:
+            return report
+
+        def settled(findings: list[Finding]) -> list[Finding]:
+            functions = self._functions(source)
+            return settle(source, language, findings, faults, self._source, functions, decided)
+
+        findings = assess_again(
+            source, language, report.findings, settled, patterns=project.patterns
+        )
+        return replace(report, findings=findings, notes=report.notes + notes, settled=True)
+
+    def _lower(
+        self, source: Source, language: LanguageName, tree: Tree, own: Facts, digest: str
+    ) -> str:
+        """Keep the functions of a file for the analysis of flow; gives the name they are kept
+        under, nothing when they are not."""
+        if self._store is None:
+            return ""
+        assert self._open is not None
+        context, included = self._open.headers.facts_for(source.path, own)
+        closure = tuple(self._open.headers.closure(source.path, own))
+        name = self._store.name(source.path, digest, context if own.includes else "")
+        try:
+            file = lower(Unit(source, language, own.merge(included)), tree.root_node)
+            outline = outline_of(file, source.data, context, closure, lasting=self._store.lasting)
+            self._store.put(name, outline, file.functions)
+        except OSError as error:
+            log.warning("%s: its functions are not followed: %s", source.path, error.strerror)
+            return ""
+        except Exception:  # the findings of its rules are as good without
+            log.exception("%s: its functions are not followed", source.path)
+            return ""
+        return name
+
+    def _functions(self, source: Source) -> list[tuple[str, int, int]]:
+        outline = self._runner.program.outlines.get(source.path) if self._runner else None
+        functions = outline.functions.values() if outline is not None else ()
+        return [(function.name, *function.span) for function in functions]
+
+    def _read_source(self, path: str) -> Source | None:
+        assert self._open is not None
+        try:
+            return decode(path, self._open.read(path, self._open.project.limit))
+        except SkippedFile:
+            return None
+
+    def _collect(self, size: int) -> None:
+        """Look for cycles now and then: hardly anything here leaves any."""
+        self._since_collection += size
+        if self._since_collection > _COLLECT_AFTER:
+            self._since_collection = 0
+            gc.collect()
+
+
+def analysis_of(program: Program, own: Mapping[str, Any] | None = None) -> Root:
+    """Return an analysis of a program. `own` says what functions of the user's own do."""
+    from jarvis_ls.jsec.flow.interp.fixpoint import Interpreter  # large, not needed without flow
+
+    analysis = Interpreter(program, own=own)
+
+    def root(function: FunctionIR) -> Found:
+        faults = analysis.root(function)
+        return Found(
+            tuple(faults), analysis.entered_functions(), analysis.fuel > 0 and not analysis.partial
+        )
+
+    return root
+
+
+def refuse_binary(raw: bytes) -> None:
+    """Raise `SkippedFile` for data: a NUL near the start of what is not UTF-16."""
+    if b"\0" in raw[:8192] and not raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SkippedFile("binary")

@@ -1,0 +1,135 @@
+"""The second half of a scan: values are followed through the functions of all files.
+
+Every function is looked at with what it calls, wherever that lies, by the processes that scanned
+the files. What is proven in a file, from whatever function on, takes the place of what its rules
+had guessed. Neither the order of files nor the number of processes changes what is told.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from secrets import token_bytes
+
+from jarvis_ls.core.errors import JarvisError, WorkerGone
+from jarvis_ls.core.process import Worker
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.flow.interp.lock_order import inversions
+from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
+from jarvis_ls.jsec.flow.program.result_cache import in_order
+from jarvis_ls.jsec.flow.program.runner import Followed
+from jarvis_ls.jsec.scan.cache import Cache, engine_version
+from jarvis_ls.jsec.scan.result import FileReport
+from jarvis_ls.jsec.scan.worker_pool import Pool
+
+log = logging.getLogger(__name__)
+
+SECONDS_PER_FUNCTION = 5.0
+"""Time the functions of a file have one by one, after they took too long together."""
+
+Step = Callable[[int, int, str], None]
+"""Told after each file: how many are done, of how many, and which it was."""
+
+
+@contextmanager
+def kept_at(cache: Cache | None) -> Iterator[StoreFolder]:
+    """Yield the folder for the functions of a scan: beside its cache, with a temporary folder for
+    what does not fit there; without a cache, the temporary folder alone."""
+    with tempfile.TemporaryDirectory(prefix="jsec-flow-", ignore_cleanup_errors=True) as folder:
+        if cache is not None:
+            yield replace(cache.flow, spare=folder)
+        else:
+            yield StoreFolder(folder, token_bytes(32), engine_version(), lasting=False)
+
+
+async def follow(
+    pool: Pool,
+    units: Mapping[str, str],
+    reports: Mapping[str, FileReport],
+    step: Step | None = None,
+) -> AsyncIterator[FileReport]:
+    """Yield new reports of those files of `reports` to which flow adds something.
+
+    `units` names what is kept of each file of the program.
+    """
+    await pool.tell("set_program", dict(units))
+    faults: dict[str, list[Fault]] = defaultdict(list)
+    notes: dict[str, tuple[str, ...]] = {}
+    decided: set[tuple[str, str]] = set()
+    unsure: set[tuple[str, str]] = set()
+    done = 0
+    async for path, answer in pool.each(_follow, sorted(units)):
+        done += 1
+        followed: Followed = answer
+        notes[path] = tuple(
+            f"flow was not followed through {name}: that took too long or failed"
+            for name in followed.left_out
+        )
+        for fault in followed.faults:
+            faults[fault.file].append(fault)
+        decided |= followed.decided
+        unsure |= followed.open
+        if step is not None:
+            step(done, len(units), path)
+    for fault in inversions(entry for found in faults.values() for entry in found):
+        faults[fault.file].append(fault)
+    ordered = {path: in_order(found) for path, found in faults.items()}
+    sure: dict[str, set[str]] = defaultdict(set)
+    for path, name in decided - unsure:
+        sure[path].add(name)
+    touched = [
+        (reports[path], ordered.get(path, []), frozenset(sure[path]), notes.get(path, ()))
+        for path in sorted(reports)
+        if path in ordered or notes.get(path) or reports[path].findings
+    ]
+    async for _, report in pool.each(_settle, touched):
+        yield report
+
+
+async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
+    """Follow the functions of a file together; when that ends the process, one by one."""
+    try:
+        followed: Followed = await worker.call("follow", path, timeout=seconds)
+        return followed
+    except WorkerGone:
+        return await _one_by_one(worker, path)
+    except JarvisError as error:
+        log.error("%s: no value is followed: %s", path, error)
+        return Followed(path, left_out=("any of its functions",))
+
+
+async def _one_by_one(worker: Worker, path: str) -> Followed:
+    """Follow each function by itself, so that only those that take too long are left out; then
+    all the others together, from the answers that were kept."""
+    await worker.start()
+    failed: list[str] = []
+    for key in await worker.call("functions", path):
+        try:
+            await worker.start()
+            await worker.call("follow", path, key, timeout=SECONDS_PER_FUNCTION)
+        except JarvisError:
+            failed.append(key)
+    try:
+        await worker.start()
+        followed: Followed = await worker.call("follow", path, "", failed)
+        return followed
+    except JarvisError:
+        return Followed(path, left_out=tuple(failed))
+
+
+async def _settle(
+    worker: Worker,
+    job: tuple[FileReport, Sequence[Fault], frozenset[str], tuple[str, ...]],
+    seconds: float,
+) -> FileReport:
+    try:
+        settled: FileReport = await worker.call("settle", *job, timeout=seconds)
+        return settled
+    except JarvisError as error:
+        log.error("%s: what flow proved is missing: %s", job[0].path, error)
+        note = "data-flow analysis failed; its findings are missing"
+        return replace(job[0], notes=(*job[0].notes, note), settled=True)

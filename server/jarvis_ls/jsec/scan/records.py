@@ -1,0 +1,85 @@
+"""What a scan leaves for the next stages in `.jarvis/sec`, and for the next `--changed` scan.
+
+`candidates.jsonl` is the contract of the seeds: one finding a line, numbered from 1 by `gid`;
+what comments or the baseline hide is not in it. `scanned.jsonl` names the bytes of each file
+the scan saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.files import STATE, keep_out_of_git, state_folder
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.store import read_records, replace_records
+from jarvis_ls.jsec.scan.result import ScanResult
+
+CANDIDATES = "candidates.jsonl"
+SCANNED = "scanned.jsonl"
+
+
+def number(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings with `gid` 1 to N in their order; hidden ones get 0."""
+    numbered, gid = [], 0
+    for finding in findings:
+        gid += not finding.suppressed
+        numbered.append(replace(finding, gid=0 if finding.suppressed else gid))
+    return numbered
+
+
+def write(root: Path, result: ScanResult) -> None:
+    """Replace the records by those of a scan of the whole folder.
+
+    Raises `JarvisError` when that is not possible; the old records then stay as they were.
+    """
+    folder = state_folder(root, "sec")
+    keep_out_of_git(folder, CANDIDATES, SCANNED, ".gitignore")  # the baseline is for everybody
+    replace_records(
+        folder / CANDIDATES, [finding.to_json() for finding in result.findings if finding.gid]
+    )
+    replace_records(folder / SCANNED, sorted(result.digests.items()))
+
+
+def update(root: Path, result: ScanResult, present: Collection[str]) -> None:
+    """Take a scan of some files into the records; other files of `present` keep theirs.
+
+    Raises `JarvisError` as `write` does.
+    """
+    folder = state_folder(root, "sec")
+    seen = {*result.digests, *(item.path for item in result.skipped)}
+    kept = [
+        read_record
+        for read_record in read_records(folder / CANDIDATES)
+        if isinstance(read_record, dict)
+        and read_record.get("file") in present
+        and read_record["file"] not in seen
+    ]
+    merged = sorted(
+        [*kept, *(finding.to_json() for finding in result.findings if finding.gid)], key=_place
+    )
+    replace_records(folder / CANDIDATES, [{**item, "gid": n} for n, item in enumerate(merged, 1)])
+    digests = {file: digest for file, digest in read_scanned(root).items() if file in present}
+    replace_records(folder / SCANNED, sorted({**digests, **result.digests}.items()))
+
+
+def read_scanned(root: Path) -> dict[str, str]:
+    """Digest of each file at the last scan; empty when there was none."""
+    return {
+        read_record[0]: read_record[1]
+        for read_record in read_records(root / STATE / "sec" / SCANNED)
+        if isinstance(read_record, list)
+        and len(read_record) == 2
+        and all(isinstance(part, str) for part in read_record)
+    }
+
+
+def _place(record: dict[str, Any]) -> tuple[list[str], int, int]:
+    line, column = record.get("line"), record.get("column")
+    return (
+        record["file"].split("/"),
+        line if isinstance(line, int) else 0,
+        column if isinstance(column, int) else 0,
+    )

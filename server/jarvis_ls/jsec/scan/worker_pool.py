@@ -1,0 +1,83 @@
+"""Worker processes that take jobs from one queue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.process import Worker
+
+WORKER = "jarvis_ls.jsec.worker"
+_CANCEL_AGAIN = 0.2
+"""Seconds after which what has not ended is cancelled once more."""
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class Pool:
+    """The processes of one scan; each is told what it must know whenever it starts."""
+
+    def __init__(self, jobs: int, seconds: float) -> None:
+        """`jobs` processes work at once, on each job for at most `seconds`."""
+        self._seconds = seconds
+        self._workers = [Worker(WORKER, on_start=self._introduce) for _ in range(jobs)]
+        self._told: list[tuple[str, tuple[Any, ...]]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._closing = False
+
+    async def tell(self, method: str, *arguments: Any) -> None:
+        """Call a method of every process, and of each that is started later."""
+        self._told.append((method, arguments))
+        running = [worker for worker in self._workers if worker.pid is not None]
+        await asyncio.gather(*(worker.call(method, *arguments) for worker in running))
+
+    async def each(
+        self, work: Callable[[Worker, Job, float], Awaitable[Result]], jobs: Iterable[Job]
+    ) -> AsyncIterator[tuple[Job, Result]]:
+        """Yield each job with the result of `work`, in the order they finish; `work` gets the
+        process to use and how many seconds it has. Raises `JarvisError` when it does."""
+        waiting = deque(jobs)
+        finished: asyncio.Queue[tuple[Job, Result] | JarvisError] = asyncio.Queue()
+        self._tasks = [
+            asyncio.create_task(self._take(worker, work, waiting, finished))
+            for worker in self._workers[: len(waiting)]
+        ]
+        for _ in range(len(waiting)):
+            result = await finished.get()
+            if isinstance(result, JarvisError):
+                raise result
+            yield result
+
+    async def close(self) -> None:
+        """End the processes, whatever they are doing."""
+        self._closing = True
+        while going := [task for task in self._tasks if not task.done()]:
+            for task in going:
+                task.cancel()
+            # Before Python 3.12 one that meets an answer is lost in `asyncio.wait_for`.
+            await asyncio.wait(going, timeout=_CANCEL_AGAIN)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.kill() for worker in self._workers))
+
+    async def _introduce(self, worker: Worker) -> None:
+        for method, arguments in self._told:
+            await worker.call(method, *arguments)
+
+    async def _take(
+        self,
+        worker: Worker,
+        work: Callable[[Worker, Job, float], Awaitable[Result]],
+        waiting: deque[Job],
+        finished: asyncio.Queue[tuple[Job, Result] | JarvisError],
+    ) -> None:
+        try:
+            while waiting and not self._closing:
+                job = waiting.popleft()
+                await worker.start()
+                finished.put_nowait((job, await work(worker, job, self._seconds)))
+        except JarvisError as error:
+            finished.put_nowait(error)

@@ -1,0 +1,210 @@
+"""The worker process that holds the open documents, as the features see it.
+
+An edit waits here until the next analysis of its document, and a process that had to be started
+anew is given the whole text. So what the new process is told at its start and what it is told
+later never overlap.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.core.errors import WorkerGone
+from jarvis_ls.core.process import Worker
+from jarvis_ls.jsec.live.records import TextChange
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.findings.sanitizer_findings import Observed
+    from jarvis_ls.jsec.flow.library.user_models import OwnFunction
+    from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
+    from jarvis_ls.jsec.live.records import LiveResult
+    from jarvis_ls.jsec.settings.settings import Pattern
+    from jarvis_ls.lsp.documents import Document
+
+logger = logging.getLogger(__name__)
+
+ANALYSIS_SECONDS = 10.0
+"""After this long the process is ended, and the file is reported as one that takes too long."""
+
+_ATTEMPTS = 3
+
+Change = tuple[tuple[int, int, int, int] | None, str]
+"""A replaced range (0-based line and UTF-16 character of start and end; None: everything) and
+the text that took its place."""
+
+
+@dataclass(slots=True)
+class _Held:
+    document: Document
+    root: str
+    path: str
+    pending: list[Change]
+    told: bool = False
+    supported: bool = True
+
+
+class AnalysisWorker:
+    """Open documents and questions about them; none of the work is on the event loop."""
+
+    def __init__(self) -> None:
+        self._worker = Worker("jarvis_ls.jsec.worker", on_start=self._forget)
+        self._held: dict[str, _Held] = {}
+        self._files: dict[str, list[str]] = {}
+        self._patterns: dict[str, tuple[tuple[Pattern, ...], tuple[Observed, ...]]] = {}
+        self._flow: dict[str, tuple[bool, tuple[OwnFunction, ...]]] = {}
+        self._programs: dict[str, tuple[StoreFolder, dict[str, str]]] = {}
+        self._stopped = False
+
+    @property
+    def pid(self) -> int | None:
+        """Id of the process, when it runs."""
+        return self._worker.pid
+
+    async def start(self) -> None:
+        """Start the process, so that it loads while we do other things."""
+        await self._worker.start()
+
+    async def stop(self) -> None:
+        """End the process for good."""
+        self._stopped = True
+        await self._worker.close()
+
+    async def ask(self, method: str, *arguments: Any) -> Any:
+        """Return the answer of a method of the process that changes nothing in it."""
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return await self._call(method, *arguments)
+            except WorkerGone:
+                if self._stopped:
+                    raise
+                logger.warning("the analysis process ended; it is started anew")
+        return await self._call(method, *arguments)
+
+    async def set_files(self, root: str, paths: list[str]) -> None:
+        """Tell the source files of a folder, among which headers are looked for."""
+        self._files[root] = paths
+        await self.ask("set_files", root, paths)
+
+    async def set_patterns(
+        self, root: str, patterns: tuple[Pattern, ...], observed: tuple[Observed, ...]
+    ) -> None:
+        """Tell the user's own rules for a folder, and what runs of its code have shown."""
+        if self._patterns.get(root, ((), ())) != (patterns, observed):
+            self._patterns[root] = patterns, observed
+            await self.ask("set_patterns", root, patterns, observed)
+
+    async def set_flow(
+        self, root: str, wanted: bool, functions: tuple[OwnFunction, ...] = ()
+    ) -> None:
+        """Tell whether values are followed in the documents of a folder, and which functions of
+        the user's own are sources, sinks and sanitizers."""
+        if self._flow.get(root, (True, ())) != (wanted, functions):
+            self._flow[root] = wanted, functions
+            await self.ask("set_flow", root, wanted, functions)
+
+    async def set_program(self, root: str, place: StoreFolder, names: dict[str, str]) -> None:
+        """Tell what a scan of a folder kept of its functions."""
+        self._programs[root] = place, names
+        await self.ask("set_live_program", root, place, names)
+
+    async def file_changed(self, root: str, path: str, exists: bool) -> None:
+        """Tell that a file of a folder was written, created or deleted on disk."""
+        await self.ask("file_changed", root, path, exists)
+
+    def open(self, document: Document, root: str, path: str) -> None:
+        """Take over a document; ``path`` is relative to ``root``, or absolute without one."""
+        self._held[document.uri] = _Held(document, root, path, [])
+
+    def change(self, uri: str, changes: Iterable[Change]) -> None:
+        """Note edits of a document; the next analysis sees them."""
+        held = self._held.get(uri)
+        if held is not None and held.told:
+            held.pending += changes
+
+    def close(self, uri: str) -> None:
+        """Forget a document; the process is told at the next opportunity."""
+        held = self._held.pop(uri, None)
+        if held is not None and held.told and self._worker.pid is not None:
+            task = asyncio.ensure_future(self._send(self._worker.starts, "close", uri))
+            task.add_done_callback(_quiet)
+
+    async def analyse(self, uri: str) -> LiveResult | None:
+        """Analyse a document as it is now; None when it is closed or in no language we read.
+
+        Raises `WorkerGone` when it takes too long. A process that ends for any other reason is
+        started anew and asked again.
+        """
+        for attempt in range(_ATTEMPTS):
+            try:
+                return await self._analyse(uri)
+            except WorkerGone as gone:
+                if gone.timed_out or self._stopped or attempt == _ATTEMPTS - 1:
+                    raise
+                logger.warning("the analysis process ended; it is started anew")
+        raise AssertionError("unreachable")
+
+    async def _analyse(self, uri: str) -> LiveResult | None:
+        if self._stopped:
+            raise WorkerGone("the server is stopping")
+        await self._worker.start()
+        held = self._held.get(uri)
+        if held is None or not held.supported:
+            return None
+        start = self._worker.starts
+        # Written in this order without a pause between, so that the process answers in it.
+        steps = [self._send(start, *self._news(held)), self._send(start, "analyse", uri)]
+        told, result = await asyncio.gather(*steps, return_exceptions=True)
+        if self._held.get(uri) is not held:  # it was closed meanwhile, or lies elsewhere now
+            return await self._analyse(uri)
+        if told is False:
+            held.supported = False
+            return None
+        if isinstance(told, BaseException):
+            held.told = False
+            raise told
+        if isinstance(result, BaseException):
+            raise result
+        return result  # type: ignore[no-any-return]
+
+    def _news(self, held: _Held) -> tuple[Any, ...]:
+        """Return the call that brings the process up to date with a document."""
+        document = held.document
+        if not held.told:
+            held.told, held.pending = True, []
+            place = (document.uri, held.root, held.path)
+            return ("open", *place, document.language_id, document.text, document.version)
+        changes: Sequence[TextChange] = [TextChange(text, span) for span, text in held.pending]
+        held.pending = []
+        return ("change", document.uri, document.version, changes)
+
+    async def _call(self, method: str, *arguments: Any) -> Any:
+        if self._stopped:  # a call would start the process again
+            raise WorkerGone("the server is stopping")
+        return await self._worker.call(method, *arguments)
+
+    async def _send(self, start: int, method: str, *arguments: Any) -> Any:
+        if self._worker.starts != start or self._worker.pid is None:
+            raise WorkerGone("the analysis process ended")
+        return await self._worker.call(method, *arguments, timeout=ANALYSIS_SECONDS)
+
+    async def _forget(self, worker: Worker) -> None:
+        """Send everything again to a new process: files now, documents with their next analysis."""
+        for root, paths in self._files.items():
+            await worker.call("set_files", root, paths)
+        for root, (patterns, observed) in self._patterns.items():
+            await worker.call("set_patterns", root, patterns, observed)
+        for root, (wanted, functions) in self._flow.items():
+            await worker.call("set_flow", root, wanted, functions)
+        for root, (place, names) in self._programs.items():
+            await worker.call("set_live_program", root, place, names)
+        for held in self._held.values():
+            held.told = False
+
+
+def _quiet(task: asyncio.Future[Any]) -> None:
+    if not task.cancelled() and isinstance(error := task.exception(), Exception):
+        logger.debug("closing a document: %s", error)

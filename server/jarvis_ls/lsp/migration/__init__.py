@@ -1,0 +1,1 @@
+"""Migrations to Rust of the workspace's folders."""

@@ -1,0 +1,204 @@
+"""Migrations of the workspace's folders: what is known of them, and the runs that are going on.
+
+A run is a process of its own (`jc2r.running`) that leads a process group: stopping it ends the
+compilers with it. What it leaves on disk is read again when it ends and whenever files below
+`.jarvis/c2rust` change, by whomever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.process import command_of, environment
+from jarvis_ls.lsp.events import Event, spawn
+
+if TYPE_CHECKING:
+    from jarvis_ls.jc2r.run.overview import Overview
+    from jarvis_ls.jc2r.run.process import Request
+    from jarvis_ls.lsp.pygls_fixes.progress import Work
+    from jarvis_ls.lsp.services import Services
+    from jarvis_ls.lsp.user_messages import Messages
+
+MODULE = "jarvis_ls.jc2r.run.process"
+MAX_LINE = 16_000_000
+"""Bytes of one line a run may write: its error may hold what a compiler said."""
+UNTRUSTED = "Migrating C to Rust runs compilers and build scripts, so it needs a trusted workspace."
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Progress:
+    """How far a run is."""
+
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    cancelled: bool
+    result: dict[str, Any]
+    """What `jc2r.running` says in the end; empty when it was stopped."""
+    milliseconds: int
+
+
+class Migrations:
+    """One migration a folder, by the folder's path."""
+
+    def __init__(self, server: Services) -> None:
+        self._server = server
+        self._known: dict[str, Overview] = {}
+        self._runs: dict[str, _Run] = {}
+        self._reading: dict[str, asyncio.Lock] = {}
+        self.revision = 0
+        """Grows with every change."""
+        self.changed: Event[str] = Event("migration changed")
+        """The folder about which something else is known."""
+        self.progressed: Event[str] = Event("migration progressed")
+        """The folder whose run has gone on, began or ended."""
+
+    def check_trust(self) -> None:
+        """Raise `UsageError` where nothing may be read or run."""
+        if not self._server.trusted:
+            raise UsageError(self._server.say(UNTRUSTED))
+
+    def has(self, root: str) -> bool:
+        """Return whether anything was read of a folder."""
+        return root in self._known
+
+    def known(self, root: str) -> Overview:
+        """Return the overview of a folder that was read last."""
+        from jarvis_ls.jc2r.run.overview import Overview
+
+        return self._known.get(root) or Overview(Path(root))
+
+    def progress(self, root: str) -> Progress | None:
+        """Return the progress of the run in a folder; None when there is no run."""
+        run = self._runs.get(root)
+        return run.progress if run is not None else None
+
+    async def read(self, root: str) -> Overview:
+        """Read anew what is known of a folder, and tell when it is something else."""
+        from jarvis_ls.jc2r.run.overview import Overview, read_overview
+
+        if not self._server.trusted:
+            return Overview(Path(root))
+        async with self._reading.setdefault(root, asyncio.Lock()):
+            before = self._known.get(root)
+            overview = await asyncio.to_thread(read_overview, Path(root))
+            self._known[root] = overview
+            if overview != before:
+                self.revision += 1
+                self.changed.fire(root)
+        return overview
+
+    def forget(self, root: str) -> None:
+        """Drop what is kept of a folder that left the workspace."""
+        self.stop(root)
+        self._known.pop(root, None)
+        self.changed.fire(root)
+
+    def stop(self, root: str) -> bool:
+        """End the run in a folder; False when there is none."""
+        run = self._runs.get(root)
+        if run is None:
+            return False
+        run.work.cancel()
+        return True
+
+    async def run(self, request: Request, work: Work) -> Outcome:
+        """Scan or run in a process of its own; stopped when `work` is cancelled.
+
+        Raises `UsageError` where there is no trust or another run goes on in the folder, and
+        `JarvisError` with what went wrong.
+        """
+        self.check_trust()
+        root = request.root
+        if root in self._runs:
+            text = "A migration of this folder is already running. Stop it first."
+            raise UsageError(self._server.say(text))
+        run = self._runs[root] = _Run(work, self._server.say, lambda: self.progressed.fire(root))
+        started = time.monotonic()
+        self.progressed.fire(root)
+        try:
+            result = await run.follow(request)
+        finally:
+            del self._runs[root]
+            self.progressed.fire(root)
+            spawn(self.read(root), "read the migration")
+        await self.read(root)
+        milliseconds = round((time.monotonic() - started) * 1000)
+        return Outcome(work.cancelled, {} if work.cancelled else result, milliseconds)
+
+    async def close(self) -> None:
+        """End all runs: what they have done is on disk."""
+        for root in list(self._runs):
+            self.stop(root)
+
+
+class _Run:
+    def __init__(self, work: Work, say: Messages, progressed: Callable[[], None]) -> None:
+        self.work = work
+        self._say = say
+        self.progress = Progress()
+        self._progressed = progressed
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def follow(self, request: Request) -> dict[str, Any]:
+        self.work.on_cancel(self._kill)
+        self._process = process = await asyncio.create_subprocess_exec(
+            *command_of(MODULE, json.dumps(asdict(request))),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            env=environment(),
+            limit=MAX_LINE,
+            start_new_session=True,  # its group is ended as a whole
+        )
+        assert process.stdout is not None
+        last: dict[str, Any] = {}
+        try:
+            if self.work.cancelled:
+                self._kill()
+            async for line in process.stdout:
+                last = json.loads(line)
+                self._take(last)
+            await process.wait()
+        finally:
+            self._kill()
+            await process.wait()
+        if "result" in last or self.work.cancelled:
+            return dict(last.get("result", {}))
+        ended = f"The run ended with status {process.returncode}."
+        raise JarvisError(self._say.told(last.get("error") or ended))
+
+    def _take(self, said: dict[str, Any]) -> None:
+        if "stage" in said:
+            self.progress = Progress(said["stage"])
+        elif "done" in said:
+            self.progress = Progress(self.progress.stage, said["done"], said["total"])
+        self._progressed()
+
+    def _kill(self) -> None:
+        process = self._process
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)  # also after its leader has ended
+            else:
+                process.kill()

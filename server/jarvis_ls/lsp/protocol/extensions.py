@@ -1,0 +1,398 @@
+"""The messages that Jarvis LS adds to the language server protocol.
+
+This file and `migration_protocol` are the source. ``client-vscode/src/protocol.ts`` is generated
+from them by ``python -m jarvis_ls.lsp.protocol_ts``, committed, and compared in ``npm run check``.
+A field is ``snake_case`` here and ``camelCase`` on the wire; a field that may be absent is
+``... | None`` and is left out when it is ``None``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+from lsprotocol.types import ProgressToken, Range, WorkspaceEdit
+
+from jarvis_ls.lsp.protocol import migration
+
+SCAN_WORKSPACE = "jarvis/scanWorkspace"
+FINDINGS = "jarvis/findings"
+EXPLAIN_RULE = "jarvis/explainRule"
+RULES = "jarvis/rules"
+FIX = "jarvis/fix"
+SUPPRESS = "jarvis/suppress"
+EXPORT = "jarvis/export"
+FINDINGS_CHANGED = "jarvis/findingsChanged"
+STATUS = "jarvis/status"
+PANEL_ASK = "jarvis/panel/ask"
+PANEL_KEYS = "jarvis/panel/keys"
+PANEL_EVENTS = "jarvis/panel/events"
+PANEL_WRITE = "jarvis/panel/write"
+
+COMMAND_SCAN_WORKSPACE = "jarvis.scanWorkspace"
+COMMAND_CANCEL_SCAN = "jarvis.cancelScan"
+COMMAND_EXPORT_REPORT = "jarvis.exportReport"
+COMMAND_ADD_TO_BASELINE = "jarvis.addToBaseline"
+COMMAND_EXPLAIN_RULE = "jarvis.explainRule"
+COMMAND_SHOW_FINDING = "jarvis.showFinding"
+
+SETTINGS_SECTION = "jarvisLs"
+
+Severity = Literal["high", "medium", "low"]
+RuleLevel = Literal["off", "low", "medium", "high"]
+SuppressScope = Literal["line", "function", "file", "baseline"]
+ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
+ServerState = Literal["starting", "scanning", "following", "idle", "error"]
+
+
+@attrs.frozen
+class FindingItem:
+    """One finding as the findings view shows it."""
+
+    id: str
+    """Id as reports show it: `C` or `R` and six digits; it changes with the line."""
+    fingerprint: str
+    """Identity across edits, runs and line moves; what the baseline stores."""
+    rule: str
+    """Id of the rule, for example `double-free`."""
+    uri: str
+    """The file."""
+    range: Range
+    """The exact expression, in UTF-16 code units."""
+    severity: Severity
+    """Severity after the settings were applied."""
+    category: str
+    """Family of the rule, for example `memory_mgmt`."""
+    cwe: list[int]
+    """Numbers of the Common Weakness Enumeration."""
+    message: str
+    """One sentence in the user's language."""
+    confidence: float
+    """How sure the rule is, 0 to 1."""
+    score: float
+    """`confidence` times the weight of the severity (high 3, medium 2, low 1)."""
+    suppressed: bool
+    """True when a comment in the source suppresses it."""
+    baselined: bool
+    """True when the baseline file holds it."""
+    fixable: bool
+    """True when the rule offers a safe rewrite."""
+    evidence: str
+    """The source line that shows it."""
+    gid: int | None = None
+    """Number in `candidates.jsonl`, once written there."""
+
+
+@attrs.frozen
+class ScanWorkspaceParams:
+    """Asks for a scan of every folder of the workspace."""
+
+    changed_only: bool | None = None
+    """True: only files that changed since the last scan of this session."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class SkippedFile:
+    """A file that was found but not analysed."""
+
+    uri: str
+    """The file."""
+    reason: str
+    """Why, in the user's language."""
+
+
+@attrs.frozen
+class ScanWorkspaceResult:
+    """What a scan of the workspace did."""
+
+    files: int
+    """Files analysed."""
+    findings: int
+    """Findings that are neither suppressed nor in the baseline."""
+    skipped: list[SkippedFile]
+    """Files that were not analysed."""
+    cancelled: bool
+    """True when the scan was stopped before its end; what was found is kept."""
+    milliseconds: int
+    """How long it took."""
+
+
+@attrs.frozen
+class FindingsParams:
+    """Asks for every finding the server knows."""
+
+
+@attrs.frozen
+class FindingsResult:
+    """Every finding the server knows."""
+
+    revision: int
+    """Number of the state; `jarvis/findingsChanged` with a higher one is newer."""
+    findings: list[FindingItem]
+    """All of them, suppressed and baselined ones too."""
+
+
+@attrs.frozen
+class FileFindings:
+    """All findings of one file; an empty list means the file has none any more."""
+
+    uri: str
+    """The file."""
+    findings: list[FindingItem]
+    """They replace what was known of the file."""
+
+
+@attrs.frozen
+class FindingsChangedParams:
+    """Tells which files have new findings; at most ten times a second."""
+
+    revision: int
+    """Grows with every notification."""
+    files: list[FileFindings]
+    """Only the files that changed."""
+
+
+@attrs.frozen
+class StatusParams:
+    """What the server is doing, for a status bar."""
+
+    state: ServerState
+    """While a scan of the workspace runs: `scanning` as long as the rules look at its files,
+    `following` as long as values are followed through their functions."""
+    done: int
+    """Files that are done: of the half that runs, or in the last scan."""
+    total: int
+    """Files to do in the running or the last scan."""
+    findings: int
+    """Findings that are neither suppressed nor in the baseline."""
+    offline: bool
+    """Whether nothing here connects to anything: until the panel is used with a model."""
+    message: str | None = None
+    """One sentence for people, in their language."""
+
+
+@attrs.frozen
+class ExplainRuleParams:
+    """Asks for the page of a rule."""
+
+    rule: str
+    """Id of the rule."""
+
+
+@attrs.frozen
+class ExplainRuleResult:
+    """The page of a rule."""
+
+    rule: str
+    """Id of the rule."""
+    title: str
+    """Its title in the user's language."""
+    markdown: str
+    """What it finds, why it is bad, an example, what is better, references."""
+
+
+@attrs.frozen
+class RulesParams:
+    """Asks for the list of rules."""
+
+
+@attrs.frozen
+class RuleItem:
+    """One line of the list of rules."""
+
+    id: str
+    """Id of the rule."""
+    title: str
+    """Its title in the user's language."""
+    languages: list[str]
+    """`c`, `cpp`, `rust`."""
+    category: str
+    """Family of the rule."""
+    cwe: list[int]
+    """Numbers of the Common Weakness Enumeration."""
+    severity: Severity
+    """Severity before settings."""
+    fixable: bool
+    """True when the rule offers a safe rewrite."""
+
+
+@attrs.frozen
+class FindingRef:
+    """Names one finding."""
+
+    uri: str
+    """The file."""
+    fingerprint: str
+    """The finding in it."""
+
+
+@attrs.frozen
+class FixResult:
+    """The rewrite of a finding of an open document."""
+
+    edit: WorkspaceEdit
+    """The client applies it."""
+
+
+@attrs.frozen
+class SuppressParams:
+    """Asks for the edit that suppresses findings, or puts them into the baseline."""
+
+    items: list[FindingRef]
+    """The findings."""
+    scope: SuppressScope
+    """`baseline` writes the baseline file; the others answer an edit with comments."""
+    reason: str
+    """Why they are no problem; goes into the comment or the baseline."""
+
+
+@attrs.frozen
+class SuppressResult:
+    """The edit to apply, or what was written to the baseline."""
+
+    baseline: int
+    """Findings written to the baseline."""
+    edit: WorkspaceEdit | None = None
+    """The comments to insert; the client applies it."""
+
+
+@attrs.frozen
+class ExportParams:
+    """Asks to write a report of everything known."""
+
+    format: ExportFormat
+    """The form of the report."""
+    path: str
+    """Absolute path of the file to write, inside a folder of the workspace."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class ExportResult:
+    """The report that was written once everything was known, or that was not."""
+
+    path: str
+    """The file."""
+    findings: int
+    """Findings in it."""
+    partial: str
+    """Why it is not about the whole workspace; empty when it is."""
+    cancelled: bool = False
+    """Whether it was cancelled: then nothing was written."""
+
+
+@attrs.frozen
+class Settings:
+    """The section `jarvisLs` of the client's settings."""
+
+    enable: bool = True
+    """Off: no analysis, no diagnostics."""
+    debounce: int = 150
+    """Milliseconds of silence after a keystroke before the file is analysed."""
+    workspace_scan: bool = True
+    """Analyse all files of the workspace in the background at start-up."""
+    min_confidence: float = 0.3
+    """Findings below this confidence are not shown."""
+    rules: dict[str, RuleLevel] = attrs.field(factory=dict)
+    """Switches a rule off or gives it another severity."""
+    exclude: list[str] = attrs.field(factory=list)
+    """Glob patterns, in the syntax of `.gitignore`, of files never analysed."""
+    max_file_size: int = 8_000_000
+    """Files with more bytes are skipped and named."""
+    flow: bool = True
+    """Follow values through and across the functions of C and C++."""
+    crate_folder: str = ""
+    """Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`."""
+    project_build: bool = False
+    """Run the project's own build, in a copy, to learn how its files are compiled."""
+
+
+@attrs.frozen
+class InitializationOptions(Settings):
+    """`initializationOptions`: the settings and what only the client knows."""
+
+    trusted: bool = True
+    """False in a workspace the user does not trust: settings of the workspace are not read."""
+    locale: str | None = None
+    """Language of messages (`en`, `zh-cn`) when it is not that of the protocol's `locale`."""
+
+
+@attrs.frozen
+class PanelAskParams:
+    """Something the side panel asks; see `panel_protocol`, which is loaded when it is needed."""
+
+    ask: dict[str, Any]
+    """One of the union `Ask`; the result is what `AskAnswers` names for its `kind`."""
+
+
+@attrs.frozen
+class PanelKeysParams:
+    """Keys from the editor's secret storage: for the runtime's environment, never kept."""
+
+    keys: dict[str, str]
+    """Environment variable to key; they replace those handed over before."""
+
+
+@attrs.frozen
+class PanelWriteParams:
+    """A file that an agent has changed, for the editor to change where it has it open."""
+
+    uri: str
+    """The file."""
+    before: str
+    """Its text as the agent knew it, with line feeds."""
+    after: str
+    """Its text as it shall be, with line feeds."""
+
+
+REQUESTS: dict[str, tuple[type, type]] = {
+    SCAN_WORKSPACE: (ScanWorkspaceParams, ScanWorkspaceResult),
+    FINDINGS: (FindingsParams, FindingsResult),
+    EXPLAIN_RULE: (ExplainRuleParams, ExplainRuleResult),
+    RULES: (RulesParams, list[RuleItem]),
+    FIX: (FindingRef, FixResult),
+    SUPPRESS: (SuppressParams, SuppressResult),
+    EXPORT: (ExportParams, ExportResult),
+    PANEL_ASK: (PanelAskParams, dict[str, Any]),
+    PANEL_KEYS: (PanelKeysParams, bool),
+    migration.MIGRATION: (migration.MigrationParams, migration.MigrationResult),
+    migration.MIGRATION_RUN: (migration.MigrationRunParams, migration.MigrationRunResult),
+    migration.MIGRATION_STOP: (migration.MigrationParams, bool),
+    migration.MIGRATION_RUST: (migration.MigrationRustParams, migration.MigrationRustResult),
+    migration.MIGRATION_GRAPH: (migration.MigrationGraphParams, migration.MigrationGraphResult),
+}
+"""Requests from client to server: parameters and result."""
+
+CLIENT_REQUESTS: dict[str, tuple[type, type]] = {PANEL_WRITE: (PanelWriteParams, bool)}
+"""Requests from server to our own client: parameters and result. `PANEL_WRITE` is true when the
+editor has the file open and now shows and keeps the new text."""
+
+NOTIFICATIONS: dict[str, type] = {
+    FINDINGS_CHANGED: FindingsChangedParams,
+    STATUS: StatusParams,
+    migration.MIGRATION_CHANGED: migration.MigrationChangedParams,
+}
+"""Notifications from server to client: parameters. `PANEL_EVENTS` with `PanelEvents` is one more:
+`panel_protocol` has it."""
+
+SERVER_COMMANDS = (
+    COMMAND_SCAN_WORKSPACE,
+    COMMAND_CANCEL_SCAN,
+    COMMAND_EXPORT_REPORT,
+    COMMAND_ADD_TO_BASELINE,
+    COMMAND_EXPLAIN_RULE,
+    COMMAND_SHOW_FINDING,
+    migration.COMMAND_MIGRATE,
+    migration.COMMAND_STOP_MIGRATION,
+    migration.COMMAND_SHOW_RUST,
+)
+"""Commands any client can run by `workspace/executeCommand`."""
+
+
+def camel_case(name: str) -> str:
+    """Return the wire name of the field ``name``."""
+    head, *tail = name.split("_")
+    return head + "".join(part.capitalize() for part in tail)

@@ -1,0 +1,1 @@
+"""One agent: its turns, its rounds with a model, what can be done to it while it works."""

@@ -1,0 +1,134 @@
+"""What a model is told besides the conversation: the system prompt and the addon prompt.
+
+The system prompt is rules and tools; it stands first in every question and is never summarised.
+The addon prompt (how tools are called, what is remembered, which marks end a task) accompanies
+the user's words and is repeated when it changed, after a summary, and as a reminder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from jarvis_ls.runtime.base.folders import prefix_of
+from jarvis_ls.runtime.base.options import CODE, AgentOptions
+from jarvis_ls.runtime.llm.platforms.base import ToolSpec
+from jarvis_ls.runtime.tools.permissions import shown
+
+COMPLETE = "!!!COMPLETE!!!"
+"""Written by a model whose task is done."""
+SUMMARY = "<!!!SUMMARY!!!>"
+"""Written by a model that wants its conversation summarised."""
+
+Part = Callable[[], str]
+"""Gives a piece of a prompt when it is needed; empty when there is nothing to say."""
+
+
+@cache
+def prompt(name: str) -> str:
+    """Return the text of `prompts/<name>.md`. Raises `FileNotFoundError` when there is none."""
+    found = files("jarvis_ls.runtime.agent").joinpath("prompts", f"{name}.md")
+    return found.read_text(encoding="utf-8").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPrompt:
+    """The pieces of a system prompt, kept apart so that each can be measured."""
+
+    behaviour: str
+    """How the agent is to behave."""
+    rules: str
+    """The user's and the project's rules, word for word."""
+    folders: str
+    """How the folders of the workspace are called; empty when there is but one."""
+    tools: str
+    """The tools, where the model is not handed them otherwise."""
+
+    @property
+    def text(self) -> str:
+        """The whole."""
+        return joined(self.behaviour, self.rules, self.folders, self.tools)
+
+
+class Prompts:
+    """Builds the prompts of one agent."""
+
+    def __init__(
+        self,
+        options: AgentOptions,
+        *,
+        rules: str = "",
+        memory: Part | None = None,
+        extra: Sequence[Part] = (),
+        completes_itself: bool = False,
+        roots: Sequence[Path] = (),
+    ) -> None:
+        """`memory` tells what is remembered and how to use it; `extra` are further pieces of the
+        addon prompt, such as methodologies."""
+        self._options = options
+        self._rules = rules.strip()
+        self._memory = memory
+        self._extra = list(extra)
+        self._completes_itself = completes_itself
+        self._folders = folders(roots)
+
+    def system(self, tools: Sequence[ToolSpec], native: bool) -> SystemPrompt:
+        """Return the system prompt. With `native` the model gets its tools through the
+        interface.
+        """
+        kind = "code" if self._options.agent_type == CODE else "system"
+        behaviour = self._options.system_prompt.strip() or prompt(kind)
+        told = "" if native else "\n\n".join(map(_describe, tools))
+        told = f"Your tools:\n\n{told}" if told else ""
+        return SystemPrompt(behaviour, self._rules, self._folders, told)
+
+    def add(self, part: Part) -> None:
+        """Add a piece to the addon prompt from now on."""
+        self._extra.append(part)
+
+    def remembered(self) -> str:
+        """Return the section of the addon prompt about memory."""
+        return self._memory().strip() if self._memory is not None else ""
+
+    def addon(self, tools: Sequence[ToolSpec], native: bool) -> str:
+        """Return the addon prompt: rules of tools, memory, further pieces, marks."""
+        return joined(
+            self.tool_rules(tools, native),
+            self.remembered(),
+            *(part().strip() for part in self._extra),
+            prompt("complete") if self._completes_itself else "",
+            prompt("summary_mark"),
+        )
+
+    def tool_rules(self, tools: Sequence[ToolSpec], native: bool) -> str:
+        """Return how to call the tools, with their names; empty without tools."""
+        if not tools:
+            return ""
+        names = ", ".join(spec.name for spec in tools)
+        return joined(prompt("tools_native" if native else "tools_text"), f"Tools: {names}.")
+
+
+def folders(roots: Sequence[Path]) -> str:
+    """Return how paths name the folders of a workspace with several."""
+    if len(roots) < 2:
+        return ""
+    lines = [f"- {roots[0].as_posix()} (the first)"]
+    for number, root in enumerate(roots[1:], 1):
+        prefix = prefix_of("", number, roots)
+        lines.append(f"- {root.as_posix()}: `{prefix}…`")
+    return "\n".join([prompt("folders"), *map(shown, lines)])
+
+
+def joined(*parts: str) -> str:
+    """Return the parts that say something, with an empty line between."""
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def _describe(spec: ToolSpec) -> str:
+    import json
+
+    schema = json.dumps(spec.parameters, ensure_ascii=False)
+    return f"## {spec.name}\n{spec.description}\nArguments (JSON schema): {schema}"

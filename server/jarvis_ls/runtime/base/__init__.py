@@ -1,0 +1,1 @@
+"""Records and small services that the whole runtime shares."""

@@ -1,0 +1,73 @@
+"""YAML and TOML from files that nobody vouches for, as plain values.
+
+Aliases are refused: a page of them can stand for gigabytes. Depth and size are limited, and the
+loader builds nothing but plain values.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.files import read_regular
+
+MAX_DEPTH = 50
+MAX_BYTES = 256_000
+
+
+def parse_yaml(data: bytes) -> Any:
+    """Return the value of a YAML text. Raises `ValueError` saying what is wrong."""
+    import yaml
+
+    text = _decode(data)
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError("YAML aliases are not taken")
+            if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+                depth += 1
+                if depth > MAX_DEPTH:
+                    raise ValueError(f"nested more than {MAX_DEPTH} deep")
+            elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+                depth -= 1
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" in line {where.line + 1}" if where is not None else ""
+        raise ValueError(f"no YAML{line}: {getattr(error, 'problem', None) or error}") from None
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def parse_toml(data: bytes) -> Any:
+    """Return the value of a TOML text. Raises `ValueError` saying what is wrong."""
+    import sys
+
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        return tomllib.loads(_decode(data))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"no TOML: {error}") from None
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def read_settings(path: Path, root: Path | None = None) -> Any:
+    """Return the value of a `.toml`, `.yaml`, `.yml` or `.json` file, `root` as in `read_regular`.
+
+    Raises `SkippedFile` when it cannot be read, `ValueError` when it cannot be understood.
+    """
+    data = read_regular(path, limit=MAX_BYTES, root=root)
+    return parse_toml(data) if path.suffix == ".toml" else parse_yaml(data)
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("it is no UTF-8") from None

@@ -1,0 +1,1 @@
+"""What users bring along: mentions, rules, predefined tasks, tools of their own."""

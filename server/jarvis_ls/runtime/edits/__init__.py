@@ -1,0 +1,1 @@
+"""Changes of the user's files: proposed, reviewed, written whole, and undone."""

@@ -1,0 +1,1 @@
+"""Ask models: providers, groups of models, retries, logs, totals."""

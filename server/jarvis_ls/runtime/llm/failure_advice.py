@@ -1,0 +1,73 @@
+"""What a person can do about a model that did not answer: said behind the reason."""
+
+from __future__ import annotations
+
+import math
+
+from jarvis_ls.core.words import Words, either, mapped, together
+from jarvis_ls.runtime.base.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from jarvis_ls.runtime.llm.providers import Candidate
+
+WORTH_SAYING = 60.0
+"""Seconds of a wait that a provider asks for which a person must be told."""
+_SHORTEST = 8
+"""Characters of a key that is looked for; a shorter one may stand in any word."""
+
+
+def explained(error: ModelError, candidate: Candidate) -> ModelError:
+    """Return the same error; its text now names the model, says what to do, and holds no key. Its
+    `brief` leaves out what to do."""
+    said = str(error)
+    if len(candidate.key) >= _SHORTEST:
+        said = mapped(said, lambda text: text.replace(candidate.key, "[redacted]"))
+    error.brief = Words("{model}: {said}", model=candidate.label, said=said)
+    advice = _advice(error, candidate)
+    end = "" if said.endswith((".", "!", "?")) else "."
+    error.args = (together([error.brief, advice], f"{end} ") if advice else error.brief,)
+    return error
+
+
+def _advice(error: ModelError, candidate: Candidate) -> str:
+    provider = candidate.provider
+    if isinstance(error, ModelUnreachable):
+        if error.refused and provider.is_here:
+            return Words(
+                "Nothing answers at {address} on this machine: start the model's server there, or"
+                " choose another model.",
+                address=provider.base,
+            )
+        if error.late:
+            return Words(
+                "Where it is only slow, give {provider} a larger timeout (seconds) in {settings}.",
+                provider=provider.name,
+                settings=candidate.file,
+            )
+        where = provider.base or Words("the server of {provider}", provider=provider.name)
+        return Words(
+            "Look at the network, and whether {where} is the right address and runs.", where=where
+        )
+    if isinstance(error, ModelBusy) and (error.retry_after or 0) > WORTH_SAYING:
+        minutes = math.ceil((error.retry_after or 0) / 60)
+        return Words(
+            "It asks to wait {minutes} min: ask again then, or choose another model.",
+            minutes=minutes,
+        )
+    if not isinstance(error, ModelRefused):
+        return ""
+    if error.lacks == "key":
+        if not provider.env_keys:
+            return Words(
+                "Name the variable of the key in env_keys of {provider} in {settings}.",
+                provider=provider.name,
+                settings=candidate.file,
+            )
+        return Words("Put a key that is valid in {names}.", names=either(provider.env_keys))
+    if error.lacks == "credit":
+        return Words("Add credit at {provider}, or choose another model.", provider=provider.name)
+    if error.lacks == "model":
+        return Words(
+            "Look at the name of the model and the base of {provider} in {settings}.",
+            provider=provider.name,
+            settings=candidate.file,
+        )
+    return ""

@@ -1,0 +1,351 @@
+"""Which models there are: providers, groups, keys. Read once from the user's own settings.
+
+    [model_providers.office]
+    type = "openai"                      # or "anthropic", or a file in ~/.jarvis/models
+    base = "http://localhost:8080/v1"
+    env_keys = ["OFFICE_KEY", "OFFICE_KEY_2"]
+
+    [model_groups.balanced]
+    models = ["office/large", "deepseek/deepseek-chat"]
+
+    [models."office/large"]
+    window = 64000
+    input_price = 0.5
+
+Keys come from the environment (or the editor's secret storage, which hands them over as
+environment); a key in a settings file is refused. A workspace cannot add providers.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.core.files import shown_folder, user_folder
+from jarvis_ls.core.words import either, together
+from jarvis_ls.runtime.base.errors import ModelMissing
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo
+
+SETTINGS = "config.toml"
+"""The user's settings file, below the user's folder."""
+GROUPS = ("think", "balanced", "act", "image")
+ALIASES = {"smart": "think", "normal": "balanced", "cheap": "act"}
+_FALLBACK = {"think": "balanced", "act": "balanced", "balanced": "think"}
+_NOT_FOR_TALK = re.compile(r"(?i)(?:^|[-_/.])(embed\w*|rerank\w*|fast-?apply|apply)(?:$|[-_/.:\d])")
+_LOOKS_LIKE_KEY = ("api_key", "key", "token", "secret")
+
+
+HERE = 900.0
+"""Seconds of silence of a server on this machine that are waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where models are served."""
+
+    name: str
+    """As models are prefixed: `name/model`."""
+    type: str = "openai"
+    """Which platform speaks to it."""
+    base: str | None = None
+    """Base URL; None means the platform's own."""
+    env_keys: tuple[str, ...] = ()
+    """Environment variables that hold keys; all that are set are used in turn."""
+    needs_key: bool = True
+    """False for local servers that take any key."""
+    timeout: float = 0.0
+    """Seconds of silence after which a model is given up; 0 leaves it to `patience`."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds of silence that are waited for, 0 for the platform's own: a server on this
+        machine may read a long conversation with a slow processor before it says anything."""
+        return self.timeout or (HERE if self.is_here else 0.0)
+
+    @property
+    def is_here(self) -> bool:
+        """Return whether its address is on this machine."""
+        host = urlsplit(self.base or "").hostname or ""
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost" or host.endswith(".localhost")
+
+    def keys(self, environment: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the keys that are set; one empty key when none is needed."""
+        found = tuple(environment[name] for name in self.env_keys if environment.get(name))
+        return found or (() if self.needs_key else ("none",))
+
+
+PROVIDERS: dict[str, Provider] = {
+    provider.name: provider
+    for provider in (
+        Provider("openai", env_keys=("OPENAI_API_KEY",)),
+        Provider("anthropic", "anthropic", env_keys=("ANTHROPIC_API_KEY",)),
+        Provider("moonshot", base="https://api.moonshot.cn/v1", env_keys=("MOONSHOT_API_KEY",)),
+        Provider(
+            "zhipuai", base="https://open.bigmodel.cn/api/paas/v4", env_keys=("ZHIPU_API_KEY",)
+        ),
+        Provider(
+            "zhipuai-coding-plan",
+            base="https://open.bigmodel.cn/api/coding/paas/v4",
+            env_keys=("ZHIPU_API_KEY",),
+        ),
+        Provider(
+            "minimax-cn",
+            base="https://api.minimaxi.com/v1",
+            env_keys=("MINIMAX_API_KEY", "MINIMAX_API_KEY_2"),
+        ),
+        Provider("deepseek", base="https://api.deepseek.com/v1", env_keys=("DEEPSEEK_API_KEY",)),
+        Provider("local", base="http://127.0.0.1:11434/v1", needs_key=False),
+    )
+}
+"""Providers known without settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to ask a question: a model at a provider with a key."""
+
+    provider: Provider
+    model: ModelInfo
+    key: str = field(repr=False)
+    file: str = ""
+    """The settings file that says so, as people write it."""
+
+    @property
+    def label(self) -> str:
+        """The name shown to people: `provider/model`."""
+        return f"{self.provider.name}/{self.model.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The user's providers, groups and what is known of single models."""
+
+    providers: dict[str, Provider] = field(default_factory=lambda: dict(PROVIDERS))
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Group name to `provider/model` names, in order of preference."""
+    infos: dict[str, ModelInfo] = field(default_factory=dict)
+    """By `provider/model`."""
+    file: str = field(default_factory=lambda: shown_folder(user_folder() / SETTINGS))
+    """The settings file, as people write it."""
+    wrong: tuple[str, ...] = ()
+    """What of the settings could not be used, in words for the user."""
+
+    def candidates(self, group: str, environment: Mapping[str, str]) -> list[Candidate]:
+        """Every way to ask `group` (a group, an alias of one, or one `provider/model`).
+
+        Models of one group alternate before keys do. Raises `ModelMissing`, which says what to
+        set, when there is none, and `ConfigError` when there is no such group.
+        """
+        if "/" not in group and group not in (*GROUPS, *ALIASES, *self.groups) and self.groups:
+            raise ConfigError(
+                "There is no model group {group}; there are {groups}. Name one of them, "
+                "or a single model as provider/model.",
+                group=repr(group),
+                groups=", ".join(sorted(self.groups)),
+            )
+        names = self._names(group)
+        if not names and self.wrong:
+            raise ModelMissing(
+                "No model can be asked, because not all of the settings could be read. {why}"
+                " Mend {file}; everything that needs no model works without.",
+                why=together([_sentence(problem) for problem in self.wrong], " "),
+                file=self.file,
+            )
+        if not names:
+            raise ModelMissing(
+                "No model is configured. Set JARVIS_MODEL to provider/model, or write a "
+                "[model_groups.{group}] section in {file}; everything that "
+                "needs no model works without.",
+                group="image" if group == "image" else "balanced",
+                file=self.file,
+            )
+        ways = [self._ways(name, environment) for name in names]
+        deepest = max(len(way) for way in ways)
+        found = [way[depth] for depth in range(deepest) for way in ways if depth < len(way)]
+        if not found:
+            variables = sorted({v for name in names for v in self.provider(name).env_keys})
+            raise ModelMissing(
+                "No key is set: put one in {variables}.", variables=either(variables)
+            )
+        return found
+
+    def standing_for(self, group: str) -> str:
+        """Return the group (or single model) that is asked when `group` is meant: itself, or what
+        stands in for one that is not configured.
+        """
+        wanted = ALIASES.get(group, group)
+        if "/" in wanted or wanted == "image" or self.groups.get(wanted):
+            return wanted
+        others = (_FALLBACK.get(wanted, ""), *GROUPS[:3])
+        return next((name for name in others if self.groups.get(name)), wanted)
+
+    def _names(self, group: str) -> tuple[str, ...]:
+        name = self.standing_for(group)
+        if "/" in name:
+            return (name,)
+        if name == "image":
+            return self.groups.get(name) or self.groups.get(_FALLBACK.get(name, "")) or ()
+        return self.groups.get(name, ())
+
+    def _ways(self, name: str, environment: Mapping[str, str]) -> list[Candidate]:
+        provider = self.provider(name)
+        model = self.infos.get(name) or ModelInfo(name.partition("/")[2])
+        return [Candidate(provider, model, key, self.file) for key in provider.keys(environment)]
+
+    def provider(self, name: str) -> Provider:
+        """Return the provider of a `provider/model`. Raises `ConfigError` when it cannot be
+        asked.
+        """
+        provider, _, model = name.partition("/")
+        if provider not in self.providers or not model:
+            known = ", ".join(sorted(self.providers))
+            raise ConfigError(
+                "{name} is no provider/model; providers are {known}.", name=repr(name), known=known
+            )
+        if match := _NOT_FOR_TALK.search(model):
+            raise ConfigError(
+                "{name} is a model for {kind} and cannot hold a conversation; choose a chat model.",
+                name=name,
+                kind=match[1].lower(),
+            )
+        return self.providers[provider]
+
+
+def read_models(
+    settings: Mapping[str, Any],
+    environment: Mapping[str, str] | None = None,
+    *,
+    file: str = "",
+    wrong: list[str] | None = None,
+) -> Models:
+    """Models from the user's settings and the environment.
+
+    `JARVIS_MODEL` (one `provider/model`) becomes the balanced group and wins over settings;
+    with only `OPENAI_API_KEY` set nothing is chosen: a model must be named by someone. `file` is
+    what the settings file is called. What is wrong is left out, alone, and said in `wrong`, which
+    may hold what was wrong with the file before; without that list `ConfigError` is raised,
+    naming the section and key.
+    """
+    environment = os.environ if environment is None else environment
+    reading = _Reading(wrong)
+    providers = dict(PROVIDERS)
+    for name, table in reading.tables(settings, "model_providers"):
+        if (provider := reading.tried(_read_provider, name, table)) is not None:
+            providers[name] = provider
+        else:
+            providers.pop(name, None)  # what the user says of it holds, or nothing
+    if base := environment.get("OPENAI_BASE_URL"):
+        providers["openai"] = Provider("openai", base=base, env_keys=("OPENAI_API_KEY",))
+    groups = {}
+    for name, table in reading.tables(settings, "model_groups"):
+        if (names := reading.tried(_names, f"model_groups.{name}", table)) is not None:
+            groups[ALIASES.get(name, name)] = names
+    if chosen := environment.get("JARVIS_MODEL"):
+        groups["balanced"] = tuple(part.strip() for part in chosen.split(",") if part.strip())
+    infos = {}
+    for name, table in reading.tables(settings, "models"):
+        if (info := reading.tried(_read_info, name, table)) is not None:
+            infos[name] = info
+    models = Models(providers, {}, infos)
+    if file:
+        models = replace(models, file=file)
+    for group, names in groups.items():
+        usable = tuple(n for n in names if reading.tried(models.provider, n) is not None)
+        if usable:
+            models.groups[group] = usable
+    return replace(models, wrong=tuple(wrong or ()))
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Reads one thing after the other; what is wrong with one does not hide the others."""
+
+    wrong: list[str] | None
+
+    def tried(self, read: Callable[..., _T], *arguments: Any) -> _T | None:
+        """Return the result of `read`; None, with the error collected, when it is wrong."""
+        try:
+            return read(*arguments)
+        except ConfigError as error:
+            if self.wrong is None:
+                raise
+            if str(error) not in self.wrong:
+                self.wrong.append(str(error))
+            return None
+
+    def tables(
+        self, settings: Mapping[str, Any], section: str
+    ) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the tables of a section."""
+        found = self.tried(_table, section, settings.get(section, {})) or {}
+        named = [
+            (name, self.tried(_table, f"{section}.{name}", table)) for name, table in found.items()
+        ]
+        return [(name, table) for name, table in named if table is not None]
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "。")) else together([text, ""], ".")
+
+
+def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
+    where = f"model_providers.{name}"
+    for key in table:
+        if key in _LOOKS_LIKE_KEY:
+            raise ConfigError(
+                "{where}.{key}: keys do not belong in a settings file; put the key in an "
+                "environment variable and name the variable in env_key.",
+                where=where,
+                key=key,
+            )
+        if key not in ("type", "name", "base", "env_key", "env_keys", "needs_key", "timeout"):
+            raise ConfigError("{where}.{key} is not known.", where=where, key=key)
+    keys = table.get("env_keys", [table["env_key"]] if "env_key" in table else [])
+    if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
+        raise ConfigError("{where}.env_keys must be a list of names of variables.", where=where)
+    base = table.get("base")
+    if base is not None and not re.match(r"https?://", str(base)):
+        raise ConfigError("{where}.base must be an http or https address.", where=where)
+    timeout = table.get("timeout", 0)
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0:
+        raise ConfigError("{where}.timeout must be a number of seconds.", where=where)
+    needs = table.get("needs_key", bool(keys))
+    kind = str(table.get("type", "openai"))
+    return Provider(name, kind, base, tuple(keys), bool(needs), float(timeout))
+
+
+def _read_info(name: str, table: Mapping[str, Any]) -> ModelInfo:
+    known = {f.name for f in fields(ModelInfo)} - {"name"}
+    for key, value in table.items():
+        if key not in known:
+            raise ConfigError("models.{name}.{key} is not known.", name=repr(name), key=key)
+        if not isinstance(value, (int, float, bool)):
+            raise ConfigError(
+                "models.{name}.{key} must be a number or true or false.", name=repr(name), key=key
+            )
+    return ModelInfo(name.partition("/")[2] or name, **table)
+
+
+def _names(where: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+    names = table.get("models")
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise ConfigError("{where}.models must be a list of provider/model names.", where=where)
+    return tuple(names)
+
+
+def _table(where: str, found: Any) -> Mapping[str, Any]:
+    if not isinstance(found, Mapping):
+        raise ConfigError("{where} must be a table.", where=where)
+    return found

@@ -1,0 +1,1 @@
+"""What agents remember: for a session, for a project, for a user."""

@@ -1,0 +1,1 @@
+"""Skills: instructions for a kind of work, audited before any model reads them."""

@@ -1,0 +1,101 @@
+"""The gate around tools: what the rules allow runs, what they say to ask is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from jarvis_ls.core.words import Words, mapped, together
+from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.events import AskedTarget
+from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
+from jarvis_ls.runtime.tools.current_call import current_call
+from jarvis_ls.runtime.tools.permissions import (
+    Answer,
+    Ask,
+    Asked,
+    Decision,
+    Permissions,
+    real_path,
+    shown,
+    shown_target,
+)
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, Toolset, Wrapper, actions_of
+
+_CONSENTED = "consented"
+"""Which service of a context names a call that the user made."""
+
+
+class Approved(Wrapper):
+    """A toolset whose calls all pass the gate."""
+
+    def __init__(self, wrapped: Toolset, permissions: Permissions, ask: Ask | None) -> None:
+        """Without `ask` nobody is there, and what would be asked is denied."""
+        super().__init__(wrapped)
+        self._permissions = permissions
+        self._ask = ask
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """See `Toolset`."""
+        known = self.tools().get(call.name)
+        if known is None or call.raw is not None:
+            return await self.wrapped.run(call, context)  # which says what is wrong
+        try:
+            actions = actions_of(known, call)
+        except ToolRetry as error:
+            return _refuse(call, str(error))
+        if actions is None:
+            return await self.wrapped.run(call, context)  # which says what is wrong
+        decision = self._permissions.decide(call.name, actions, context)
+        if decision.effect == "deny":
+            return _refuse(call, decision.reason)
+        if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
+            answer = await self._answer(call, decision, context)
+            if not answer.allowed:
+                return _refuse(call, answer.note or Words("The user did not allow it."))
+            self._permissions.grant(call.name, decision.actions, answer.scope, context)
+            context = _with_granted(context, decision.actions)
+        return await self.wrapped.run(call, context)
+
+    async def _answer(self, call: ToolCall, decision: Decision, context: ToolContext) -> Answer:
+        if self._ask is None:
+            return Answer(
+                False, note=Words("It needs the user's consent, and there is no one to ask.")
+            )
+        asked = Asked(
+            call.name,
+            decision.actions,
+            decision.reason,
+            call.arguments,
+            self._permissions.keeps(call.name, decision.actions, context),
+        )
+        targets = tuple(AskedTarget(a.kind, shown_target(a.target)) for a in asked.actions)
+        if (here := current_call()) is not None:
+            here.show(state="asked", asked=targets, reason=asked.reason, lasting=asked.lasting)
+        answer = await self._ask(asked)
+        if here is not None and answer.allowed:
+            here.show(state="running", asked=(), reason="")
+        return answer
+
+
+def consented(context: ToolContext, call: ToolCall) -> ToolContext:
+    """Return the context in which nobody is asked about a call, because the user made it."""
+    return replace(context, services={**context.services, _CONSENTED: call.id})
+
+
+def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContext:
+    """Return the context in which files outside the workspace may be read that the user agreed
+    to.
+    """
+    read = (real_path(a.target, context.roots) for a in actions if a.kind == "read")
+    outside = frozenset(path for path in read if path is not None)
+    return replace(context, services={**context.services, "granted": outside})
+
+
+def _refuse(call: ToolCall, reason: str) -> ToolResult:
+    if (here := current_call()) is not None:
+        here.show(state="denied", asked=(), reason=mapped(reason, shown))
+    text = Words("Not allowed, nothing was done.")
+    if reason:
+        text = together([text, mapped(reason, shown)], " ")
+    return ToolResult(call.id, call.name, text, is_error=True)

@@ -1,0 +1,436 @@
+"""The one gate every tool call passes, below the model: allow, ask or deny.
+
+A rule says what may be done by tool, kind of action and target:
+
+    [[permissions]]
+    effect = "allow"          # or "ask", "deny"
+    tool = "execute_script"   # a name or a pattern; default "*"
+    kind = "execute"          # read, write, execute, connect; default all
+    target = "cargo test*"    # pattern over the path, command or URL; default "*"
+
+Of the rules that match, deny wins over ask, and ask over allow; without a match, reading
+inside the workspace is allowed and everything else is asked. A command line is taken apart
+first: every program in it must be allowed, and a line that hides what it runs is always asked.
+A workspace's own rules can only tighten.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from jarvis_ls.codeintel.shell import take_apart
+from jarvis_ls.core.errors import ConfigError
+from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.base.folders import below, called, from_first, located, named
+from jarvis_ls.runtime.tools.tool import Action, ToolContext
+
+Effect = Literal["allow", "ask", "deny"]
+Scope = Literal["call", "session", "workspace", "user"]
+
+EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
+PROTECTED = tuple(
+    ".git .jarvis .vscode .idea .mcp.json .cargo .envrc .github .gitlab-ci.yml .husky "
+    ".pre-commit-config.yaml".split()
+)
+"""Names that other programs act on later: writing below them is always asked, whatever a rule
+for ordinary files says; only a rule that names them allows it."""
+
+_INVISIBLE = re.compile(
+    "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f"
+    "\\u2028-\\u202e\\u2060-\\u206f\\ud800-\\udfff\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e0fff]"
+)
+
+_FOREIGN = "\u0370-\u03ff\u0400-\u052f\u0530-\u058f\u13a0-\u13ff\uff10-\uff5a"
+_LOOKALIKE = re.compile(f"(?<=[A-Za-z])[{_FOREIGN}]+|[{_FOREIGN}]+(?=[A-Za-z])")
+"""Greek, Cyrillic, Armenian, Cherokee and wide signs within a Latin word: another program or
+file than the one they look like."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRule:
+    """One rule."""
+
+    effect: Effect
+    tool: str = "*"
+    """Name or pattern of tools."""
+    kind: str = "*"
+    """Kind of action, or `*`."""
+    target: str = "*"
+    """Pattern of targets; `*` matches everything, `/` included."""
+
+    def matches(self, tool: str, action: Action, target: str) -> bool:
+        """Return whether the rule speaks about this."""
+        return (
+            fnmatch.fnmatchcase(tool, self.tool)
+            and self.kind in ("*", action.kind)
+            and (self._fits(action.kind, target) or self._is_command(action, target))
+        )
+
+    def _fits(self, kind: str, target: str) -> bool:
+        """Return whether a rule matches a target.
+
+        Rules that forbid or ask match every spelling a file system may take for the same path:
+        other cases, other code points for the same letters.
+        """
+        if self.effect == "allow" or kind not in ("read", "write"):
+            return fnmatch.fnmatchcase(target, self.target)
+        return fnmatch.fnmatchcase(_fold(target), _fold(self.target))
+
+    def _is_command(self, action: Action, target: str) -> bool:
+        """`cargo test*` also means `cargo test` alone; `git` alone does not mean `git push`."""
+        return (
+            action.kind == "execute" and self.target.endswith(" *") and (target == self.target[:-2])
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user is asked: built from parsed arguments, never from a model's words."""
+
+    tool: str
+    actions: tuple[Action, ...]
+    """Only those that need an answer."""
+    reason: str
+    """Why it is asked, in words."""
+    arguments: Mapping[str, Any]
+    lasting: bool = False
+    """Whether the answer can hold for later calls; else only `call` may be offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the user said."""
+
+    allowed: bool
+    scope: Scope = "call"
+    """How long it holds."""
+    note: str = ""
+    """What to tell the model."""
+
+
+Ask = Callable[[Asked], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the rules say of a call."""
+
+    effect: Effect
+    reason: str = ""
+    actions: tuple[Action, ...] = ()
+    """Those that made it so."""
+
+
+class Permissions:
+    """The rules in force."""
+
+    def __init__(
+        self,
+        user: Iterable[PermissionRule] = (),
+        workspace: Iterable[PermissionRule] = (),
+        *,
+        remember: Callable[[Scope, list[PermissionRule]], None] | None = None,
+        read_only: str = "",
+    ) -> None:
+        """`remember` keeps rules of scope `workspace` and `user` beyond the session; `read_only`
+        says why nothing may be written or run, whatever the rules say."""
+        self._rules = list(user)
+        self._tighter = [rule for rule in workspace if rule.effect != "allow"]
+        self._remember = remember
+        self._read_only = read_only
+
+    def decide(self, tool: str, actions: Iterable[Action], context: ToolContext) -> Decision:
+        """Decide by the rules whether all of `actions` are allowed."""
+        actions = list(actions)
+        if self._read_only and any(a.kind in ("write", "execute") for a in actions):
+            return Decision("deny", self._read_only, tuple(actions))
+        found = [self._of_action(tool, a, context) for a in _spread(actions, context)]
+        hidden = [self._of_action(tool, a, context) for a in _visible_actions(actions, context)]
+        found.extend(decision for decision in hidden if decision.effect == "deny")
+        for effect in EFFECTS:
+            those = [d for d in found if d.effect == effect]
+            if those:
+                return Decision(effect, those[0].reason, tuple(a for d in those for a in d.actions))
+        return Decision("allow")
+
+    def hides(self, tool: str, folder: str, context: ToolContext) -> Callable[[str], bool] | None:
+        """Tells by its path from its root whether a file must be left out that a tool finds by
+        looking through `folder`: one that a rule forbids to read or says to ask for, unless that
+        rule spoke about the folder too, and so was asked. None when there is no such file."""
+        starts = _targets(Action("read", folder), context)
+        rules = [
+            rule
+            for rule in (*self._rules, *self._tighter)
+            if rule.effect != "allow"
+            and rule.kind in ("*", "read")
+            and fnmatch.fnmatchcase(tool, rule.tool)
+            and not any(rule._fits("read", start) for start in starts)
+        ]
+        if not rules:
+            return None
+        prefix, _ = _locate(folder, context) or ("", "")
+        return lambda path: any(
+            rule._fits("read", fromkey)
+            for fromkey in dict.fromkeys((path, prefix + path))
+            for rule in rules
+        )
+
+    def grant(
+        self, tool: str, actions: Iterable[Action], scope: Scope, context: ToolContext
+    ) -> None:
+        """Allow exactly these from now on, for as long as `scope` says."""
+        if scope == "call":
+            return
+        spread = _spread(actions, context)
+        rules = [rule for action in spread if (rule := _grants(tool, action, context))]
+        self._rules.extend(rules)
+        if scope != "session" and self._remember is not None:
+            self._remember(scope, rules)
+
+    def keeps(self, tool: str, actions: Iterable[Action], context: ToolContext) -> bool:
+        """Return whether a grant of these would let the same call pass later: what hides what it
+        runs or cannot be shown is never kept, and a rule that says to ask asks again.
+        """
+        for action in _spread(actions, context):
+            rule = _grants(tool, action, context)
+            targets = _targets(action, context)
+            asks = any(
+                item.effect == "ask" and item.matches(tool, action, target)
+                for item in (*self._rules, *self._tighter)
+                for target in targets
+            )
+            if rule is None or asks:
+                return False
+        return True
+
+    def _of_action(self, tool: str, action: Action, context: ToolContext) -> Decision:
+        targets = _targets(action, context)
+        if not targets:
+            if not is_path(action.target):
+                reason = Words("{target} cannot be a path.", target=action.target)
+                return Decision("deny", reason, (action,))
+            if action.kind == "read":
+                return Decision("ask", Words("It is outside the workspace."), (action,))
+            return Decision(
+                "deny",
+                Words("{target} is outside the workspace.", target=action.target),
+                (action,),
+            )
+        effects = {
+            rule.effect: rule
+            for rule in (*self._rules, *self._tighter)
+            if any(rule.matches(tool, action, target) for target in targets)
+        }
+        if "deny" in effects:
+            return Decision(
+                "deny",
+                Words("A rule forbids it: {target}", target=effects["deny"].target),
+                (action,),
+            )
+        if "ask" in effects:
+            return Decision("ask", Words("A rule says to ask."), (action,))
+        if _is_opaque(action):
+            return Decision("ask", Words("The command line hides what it runs."), (action,))
+        allowed = effects.get("allow")
+        if action.kind == "write" and (name := protected_name(targets[0])) is not None:
+            named = allowed is not None and name in allowed.target
+            return (
+                Decision("allow")
+                if named
+                else Decision("ask", Words("Other programs act on {name}.", name=name), (action,))
+            )
+        if allowed is not None or action.kind == "read":
+            return Decision("allow")
+        return Decision("ask", "", (action,))
+
+
+def read_rules(settings: Any, where: str) -> list[PermissionRule]:
+    """Rules from a settings file. Raises `ConfigError` naming what is wrong."""
+    if not isinstance(settings, list):
+        raise ConfigError(
+            "{where}: permissions must be a list of tables ([[permissions]]).", where=where
+        )
+    rules = []
+    for number, table in enumerate(settings, 1):
+        if not isinstance(table, dict):
+            raise ConfigError(
+                "{where}: permission {number} must be a table.", where=where, number=number
+            )
+        unknown = set(table) - {"effect", "tool", "kind", "target"}
+        if unknown or not all(isinstance(value, str) for value in table.values()):
+            raise ConfigError(
+                "{where}: permission {number} has a wrong key or value.", where=where, number=number
+            )
+        if table.get("effect") not in EFFECTS:
+            raise ConfigError(
+                "{where}: permission {number}: effect must be allow, ask or deny.",
+                where=where,
+                number=number,
+            )
+        if table.get("kind", "*") not in ("*", "read", "write", "execute", "connect"):
+            raise ConfigError(
+                "{where}: permission {number}: unknown kind {kind}.",
+                where=where,
+                number=number,
+                kind=repr(table["kind"]),
+            )
+        rules.append(PermissionRule(**table))
+    return rules
+
+
+def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
+    """Return the real path of `path` when it lies in one of the roots, links followed; else None.
+
+    Relative paths start as `folders` says.
+    """
+    folders = list(roots)
+    real = real_path(path, folders)
+    return real if real is not None and below(real, folders) is not None else None
+
+
+def placed(path: str | Path, roots: Sequence[Path]) -> tuple[int, str] | None:
+    """Return the folder that holds what `inside` gives, by number, and the path from there; else
+    None.
+    """
+    real = real_path(path, roots)
+    return None if real is None else below(real, roots)
+
+
+def real_path(path: str | Path, roots: Iterable[Path]) -> Path | None:
+    """Return the real path of `path`, links followed, wherever it lies; None when it can be no
+    path.
+
+    Relative paths start as `folders` says.
+    """
+    folders = list(roots)
+    if not folders:
+        return None
+    try:
+        return Path(os.path.realpath(located(path, folders)))
+    except (ValueError, OSError, RuntimeError):  # a NUL, half a character, a loop of links
+        return None
+
+
+def is_path(text: str) -> bool:
+    """Return whether any file could have this path: none holds a NUL or half a character."""
+    try:
+        os.fsencode(text)
+    except UnicodeError:
+        return False
+    return "\0" not in text
+
+
+def protected_name(target: str) -> str | None:
+    """Return the name of `PROTECTED` that a path from its root goes through, however it is spelled:
+    some file systems take other cases, trailing dots, compatible or ignored characters and
+    short names for the same."""
+    for part in target.split("/"):
+        spelled = unicodedata.normalize("NFKC", part).partition(":")[0]
+        spelled = _INVISIBLE.sub("", spelled).casefold().rstrip(". ")
+        if spelled == "git~1":
+            return ".git"
+        if spelled in PROTECTED:
+            return spelled
+    return None
+
+
+def _fold(path: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def shown(text: str) -> str:
+    """`text` with invisible and direction-changing characters made visible."""
+    return _INVISIBLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def shown_target(target: str) -> str:
+    """Return a path, command or address as it is asked about: also what looks like another letter
+    is made visible.
+    """
+    return _LOOKALIKE.sub(
+        lambda match: "".join(f"<U+{ord(sign):04X}>" for sign in match[0]), shown(target)
+    )
+
+
+def glob_free(target: str) -> str | None:
+    """Return a pattern that matches exactly `target`; None when it holds what cannot be shown."""
+    hidden = _INVISIBLE.search(target) or _LOOKALIKE.search(target)
+    return None if hidden else re.sub(r"([*?\[])", r"[\1]", target)
+
+
+def _spread(actions: Iterable[Action], context: ToolContext) -> list[Action]:
+    """Return the actions, command lines replaced by all they run, write and read: from the first
+    folder, in which they run."""
+    found: list[Action] = []
+    for action in actions:
+        if action.kind != "execute":
+            found.append(action)
+            continue
+        line = take_apart(action.target)
+        if line.opaque or not line.commands:
+            found.append(action)
+            continue
+        found.extend(Action("execute", command.text) for command in line.commands)
+        writes = (from_first(path, context.roots) for path in line.writes if path != "/dev/null")
+        found.extend(Action("write", path) for path in writes)
+        found.extend(Action("read", from_first(path, context.roots)) for path in line.reads)
+    return found
+
+
+def _visible_actions(actions: Iterable[Action], context: ToolContext) -> list[Action]:
+    """Return the visible actions of opaque command lines: enough to forbid, not to allow."""
+    found: list[Action] = []
+    for action in actions:
+        if action.kind == "execute" and (line := take_apart(action.target)).opaque:
+            found.extend(Action("execute", command.text) for command in line.commands)
+            writes = (from_first(path, context.roots) for path in line.writes if path != "?")
+            found.extend(Action("write", path) for path in writes)
+    return found
+
+
+def _targets(action: Action, context: ToolContext) -> tuple[str, ...]:
+    """Return the strings that rules are matched with: relative paths, commands, URLs.
+
+    A path outside the first root is prefixed with its folder's name. Empty for a path outside the
+    workspace.
+    """
+    if action.kind not in ("read", "write"):
+        return (action.target,)
+    found = _locate(action.target, context)
+    if found is None:
+        return ()
+    prefix, path = found
+    return tuple(dict.fromkeys((path, named(path, prefix))))
+
+
+def _locate(path: str, context: ToolContext) -> tuple[str, str] | None:
+    """Return the name of the folder that a path lies in, with a slash, as patterns may begin (empty
+    for the first), and the path from there; None outside the workspace.
+    """
+    found = placed(path, context.roots)
+    if found is None:
+        return None
+    number, rest = found
+    name = context.roots[number].name
+    return f"{name}/" if name in called(context.roots) else "", rest
+
+
+def _grants(tool: str, action: Action, context: ToolContext) -> PermissionRule | None:
+    """Return the rule that allows exactly this; None when nothing may."""
+    targets = _targets(action, context)
+    if not targets or _is_opaque(action) or (pattern := glob_free(targets[-1])) is None:
+        return None
+    return PermissionRule("allow", tool, action.kind, pattern)
+
+
+def _is_opaque(action: Action) -> bool:
+    if _INVISIBLE.search(action.target.replace("\n", " ").replace("\t", " ")):
+        return True
+    return action.kind == "execute" and take_apart(action.target).opaque
