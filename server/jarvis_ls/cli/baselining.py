@@ -26,7 +26,7 @@ def run_baseline(options: argparse.Namespace) -> int:
             for finding in result.findings
             if not options.rule or finding.rule in options.rule
         ]
-        wanted = [item for item in asked if not item.suppressed.startswith("comment")]
+        wanted = [finding for finding in asked if not finding.suppressed.startswith("comment")]
         after = after.with_findings(wanted)
     path = save_baseline(job.root, after, options.baseline)
     if not options.quiet:

@@ -101,11 +101,11 @@ def spoken(build: Callable[[], argparse.ArgumentParser]) -> argparse.ArgumentPar
     # argparse asks gettext for its own words, by these names of its module
     vars(argparse).update(_=speak, ngettext=_counted)
     parser = build()
-    for item in parsers(parser):
-        item.formatter_class = Columns
-        item.description = item.description and speak(item.description)
-        item.epilog = item.epilog and speak(item.epilog)
-        for action in _all_actions(item):
+    for command in parsers(parser):
+        command.formatter_class = Columns
+        command.description = command.description and speak(command.description)
+        command.epilog = command.epilog and speak(command.epilog)
+        for action in _all_actions(command):
             if action.help and action.help is not argparse.SUPPRESS:
                 action.help = speak(action.help)
     return parser

@@ -72,7 +72,7 @@ def _finding_lines(root: Path, record: dict[str, Any], paint: Paint, width: int)
     if record["suggestion"]:
         yield from wrap_lines(f"→ {say.told(record['suggestion'])}", width)
     yield ""
-    steps = [item for item in record["trace"] if _is_place(item)]
+    steps = [step for step in record["trace"] if _is_place(step)]
     if len(steps) < 2:
         yield say("This finding has no path: only its location is known.")
         steps = []

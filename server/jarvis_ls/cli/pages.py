@@ -45,8 +45,8 @@ def run_rules(options: argparse.Namespace) -> int:
     titles = {page.id: in_language(page, language()).title for page in rule_pages()}
     width = max(len(rule.id) for rule in rules)
     room = shutil.get_terminal_size((80, 24)).columns - width - 24
-    for item in rules:
-        print(_line(item, titles[item.id], width, room))
+    for rule in rules:
+        print(_line(rule, titles[rule.id], width, room))
     say = reporter()
     print()
     print(

@@ -57,7 +57,7 @@ class Disk(Project):
         if self._result is None:
             await self.scan(lambda _done, _total: None)
         assert self._result is not None
-        return [Located(0, item) for item in self._result.shown if not is_hint(item)]
+        return [Located(0, finding) for finding in self._result.shown if not is_hint(finding)]
 
     async def pages(self) -> dict[str, RulePage]:
         """See `Project`."""

@@ -215,7 +215,7 @@ def _render(
 
 def _with_project(chosen: Listing, project: Listing) -> Listing:
     """Return the chosen files, and behind them those of the project that may hold their headers."""
-    files = {item.path: item for item in [*chosen.files, *project.files]}
+    files = {file.path: file for file in [*chosen.files, *project.files]}
     return Listing(chosen.root, list(files.values()), chosen.skipped)
 
 

@@ -66,8 +66,8 @@ def _holds_code(node: Node) -> bool:
         return False
     waiting = [node]
     while waiting:
-        item = waiting.pop()
-        for child in _inside(item):
+        conditional = waiting.pop()
+        for child in _inside(conditional):
             if child.type in CONDITIONALS:
                 waiting.append(child)
             elif child.type != "comment" and not child.type.startswith("preproc_"):

@@ -37,14 +37,16 @@ def ignores_above(start: str, root: str) -> list[Ignore]:
     while not _is_work_tree(folders[-1]):
         parent = os.path.dirname(folders[-1])  # noqa: PTH120
         if parent == folders[-1]:
-            folders = [item for item in folders if item == root or item.startswith(root + os.sep)]
+            folders = [
+                folder for folder in folders if folder == root or folder.startswith(root + os.sep)
+            ]
             break
         folders.append(parent)
     else:
         root = folders[-1]
     exclude = ignore_file(root, os.path.join(".git", "info", "exclude"))  # noqa: PTH118
     above = reversed(folders[1:])
-    return exclude + [item for folder in above for item in ignore_file(folder)]
+    return exclude + [ignore for folder in above for ignore in ignore_file(folder)]
 
 
 def is_ignored(path: str, ignores: list[Ignore]) -> bool:

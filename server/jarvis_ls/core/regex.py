@@ -33,7 +33,7 @@ def for_long_texts(pattern: bytes) -> Any:
     return re2.compile(pattern)
 
 
-class Words:
+class WordSet:
     """Words that are looked for in a text all at once."""
 
     def __init__(self, words: Iterable[str]) -> None:

@@ -42,7 +42,7 @@ class FileState:
 
 
 class FindingStore:
-    """Files by key (see `Place`); what is open wins over what is on disk."""
+    """Files by key (see `DocumentLocation`); what is open wins over what is on disk."""
 
     def __init__(self) -> None:
         self._open: dict[str, FileState] = {}

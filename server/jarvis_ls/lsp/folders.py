@@ -31,7 +31,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentLocation:
     """Where a document lies."""
 
     key: str
@@ -68,17 +68,17 @@ class Folders:
         holding = [folder for folder in self if _inside(path, folder.path)]
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
-    def place(self, uri: str) -> Place:
+    def place(self, uri: str) -> DocumentLocation:
         """Return where the document with this URI lies; it need not exist."""
         path = path_of(uri)
         if path is None:
-            return Place(uri, "", urlsplit_path(uri))
+            return DocumentLocation(uri, "", urlsplit_path(uri))
         real = os.path.realpath(path)
         folder = self.owner(real)
         if folder is None:
-            return Place(uri, "", path.replace(os.sep, "/"))
+            return DocumentLocation(uri, "", path.replace(os.sep, "/"))
         relative = os.path.relpath(real, folder.path).replace(os.sep, "/")
-        return Place(folder.uri_of(relative), folder.path, relative)
+        return DocumentLocation(folder.uri_of(relative), folder.path, relative)
 
     def of_root(self, root: str) -> Folder | None:
         """Return the folder with this real path."""

@@ -25,7 +25,7 @@ from jarvis_ls.lsp.convert import SOURCE
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.events import Event, spawn
 from jarvis_ls.lsp.findings import FindingStore
-from jarvis_ls.lsp.folders import Folders, Place
+from jarvis_ls.lsp.folders import DocumentLocation, Folders
 from jarvis_ls.lsp.live_diagnostics import Live
 from jarvis_ls.lsp.migration.runs import Migrations
 from jarvis_ls.lsp.notes import Note, Notes
@@ -83,7 +83,7 @@ class Server(LanguageServer):
         self._workspace: Workspace | None = None
         self._complaints: list[Complaint] = []
         self._rules: dict[str, RulePage] = {}
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, DocumentLocation] = {}
         self._open_uris: dict[str, str] = {}
         self.log = log.install(self)
         self.opened: Event[Document] = Event("document opened")
@@ -308,7 +308,7 @@ class Server(LanguageServer):
         self.closed.fire(uri)
         self._places.pop(uri, None)
 
-    def place(self, uri: str) -> Place:
+    def place(self, uri: str) -> DocumentLocation:
         """Return where the file of an open document or another URI lies."""
         return self._places.get(uri) or self.folders.place(uri)
 

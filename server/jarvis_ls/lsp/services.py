@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jarvis_ls.lsp.analysis_worker import AnalysisWorker
     from jarvis_ls.lsp.documents import Documents
     from jarvis_ls.lsp.findings import FindingStore
-    from jarvis_ls.lsp.folders import Folders, Place
+    from jarvis_ls.lsp.folders import DocumentLocation, Folders
     from jarvis_ls.lsp.protocol.extensions import Settings
     from jarvis_ls.lsp.user_messages import Messages
     from jarvis_ls.lsp.workspace import Workspace
@@ -75,7 +75,7 @@ class Services(Protocol):
     async def judgement(self) -> Workspace:
         """Return settings and baselines, once they have been read."""
 
-    def place(self, uri: str) -> Place:
+    def place(self, uri: str) -> DocumentLocation:
         """Return where the file of an open document or another URI lies."""
 
     def key(self, uri: str) -> str:

@@ -61,7 +61,7 @@ def _whole(low: int, high: int) -> typing.Callable[[Any], int]:
 
 
 def _texts(value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise TypeError(value)
     return value
 

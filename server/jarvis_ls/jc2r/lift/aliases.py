@@ -14,7 +14,7 @@ from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first
 
 
 @dataclass
-class Known:
+class ReferenceCandidate:
     """A function that may take references."""
 
     file: int
@@ -26,7 +26,7 @@ class Known:
     """Places of parameters that may become references."""
 
 
-def part(sources: list[Source], known: Mapping[Key, Known]) -> None:
+def part(sources: list[Source], known: Mapping[Key, ReferenceCandidate]) -> None:
     """Take from `pointed` of each function what may be the same place as something else in it: two
     pointers to one type of which one is written through, or a variable at file level that the
     function, or what it calls, names, and whose address somebody takes."""
@@ -70,7 +70,7 @@ def _shared_variables(sources: list[Source]) -> dict[bytes, bytes]:
 
 
 def _seen_names(
-    sources: list[Source], known: Mapping[Key, Known], names: frozenset[bytes]
+    sources: list[Source], known: Mapping[Key, ReferenceCandidate], names: frozenset[bytes]
 ) -> dict[Key, set[bytes]]:
     """Return which of these variables each function names, itself or by what it calls."""
     found: dict[Key, set[bytes]] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift.aliases import Known, part
+from jarvis_ls.jc2r.lift.aliases import ReferenceCandidate, part
 from jarvis_ls.jc2r.lift.program import Key, addresses, key_of, lent_from_c, module_of
 from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, name_of, rewritten
 
@@ -33,8 +33,8 @@ def references(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
     return made
 
 
-def _candidates(sources: list[Source], excluded: set[str]) -> dict[Key, Known]:
-    known: dict[Key, Known] = {}
+def _candidates(sources: list[Source], excluded: set[str]) -> dict[Key, ReferenceCandidate]:
+    known: dict[Key, ReferenceCandidate] = {}
     for number, source in enumerate(sources):
         for node in source.functions:
             name = name_of(node)
@@ -46,8 +46,8 @@ def _candidates(sources: list[Source], excluded: set[str]) -> dict[Key, Known]:
     return known
 
 
-def _describe(number: int, node: Node, source: Source, excluded: bool) -> Known:
-    found = Known(number, node, [], [])
+def _describe(number: int, node: Node, source: Source, excluded: bool) -> ReferenceCandidate:
+    found = ReferenceCandidate(number, node, [], [])
     parameters = field(node, "parameters")
     for place, parameter in enumerate(() if parameters is None else below(parameters, "parameter")):
         pattern, kind = field(parameter, "pattern"), field(parameter, "type")
@@ -63,7 +63,7 @@ def _describe(number: int, node: Node, source: Source, excluded: bool) -> Known:
     return found
 
 
-def _settle(sources: list[Source], known: dict[Key, Known]) -> None:
+def _settle(sources: list[Source], known: dict[Key, ReferenceCandidate]) -> None:
     """Take away what cannot be, until nothing more goes."""
     changed = True
     while changed:
@@ -76,7 +76,7 @@ def _settle(sources: list[Source], known: dict[Key, Known]) -> None:
 
 
 def _only_looked_through(
-    function: Known, place: int, source: Source, known: dict[Key, Known]
+    function: ReferenceCandidate, place: int, source: Source, known: dict[Key, ReferenceCandidate]
 ) -> bool:
     name = function.parameters[place].encode()
     body = field(function.node, "body")
@@ -92,7 +92,7 @@ def _only_looked_through(
     return _certainly_used(body, name, source, known)
 
 
-def _fits(node: Node, source: Source, known: dict[Key, Known]) -> bool:
+def _fits(node: Node, source: Source, known: dict[Key, ReferenceCandidate]) -> bool:
     parent = node.parent
     if parent is None:
         return False
@@ -104,7 +104,7 @@ def _fits(node: Node, source: Source, known: dict[Key, Known]) -> bool:
     return _is_handed_on(node, source, known)
 
 
-def _is_handed_on(node: Node, source: Source, known: dict[Key, Known]) -> bool:
+def _is_handed_on(node: Node, source: Source, known: dict[Key, ReferenceCandidate]) -> bool:
     """Return whether the name is an argument for a parameter that may be a reference."""
     whole = node
     while whole.parent is not None and whole.parent.type == "parenthesized_expression":
@@ -116,14 +116,18 @@ def _is_handed_on(node: Node, source: Source, known: dict[Key, Known]) -> bool:
     return called is not None and list(arguments.named_children).index(whole) in called.pointed
 
 
-def _callee(call: Node, source: Source, known: dict[Key, Known]) -> Known | None:
+def _callee(
+    call: Node, source: Source, known: dict[Key, ReferenceCandidate]
+) -> ReferenceCandidate | None:
     function = field(call, "function")
     if function is None or function.type not in ("identifier", "scoped_identifier"):
         return None
     return known.get(key_of(source.text(function), source))
 
 
-def _certainly_used(body: Node, name: bytes, source: Source, known: dict[Key, Known]) -> bool:
+def _certainly_used(
+    body: Node, name: bytes, source: Source, known: dict[Key, ReferenceCandidate]
+) -> bool:
     """Return whether every way through the body looks through it before it may leave."""
     for statement in body.named_children:
         inner = first(statement) if statement.type == "expression_statement" else statement
@@ -177,7 +181,7 @@ def _at_once(node: Node, within: Node) -> bool:
     return True
 
 
-def _text(source: Source, chosen: dict[Key, Known]) -> bytes:
+def _text(source: Source, chosen: dict[Key, ReferenceCandidate]) -> bytes:
     """Return the file with its functions and calls in the new form, also those that C would
     make.
     """
@@ -196,7 +200,12 @@ def _text(source: Source, chosen: dict[Key, Known]) -> bytes:
     return text
 
 
-def _function(source: Source, function: Node, own: Known | None, chosen: dict[Key, Known]) -> bytes:
+def _function(
+    source: Source,
+    function: Node,
+    own: ReferenceCandidate | None,
+    chosen: dict[Key, ReferenceCandidate],
+) -> bytes:
     references = set() if own is None else {own.parameters[place] for place in own.pointed}
 
     def rule(node: Node, say: Say) -> bytes | None:
@@ -226,7 +235,11 @@ def _function(source: Source, function: Node, own: Known | None, chosen: dict[Ke
 
 
 def _call(
-    node: Node, source: Source, references: Iterable[str], chosen: dict[Key, Known], say: Say
+    node: Node,
+    source: Source,
+    references: Iterable[str],
+    chosen: dict[Key, ReferenceCandidate],
+    say: Say,
 ) -> bytes | None:
     called = _callee(node, source, chosen)
     arguments, function = field(node, "arguments"), field(node, "function")

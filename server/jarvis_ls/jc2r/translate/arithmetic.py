@@ -17,14 +17,14 @@ from jarvis_ls.jc2r.translate.c_types import (
 )
 from jarvis_ls.jc2r.translate.complex_numbers import is_complex
 from jarvis_ls.jc2r.translate.effects import Effects
-from jarvis_ls.jc2r.translate.lvalues import Places
+from jarvis_ls.jc2r.translate.lvalues import LvalueTranslation
 from jarvis_ls.jc2r.translate.names import Unsupported
 from jarvis_ls.jc2r.translate.rust_text import as_u32, literal, parenthesise, type_null, whole
 
 _WRAPPING = {"*": "wrapping_mul", "+": "wrapping_add", "-": "wrapping_sub"}
 
 
-class Arithmetic(Places, Effects):
+class Arithmetic(LvalueTranslation, Effects):
     """What an operator makes of two values."""
 
     def arithmetic(self, operator: str, left: str, right: str, type_: Any) -> str:

@@ -19,7 +19,7 @@ from jarvis_ls.jc2r.translate.c_types import (
 )
 from jarvis_ls.jc2r.translate.comments import Comments
 from jarvis_ls.jc2r.translate.complex_numbers import is_complex
-from jarvis_ls.jc2r.translate.inline_assembly import Written, written_in
+from jarvis_ls.jc2r.translate.inline_assembly import AssemblyStatement, written_in
 from jarvis_ls.jc2r.translate.macro_constants import NAMED
 from jarvis_ls.jc2r.translate.macro_uses import Function, Use, argument_values
 from jarvis_ls.jc2r.translate.names import Names, Unsupported, rust_name
@@ -109,7 +109,7 @@ class Body(Lowering):
         self.uses: Mapping[int, Use] = {}
         self._list_type = ""
         """The Rust type behind a `va_list`, once it was asked for."""
-        self._assembly: list[tuple[Any, Written | None]] | None = None
+        self._assembly: list[tuple[Any, AssemblyStatement | None]] | None = None
 
     def translate(self) -> str:
         """Return the whole function. Raises `Unsupported`."""
@@ -291,7 +291,7 @@ class Body(Lowering):
         """See `Statements`."""
         return self._module.assembly_of(statement)
 
-    def assembly_in(self) -> list[tuple[Any, Written | None]]:
+    def assembly_in(self) -> list[tuple[Any, AssemblyStatement | None]]:
         """See `Assembly`."""
         if self._assembly is None:
             found = list(_assembly_below(self.body))

@@ -124,7 +124,7 @@ class Initials(ABC):
                 return code
             items = clang.children(cursor)
             if kind(type_) == "VECTOR":
-                if any(clang.constant(item) != 0 for item in items):
+                if any(clang.constant(element) != 0 for element in items):
                     raise Unsupported("a vector set from its elements")
                 return self.zero(type_)
             if not is_array(type_) and not is_record(type_):

@@ -55,7 +55,7 @@ _VECTORS = set("xvY")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class AssemblyStatement:
     """A statement as the parser writes it."""
 
     text: str
@@ -84,11 +84,11 @@ class _Operand:
         return int(self.cursor.type.get_size())
 
 
-def written_in(function: str) -> list[Written | None]:
+def written_in(function: str) -> list[AssemblyStatement | None]:
     """Return the statements of assembly in a function that the parser wrote; None for those that
     jump.
     """
-    found: list[Written | None] = []
+    found: list[AssemblyStatement | None] = []
     for match in _STATEMENT.finditer(function):
         if match[0].startswith(("asm ", "asm(")):
             parts = list(_parts(function, match.end()))
@@ -113,9 +113,9 @@ def _parts(text: str, at: int) -> Iterator[list[str]]:
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(word, 0)
 
 
-def _parse_statement(parts: list[list[str]]) -> Written:
+def _parse_statement(parts: list[list[str]]) -> AssemblyStatement:
     text, outputs, inputs, lost = [*parts, [], [], []][:4]
-    return Written(
+    return AssemblyStatement(
         text_of(text[0]) if text else "",
         _constraints(outputs),
         _constraints(inputs),
@@ -135,7 +135,7 @@ class Assembly(Locals):
     """Statements of assembly."""
 
     @abstractmethod
-    def assembly_in(self) -> list[tuple[Any, Written | None]]:
+    def assembly_in(self) -> list[tuple[Any, AssemblyStatement | None]]:
         """All statements of assembly of the function, with how the parser writes each."""
 
     def assembly_statement(self, cursor: Any) -> list[str]:
@@ -321,7 +321,7 @@ def _register(n: int, operand: _Operand, operands: Sequence[_Operand]) -> list[s
     return [f"o{n} = in({where}) {operand.value},"]
 
 
-def _text(written: Written, operands: Sequence[_Operand]) -> list[str]:
+def _text(written: AssemblyStatement, operands: Sequence[_Operand]) -> list[str]:
     """Return the lines of the assembly as Rust has them in quotes."""
     text = _ALTERNATIVES.sub(r"\1", written.text)
     if "{" in text or "}" in text or "%=" in text:
@@ -333,7 +333,7 @@ def _text(written: Written, operands: Sequence[_Operand]) -> list[str]:
     return escaped.split("\n")
 
 
-def _put_in(match: re.Match[str], written: Written, operands: Sequence[_Operand]) -> str:
+def _put_in(match: re.Match[str], written: AssemblyStatement, operands: Sequence[_Operand]) -> str:
     if match[1]:
         return "%"
     names = [name for name, _ in [*written.outputs, *written.inputs]]

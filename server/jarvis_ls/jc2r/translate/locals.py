@@ -193,7 +193,7 @@ class Locals(Expressions):
         return local
 
     def sizes_of(self, declared: Any) -> list[str]:
-        """See `Places`."""
+        """See `LvalueTranslation`."""
         if declared.hash not in self.sizes:
             raise Unsupported("an array of variable length of unknown size")
         return self.sizes[declared.hash]

@@ -42,7 +42,7 @@ from jarvis_ls.jc2r.translate.names import Unsupported
 from jarvis_ls.jc2r.translate.rust_text import as_isize, literal, parenthesise, type_null, whole
 
 
-class Places(Conversions):
+class LvalueTranslation(Conversions):
     """Places as code, and how they are read and written."""
 
     @abstractmethod

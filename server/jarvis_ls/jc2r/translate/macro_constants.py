@@ -134,7 +134,7 @@ class Macros:
         return self._files[file]
 
 
-class Known:
+class UnitMacros:
     """The macros that the files of one unit define."""
 
     def __init__(self, macros: Macros, own: str, headers: Iterable[str]) -> None:

@@ -147,13 +147,13 @@ class _Made(Body):
         return super().condition(cursor)
 
     def place(self, cursor: Any) -> str:
-        """See `Places`."""
+        """See `LvalueTranslation`."""
         if self._parameter(cursor):
             raise Unsupported("an argument that is a place")
         return super().place(cursor)
 
     def convert(self, inner: Any, target: Any) -> str:
-        """See `Places`."""
+        """See `LvalueTranslation`."""
         if name := self._parameter(inner):
             return self.cast(name, inner.type, target)
         return super().convert(inner, target)

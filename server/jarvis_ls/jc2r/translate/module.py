@@ -18,7 +18,7 @@ from jarvis_ls.jc2r.translate.c_types import is_const, is_variadic, kind
 from jarvis_ls.jc2r.translate.comments import Comments
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD
 from jarvis_ls.jc2r.translate.locals import thread_local
-from jarvis_ls.jc2r.translate.macro_constants import Constant, Known
+from jarvis_ls.jc2r.translate.macro_constants import Constant, UnitMacros
 from jarvis_ls.jc2r.translate.macro_functions import Functions
 from jarvis_ls.jc2r.translate.macro_uses import Definitions, Function, Use
 from jarvis_ls.jc2r.translate.names import Unsupported, rust_name
@@ -76,7 +76,7 @@ class Translator(Naming):
             self._own[cursor.get_usr()] = cursor
             self._names.add(rust_name(cursor.spelling))
         own, headers = str(self._root / self._path), list(map(str, self.headers(self._unit)))
-        self._known = Known(self._crate.macros, own, headers)
+        self._known = UnitMacros(self._crate.macros, own, headers)
         self._defining = Definitions(self._crate.macros, own, headers, self._names)
         self._taken |= self._names | self._known.own
         for cursor in [*self._variables, *self._functions]:

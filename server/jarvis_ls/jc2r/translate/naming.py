@@ -24,7 +24,7 @@ from jarvis_ls.jc2r.translate.attributes import (
 from jarvis_ls.jc2r.translate.c_remainder import symbol
 from jarvis_ls.jc2r.translate.c_types import FUNCTIONS, is_variadic, kind
 from jarvis_ls.jc2r.translate.locals import thread_place
-from jarvis_ls.jc2r.translate.macro_constants import Known
+from jarvis_ls.jc2r.translate.macro_constants import UnitMacros
 from jarvis_ls.jc2r.translate.macro_uses import Definitions, Use
 from jarvis_ls.jc2r.translate.names import Unsupported, rust_name
 from jarvis_ls.jc2r.translate.output import Crate
@@ -51,7 +51,7 @@ class Naming(Source):
         self._taken: set[str] = set()
         self._names: set[str] = set()
         """Names of its functions and variables."""
-        self._known: Known | None = None
+        self._known: UnitMacros | None = None
         """Macros the file may use."""
         self._defining: Definitions | None = None
         """Those of them that may become functions."""

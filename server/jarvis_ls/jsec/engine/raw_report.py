@@ -21,7 +21,7 @@ from jarvis_ls.core.finding import (
 from jarvis_ls.jsec.base.rule import Range, Report, Rule
 from jarvis_ls.jsec.findings.includes import Includes
 
-Place = tuple[int, int, Message]
+RelatedSpan = tuple[int, int, Message]
 """First byte and end, and what is to be seen there."""
 
 TEST_DAMPING = 0.5
@@ -41,8 +41,8 @@ class Raw:
     confidence: float
     severity: Severity
     pattern: str
-    causes: tuple[Place, ...]
-    related: tuple[Place, ...]
+    causes: tuple[RelatedSpan, ...]
+    related: tuple[RelatedSpan, ...]
     fix: tuple[Message, tuple[tuple[int, int, str], ...], bool] | None
 
 
@@ -76,7 +76,9 @@ def raw_of(rule: Rule, report: Report, base: int, in_test: bool) -> Raw:
     )
 
 
-def _from(base: int, places: Iterable[tuple[Range, str]], report: Report) -> tuple[Place, ...]:
+def _from(
+    base: int, places: Iterable[tuple[Range, str]], report: Report
+) -> tuple[RelatedSpan, ...]:
     return tuple(
         (start - base, end - base, Message(what, report.args)) for (start, end), what in places
     )
@@ -121,12 +123,14 @@ def finish(
     return findings
 
 
-def _way(raw: Raw) -> tuple[Place, ...]:
+def _way(raw: Raw) -> tuple[RelatedSpan, ...]:
     """Return the causes and then the place itself; nothing when there are no causes."""
     return (*raw.causes, (raw.start, raw.end, raw.message)) if raw.causes else ()
 
 
-def _related_places(source: Source, base: int, places: Iterable[Place]) -> tuple[Related, ...]:
+def _related_places(
+    source: Source, base: int, places: Iterable[RelatedSpan]
+) -> tuple[Related, ...]:
     return tuple(
         Related(source.path, source.span(base + start, base + end), message)
         for start, end, message in places

@@ -24,7 +24,7 @@ from jarvis_ls.codeintel.functions import (
 from jarvis_ls.codeintel.languages import LanguageName, field_id
 from jarvis_ls.codeintel.parse import Node, Query, captures, compile_query
 from jarvis_ls.codeintel.top_level_items import Item
-from jarvis_ls.core.regex import Words
+from jarvis_ls.core.regex import WordSet
 from jarvis_ls.jsec.base.match_site import Placed, Site, WholeUnit
 from jarvis_ls.jsec.base.rule import Calls, Functions, Nodes, Report, Rule, WholeFile
 from jarvis_ls.jsec.engine.raw_report import Raw, raw_of
@@ -65,7 +65,9 @@ class Plan:
         self.functions: dict[Functions, list[Rule]] = {}
         self.whole: list[tuple[Rule, tuple[str, ...]]] = []
         self._captures = {_CALLS: "call"}
-        self._captures |= {f"{item} @site": kind for kind, item in asked_of_items(language).items()}
+        self._captures |= {
+            f"{pattern} @site": kind for kind, pattern in asked_of_items(language).items()
+        }
         """The name that each pattern is captured under."""
         self.sites: dict[str, list[Rule]] = {}
         """Rules by the capture that stands for their pattern."""
@@ -94,7 +96,7 @@ class Plan:
             for name in asked[0].calling:
                 self.triggers.setdefault(name, []).append(asked)
         self._always = [asked for asked in self.functions.items() if not asked[0].calling]
-        self._words_of_files = Words(word for _, words in self.whole for word in words)
+        self._words_of_files = WordSet(word for _, words in self.whole for word in words)
         self.query = self._query(language)
         self._operator = field_id(language, "operator")
 

@@ -48,10 +48,10 @@ class Baseline:
         self._entries = entries
         self._exists = exists
         self._known: dict[str, tuple[str, str]] = {
-            item: (file, rule)
+            entry: (file, rule)
             for file, rules in entries.items()
             for rule, ones in rules.items()
-            for item in ones
+            for entry in ones
         }
         self._gone: dict[str, list[str]] | None = None
         self._met: set[str] = set()
@@ -103,8 +103,8 @@ class Baseline:
         to its new name.
         """
         entries: Entries = {}
-        for item, (file, rule) in self._remaining_entries(unseen).items():
-            place, entry = self._moved.get(item, (file, item))
+        for known, (file, rule) in self._remaining_entries(unseen).items():
+            place, entry = self._moved.get(known, (file, known))
             entries.setdefault(place, {}).setdefault(rule, []).append(entry)
         return Baseline(entries, self._exists)
 
@@ -118,9 +118,9 @@ class Baseline:
 
     def _remaining_entries(self, unseen: Collection[str]) -> dict[str, tuple[str, str]]:
         return {
-            item: place
-            for item, place in self._known.items()
-            if item in self._met or place[0] in unseen
+            known: place
+            for known, place in self._known.items()
+            if known in self._met or place[0] in unseen
         }
 
     def _entry(self, finding: Finding, path: str, occurrence: int) -> str:
@@ -128,9 +128,9 @@ class Baseline:
         if finding.fingerprint in self._known:
             return finding.fingerprint
         for gone in self._gone_files(finding.rule):
-            item = fingerprint(finding.rule, gone, finding.evidence, occurrence)
-            if item in self._known and gone != path:
-                return item
+            entry = fingerprint(finding.rule, gone, finding.evidence, occurrence)
+            if entry in self._known and gone != path:
+                return entry
         return ""
 
     def _gone_files(self, rule: str) -> list[str]:

@@ -86,7 +86,7 @@ def freed_before(
     """
     if fault.kind != "double-free":
         return fault
-    steps = [item for item in fault.steps if item.message == RELEASED]
+    steps = [step for step in fault.steps if step.message == RELEASED]
     around = _extent(fault.span, functions)
     name = _freed_name(source, fault.span)
     if len(steps) != 1 or around is None or not name:

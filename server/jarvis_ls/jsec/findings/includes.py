@@ -60,7 +60,7 @@ class Includes:
         if not wanted:
             return ()
         included = self._reached_headers()
-        if any(item.startswith(_KERNEL) for item in included):
+        if any(header.startswith(_KERNEL) for header in included):
             return ()
         missing = [some[0] for some in wanted if included.isdisjoint(some)]
         return tuple(self._line(header) for header in dict.fromkeys(missing))
@@ -78,7 +78,7 @@ class Includes:
     def _declares(self, name: str) -> bool:
         facts = self._facts
         known = (facts.functions, facts.macros, facts.function_macros, facts.variables)
-        return any(name in item for item in known)
+        return any(name in names for names in known)
 
     def _reached_headers(self) -> set[str]:
         """Headers the file reaches, those of C++ by their names in C; what stands behind an `#if`

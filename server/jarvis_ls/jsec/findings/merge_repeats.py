@@ -42,7 +42,7 @@ def gather(findings: Sequence[Finding]) -> list[Finding]:
 
 def _merge_findings(several: Sequence[Finding], template: str) -> Finding:
     first, *others = several
-    count = sum(int(dict(item.message.args).get("count", "1")) for item in several)
+    count = sum(int(dict(finding.message.args).get("count", "1")) for finding in several)
     places = list(first.related)
     for other in others[:_MOST_SHOWN]:
         places += [Related(other.file, other.span, Message("Same finding here.")), *other.related]

@@ -73,7 +73,7 @@ def match_observed(
     source: Source, language: LanguageName, observed: Sequence[Observed]
 ) -> list[Finding]:
     """Return findings for the sanitizer records of this file, in the order of the records."""
-    mine = [item for item in observed if item.file == source.path]
+    mine = [record for record in observed if record.file == source.path]
     if not mine or language == "rust":
         return []
     places: dict[bytes, list[Span]] = {}
@@ -85,11 +85,11 @@ def match_observed(
             places.setdefault(_words(code), []).append(span)
         at += len(text) + 1
     found: dict[str, Finding] = {}
-    for item in mine:
-        code = _words(blank(item.evidence.encode(), language, literals=False))
+    for record in mine:
+        code = _words(blank(record.evidence.encode(), language, literals=False))
         if known := places.get(code):
-            place = min(known, key=lambda span: (abs(span.line - item.line), span.line))
-            finding = _finding(item, place, known.index(place))
+            place = min(known, key=lambda span: (abs(span.line - record.line), span.line))
+            finding = _finding(record, place, known.index(place))
             found.setdefault(finding.fingerprint, finding)
     return [*found.values()]
 

@@ -83,8 +83,8 @@ def suppress(
     known = {*all_rules(), *own_patterns, *PAGES}
     index = _Index(found)
     judged = [index.judge(finding) for finding in findings]
-    hints = [index.judge(item) for item in _hints(source, language, found, known)]
-    unused = [index.judge(item) for item in _unused_findings(source, language, found, known)]
+    hints = [index.judge(hint) for hint in _hints(source, language, found, known)]
+    unused = [index.judge(hint) for hint in _unused_findings(source, language, found, known)]
     return sorted(judged + hints + unused, key=lambda item: (item.span.line, item.span.column))
 
 
@@ -206,11 +206,14 @@ class _Index:
     def judge(self, finding: Finding) -> Finding:
         """Return the finding, with the reason of the comment that hides it."""
         span = finding.span
-        item = self._at(finding.rule, span.line) or self._at(finding.rule, span.end_line)
-        if item is None:
+        suppression = self._at(finding.rule, span.line) or self._at(finding.rule, span.end_line)
+        if suppression is None:
             return finding
-        item.used.add(finding.rule)
-        return replace(finding, suppressed=f"comment: {item.reason}" if item.reason else "comment")
+        suppression.used.add(finding.rule)
+        return replace(
+            finding,
+            suppressed=f"comment: {suppression.reason}" if suppression.reason else "comment",
+        )
 
     def _at(self, rule: str, line: int) -> Suppression | None:
         if (rule, line) in self._lines:

@@ -34,7 +34,7 @@ FLOW_SECONDS = 0.04
 """Time flow has in one analysis; what it does not get to is left to the next."""
 
 
-class _Document:
+class _OpenFile:
     def __init__(self, root: str, source: Source, language: LanguageName, version: int) -> None:
         self.root = root
         self.source = source
@@ -84,7 +84,7 @@ class LiveDocuments:
 
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine or Engine()
-        self._documents: dict[str, _Document] = {}
+        self._documents: dict[str, _OpenFile] = {}
         self._headers: dict[str, Headers] = {}
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
         self._observed: dict[str, tuple[Observed, ...]] = {}
@@ -98,7 +98,7 @@ class LiveDocuments:
         `root`), and which functions of the user's own are sources, sinks and sanitizers. Until
         this is said they are, and there are none."""
         self._analyse[root] = partial(analysis_of, own=effects_of(functions)) if wanted else None
-        alone = [uri for uri, item in self._documents.items() if not item.root]
+        alone = [uri for uri, document in self._documents.items() if not document.root]
         for program in [root] if root else alone:
             self._flow.pop(program, None)
 
@@ -143,7 +143,7 @@ class LiveDocuments:
         language = _language(path, language_id, data)
         if language is None:
             return False
-        self._documents[uri] = _Document(root, Source(path, data), language, version)
+        self._documents[uri] = _OpenFile(root, Source(path, data), language, version)
         self._forget(root, path)
         return True
 
@@ -208,7 +208,7 @@ class LiveDocuments:
         )
 
     def _follow(
-        self, uri: str, document: _Document, analysis: FileAnalysis
+        self, uri: str, document: _OpenFile, analysis: FileAnalysis
     ) -> tuple[list[Finding], bool, bool, tuple[str, ...]]:
         """Return findings with those of flow, whether they are complete, whether flow has more to
         do, and which other documents have new results."""
@@ -228,8 +228,8 @@ class LiveDocuments:
         touched = flow.work(FLOW_SECONDS, path) - {path}
         others = tuple(
             other
-            for other, item in self._documents.items()
-            if item.root == document.root and item.source.path in touched
+            for other, open_document in self._documents.items()
+            if open_document.root == document.root and open_document.source.path in touched
         )
         if not flow.ready(path):
             return analysis.findings, False, flow.waits, others

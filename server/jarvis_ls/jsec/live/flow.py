@@ -133,8 +133,8 @@ class LiveFlow:
             for kept in self._answers[root].faults
             if is_nested(kept[0])
         )
-        opposite = inversions(item for item in nested if item is not None)
-        return told + [item for item in opposite if item.file == path]
+        opposite = inversions(acquisition for acquisition in nested if acquisition is not None)
+        return told + [fault for fault in opposite if fault.file == path]
 
     def decided(self, path: str) -> set[str]:
         """Functions of a file that were followed to the end, with what others call them with."""
@@ -180,7 +180,7 @@ class LiveFlow:
         self._recheck(_differing(before, None))
         for root in [answer for answer in self._answers if answer[0] == path]:
             self._drop(root, again=False)
-        for root in [item for item in self._waiting if item[0] == path]:
+        for root in [waiting for waiting in self._waiting if waiting[0] == path]:
             del self._waiting[root]
 
     def _recheck(self, names: Iterable[str]) -> None:
@@ -224,8 +224,8 @@ class LiveFlow:
         if root in self._nested:  # the other order may be told anywhere
             files |= {
                 kept[1][0]
-                for item in self._nested
-                for kept in self._answers[item].faults
+                for function in self._nested
+                for kept in self._answers[function].faults
                 if is_nested(kept[0])
             }
         return files

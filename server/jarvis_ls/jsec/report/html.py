@@ -114,7 +114,10 @@ def _overview(
     yield f'<section aria-labelledby="overview"><h2 id="overview">{heading}</h2>'
     numbers = [
         (summary["total"], say("findings")),
-        *((summary["by_severity"][item], say(_WITH_SEVERITY[item])) for item in SEVERITIES),
+        *(
+            (summary["by_severity"][severity], say(_WITH_SEVERITY[severity]))
+            for severity in SEVERITIES
+        ),
         (summary["scanned_files"], say("files scanned")),
         (summary["suppressed"] + summary["baselined"], say("hidden")),
     ]
@@ -136,10 +139,10 @@ def _chart(
     counts: dict[str, int] = summary["by_category"]
     if not counts:
         return
-    names = {item: category_name(item, say) for item in counts}
+    names = {category: category_name(category, say) for category in counts}
     parts = Counter((finding.category, finding.severity) for finding in findings)
     largest, height = max(counts.values()), 26 * len(counts)
-    told = ", ".join(f"{names[item]} {count}" for item, count in counts.items())
+    told = ", ".join(f"{names[category]} {count}" for category, count in counts.items())
     caption = _text(say("Findings by category and severity"))
     yield f'<figure><figcaption id="chart">{caption}</figcaption>'
     yield (
@@ -189,8 +192,8 @@ def _findings(
         yield f"<p>{_text(say('None.'))}</p></section>"
         return
     boxes = "".join(
-        f'<label><input type="checkbox" id="show-{item}" checked> {_text(say(item))}</label>'
-        for item in SEVERITIES
+        f'<label><input type="checkbox" id="show-{name}" checked> {_text(say(name))}</label>'
+        for name in SEVERITIES
     )
     yield f"<fieldset><legend>{_text(say('Show severity'))}</legend>{boxes}</fieldset>"
     for category, count in summary["by_category"].items():
@@ -242,8 +245,8 @@ def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
         return
     heading = _text(say("Not scanned or only partly scanned"))
     yield f'<section aria-labelledby="left"><h2 id="left">{heading}</h2><ul>'
-    for item in left:
-        yield f"<li>{_text(item.path)}: {_text(say.told(item.reason))}</li>"
+    for file in left:
+        yield f"<li>{_text(file.path)}: {_text(say.told(file.reason))}</li>"
     yield "</ul></section>"
 
 

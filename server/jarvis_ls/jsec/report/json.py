@@ -23,7 +23,7 @@ def one_a_line(head: Mapping[str, Any], name: str, items: Iterable[Any]) -> str:
     the items, each on a line of its own: Python's encoder is several times slower where it indents.
     """
     before = json.dumps(head, indent=2).removesuffix("\n}")
-    lines = ",".join("\n    " + json.dumps(item) for item in items)
+    lines = ",".join("\n    " + json.dumps(entry) for entry in items)
     return f'{before},\n  "{name}": [{lines}\n  ]\n}}'
 
 

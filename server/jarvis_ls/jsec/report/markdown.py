@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 def _overview(summary: dict[str, Any], say: Translations) -> Iterator[str]:
     severities = {say(name): count for name, count in summary["by_severity"].items()}
-    families = {category_name(item, say): n for item, n in summary["by_category"].items()}
+    families = {category_name(category, say): n for category, n in summary["by_category"].items()}
     none = say("none")
     yield f"- {say('findings')}: **{summary['total']}** ({_numbers(severities)})"
     yield f"- {say('languages')}: {_numbers(summary['by_language']) or none}"
@@ -105,8 +105,8 @@ def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if left:
         yield from ("", f"## {say('Not scanned or only partly scanned')}", "")
-    for item in left:
-        yield f"- {plain(item.path)}: {plain(say.told(item.reason))}"
+    for file in left:
+        yield f"- {plain(file.path)}: {plain(say.told(file.reason))}"
 
 
 def _advice(findings: Sequence[Finding], say: Translations) -> Iterator[str]:

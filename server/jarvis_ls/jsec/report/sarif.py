@@ -36,7 +36,7 @@ _BASE = "SRCROOT"
 def render_sarif(result: ScanResult, findings: Sequence[Finding]) -> str:
     """One run with the findings, each on a line, those that are hidden marked as suppressed."""
     told = list(findings[:MAX_RESULTS])
-    rules = sorted({item.rule for item in told})
+    rules = sorted({finding.rule for finding in told})
     index = {rule: number for number, rule in enumerate(rules)}
     compared = any(finding.suppressed == BASELINE for finding in result.findings)
     run = {
@@ -45,7 +45,7 @@ def render_sarif(result: ScanResult, findings: Sequence[Finding]) -> str:
         "originalUriBaseIds": {_BASE: {"uri": _folder_uri(result.root)}},
         "columnKind": "utf16CodeUnits",
     }
-    results = (_result(item, index[item.rule], compared) for item in told)
+    results = (_result(finding, index[finding.rule], compared) for finding in told)
     runs = one_a_line(run, "results", results)
     return f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{runs}]}}\n'
 

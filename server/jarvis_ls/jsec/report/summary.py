@@ -19,9 +19,13 @@ def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any
     hidden = Counter(_why(finding) for finding in result.findings if finding.suppressed)
     return {
         "total": len(told),
-        "by_language": _counts(item.language for item in told),
-        "by_category": _sort_counts(Counter(item.category for item in told), tuple(CATEGORIES)),
-        "by_severity": {name: sum(item.severity == name for item in told) for name in SEVERITIES},
+        "by_language": _counts(finding.language for finding in told),
+        "by_category": _sort_counts(
+            Counter(finding.category for finding in told), tuple(CATEGORIES)
+        ),
+        "by_severity": {
+            name: sum(finding.severity == name for finding in told) for name in SEVERITIES
+        },
         "top_risk_files": top_files(told),
         "suppressed": hidden["comment"],
         "baselined": hidden["baseline"],

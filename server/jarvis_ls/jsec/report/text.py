@@ -88,11 +88,12 @@ def _finding(
     yield paint(f"  {finding.rule}{cwe}, {sure}{known}", "dim")
     yield from wrap_lines(say.text(finding.message), width)
     yield from sources.excerpt(finding.span, finding.file, paint, width)
-    for item in finding.related[:5]:
-        yield f"  {printable(item.file)}:{item.span.line}: {printable(say.text(item.message))}"
-    for number, item in enumerate(finding.trace[:_MAX_STEPS], 1):
-        place = f"{printable(item.file)}:{item.span.line}"
-        yield f"  {number:>2}. {place}: {printable(say.text(item.message))}"
+    for related in finding.related[:5]:
+        place = f"{printable(related.file)}:{related.span.line}"
+        yield f"  {place}: {printable(say.text(related.message))}"
+    for number, step in enumerate(finding.trace[:_MAX_STEPS], 1):
+        place = f"{printable(step.file)}:{step.span.line}"
+        yield f"  {number:>2}. {place}: {printable(say.text(step.message))}"
     if len(finding.trace) > _MAX_STEPS:
         more = say(
             "… and {count} more steps (`jsec explain-finding {id}`)",
@@ -199,8 +200,8 @@ def _left_out(result: ScanResult, paint: Paint, width: int, say: Translations) -
     if left:
         yield ""
         yield paint(say("not scanned or only partly scanned"), "bold")
-    for item in left[:_MAX_SKIPPED]:
-        yield f"  {printable(item.path)}: {printable(say.told(item.reason))}"
+    for file in left[:_MAX_SKIPPED]:
+        yield f"  {printable(file.path)}: {printable(say.told(file.reason))}"
     if len(left) > _MAX_SKIPPED:
         more = say("… and {count} more (--format json lists all)", count=len(left) - _MAX_SKIPPED)
         yield f"  {more}"

@@ -94,7 +94,7 @@ def join_edits(taken: Sequence[Edit], edits: Sequence[Edit]) -> list[Edit] | Non
     if set(edits) <= known:
         return list(taken)
     new = [edit for edit in edits if edit not in known or not is_include(edit)]
-    if any(_overlap(item, other) for item in new for other in taken):
+    if any(_overlap(edit, other) for edit in new for other in taken):
         return None
     return [*taken, *new]
 

@@ -49,7 +49,7 @@ def update(root: Path, result: ScanResult, present: Collection[str]) -> None:
     Raises `JarvisError` as `write` does.
     """
     folder = state_folder(root, "sec")
-    seen = {*result.digests, *(item.path for item in result.skipped)}
+    seen = {*result.digests, *(file.path for file in result.skipped)}
     kept = [
         read_record
         for read_record in read_records(folder / CANDIDATES)
@@ -60,7 +60,9 @@ def update(root: Path, result: ScanResult, present: Collection[str]) -> None:
     merged = sorted(
         [*kept, *(finding.to_json() for finding in result.findings if finding.gid)], key=_place
     )
-    replace_records(folder / CANDIDATES, [{**item, "gid": n} for n, item in enumerate(merged, 1)])
+    replace_records(
+        folder / CANDIDATES, [{**record, "gid": n} for n, record in enumerate(merged, 1)]
+    )
     digests = {file: digest for file, digest in read_scanned(root).items() if file in present}
     replace_records(folder / SCANNED, sorted({**digests, **result.digests}.items()))
 

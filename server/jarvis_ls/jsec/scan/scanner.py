@@ -76,7 +76,7 @@ async def scan_files(
     have been taken into account: settings and baseline are the caller's to apply.
     """
     chosen = None if only is None else set(only)
-    files = [item for item in listing.files if chosen is None or item.path in chosen]
+    files = [file for file in listing.files if chosen is None or file.path in chosen]
     known: dict[str, FileReport] = {}
     few = chosen is not None and len(files) <= _FEW < len(listing.files)
     if cache is not None and not cache.empty and not (few and not settings.flow):
@@ -238,7 +238,7 @@ async def scan(
                 progress(Progress(len(reports), total, shown, report.path))
     for report in reports.values():
         _take(result, report)
-    result.findings = [item for each in found.values() for item in each]
+    result.findings = [finding for each in found.values() for finding in each]
     result.cancelled = stop is not None and stop.is_set() and not ended
     if cache is not None:
         cache.close(complete=not result.cancelled and only is None)
@@ -256,7 +256,7 @@ def judge(report: FileReport, settings: Settings, baseline: Baseline | None) -> 
     """Return the findings of one file as settings and baseline have them."""
     found = report.findings if baseline is None else baseline.mark(report.path, report.findings)
     judged = (settings.judge(entry) for entry in found)
-    return [item for item in judged if item is not None]
+    return [finding for finding in judged if finding is not None]
 
 
 def _count_shown(findings: Iterable[Finding]) -> int:

@@ -89,7 +89,7 @@ def list_sources(root: Path, settings: Settings, only: Iterable[Path] = ()) -> L
         walk.folder(walk.listing.root)
     listing = walk.listing
     listing.files = sorted({file.path: file for file in listing.files}.values(), key=_by_path)
-    listing.skipped = sorted({item.path: item for item in listing.skipped}.values(), key=_by_path)
+    listing.skipped = sorted({file.path: file for file in listing.skipped}.values(), key=_by_path)
     return listing
 
 

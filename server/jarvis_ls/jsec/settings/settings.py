@@ -197,7 +197,7 @@ def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = 
     )
     reader.finish()
     ids = [pattern.id for pattern in settings.patterns]
-    for repeated in {item for item in ids if ids.count(item) > 1}:
+    for repeated in {each for each in ids if ids.count(each) > 1}:
         raise ConfigError(f"{name}: pattern: two patterns have the id '{repeated}'")
     return settings
 

@@ -110,7 +110,7 @@ def flag(value: Any) -> bool:
 
 def texts(value: Any) -> tuple[str, ...]:
     """Return a list of file patterns as in `.gitignore`."""
-    written = tuple(text(item) for item in items(value))
+    written = tuple(text(pattern) for pattern in items(value))
     Globs(written)
     return written
 

@@ -35,7 +35,9 @@ class _View:
 
     async def all(self, _params: FindingsParams) -> FindingsResult:
         self._revision += 1
-        findings = [item for key, _state in self._server.findings for item in self._items(key)]
+        findings = [
+            finding for key, _state in self._server.findings for finding in self._items(key)
+        ]
         return FindingsResult(self._revision, findings)
 
     def changed(self, key: str) -> None:

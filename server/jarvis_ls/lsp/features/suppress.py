@@ -65,16 +65,16 @@ class _Suppress:
 
     async def _find(self, items: list[FindingRef]) -> dict[str, list[Finding]]:
         """Return the findings meant, by file; only what was found before can be meant."""
-        for uri in {item.uri for item in items}:
+        for uri in {ref.uri for ref in items}:
             await self._server.live.settled(uri)
-        keys = dict.fromkeys(self._server.key(item.uri) for item in items)
+        keys = dict.fromkeys(self._server.key(ref.uri) for ref in items)
         by_file = {key: self._among(key, items) for key in keys}
         return {key: findings for key, findings in by_file.items() if findings}
 
     def _among(self, key: str, items: list[FindingRef]) -> list[Finding]:
         """Those of the findings meant that a file has now."""
         state = self._server.findings.get(key)
-        wanted = {item.fingerprint for item in items if self._server.key(item.uri) == key}
+        wanted = {ref.fingerprint for ref in items if self._server.key(ref.uri) == key}
         return (
             [finding for finding in state.active if finding.fingerprint in wanted] if state else []
         )

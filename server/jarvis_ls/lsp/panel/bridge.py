@@ -387,7 +387,7 @@ class Panel:
 
     def _open(self) -> list[Conversation]:
         found = (self._assembly.conversation(name) for name in self._people)
-        return [item for item in found if item is not None]
+        return [conversation for conversation in found if conversation is not None]
 
     def _session_or_shown(self, session: str) -> str:
         return session or self._shown

@@ -96,10 +96,13 @@ class Commands:
         """Those that begin with what was typed behind the slash."""
         return tuple(
             Completion(
-                "command", item.name, f"{item.name} " if item.argument else item.name, item.title
+                "command",
+                command.name,
+                f"{command.name} " if command.argument else command.name,
+                command.title,
             )
-            for item in self._items
-            if item.name[1:].startswith(text.lower().strip())
+            for command in self._items
+            if command.name[1:].startswith(text.lower().strip())
         )
 
 

@@ -95,7 +95,9 @@ def _programs() -> Iterator[str]:
     yield from (str(home / name) for name in _HOME_TOOLS)
     yield from (sys.base_prefix, sys.prefix)
     for folder in os.environ.get("PATH", "").split(os.pathsep):
-        if folder.startswith("/") and not folder.startswith(tuple(f"{item}/" for item in SYSTEM)):
+        if folder.startswith("/") and not folder.startswith(
+            tuple(f"{system}/" for system in SYSTEM)
+        ):
             yield folder
             if Path(folder).name == "shims":  # they look for what they stand for beside them
                 yield str(Path(folder).parent)

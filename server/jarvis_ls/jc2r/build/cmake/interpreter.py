@@ -82,7 +82,7 @@ class _Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ConfiguredFile:
     """A file that is made of a template."""
 
     template: str
@@ -162,7 +162,7 @@ class CMakeInterpreter:
         self.known: dict[str, str] = {}
         """Its variables; what is set further out goes before what is further in."""
         self.targets: dict[str, Target] = {}
-        self.written: dict[str, Written] = {}
+        self.written: dict[str, ConfiguredFile] = {}
         """What is made of templates, by its name."""
 
     def look_at(self, folder: str) -> None:
@@ -458,7 +458,7 @@ class CMakeInterpreter:
             template = self._relative(words[0], scope)
             if template and (self._root / template).is_file():
                 name = PurePosixPath(words[1]).name or PurePosixPath(template).name
-                made = Written(template, dict(scope.known), "@ONLY" in words)
+                made = ConfiguredFile(template, dict(scope.known), "@ONLY" in words)
                 self.written.setdefault(name, made)
 
     def _on_add_subdirectory(self, words: list[str], scope: _Scope) -> None:

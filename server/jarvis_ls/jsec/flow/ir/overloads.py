@@ -25,10 +25,10 @@ def signature(known: Iterable[Type], given: Sequence[Type]) -> Type | None:
 def _best(known: Iterable[tuple[_T, Sequence[Type], bool]], given: Sequence[Type]) -> _T | None:
     found: _T | None = None
     top = 0
-    for item, wanted, variadic in known:
+    for candidate, wanted, variadic in known:
         score = _fit(wanted, given, variadic=variadic)
         if score is not None and (found is None or score > top):
-            found, top = item, score
+            found, top = candidate, score
     return found
 
 

@@ -123,10 +123,15 @@ def started_functions(whole: WholeUnit) -> list[Started]:
     if not wrapped and not starting:  # with every keystroke: names of all functions cost more
         return []
     by_name = whole.by_name
-    direct = [(name, item, node) for item in starting for name, node in _starts(item, by_name)]
+    direct = [
+        (name, function, node) for function in starting for name, node in _starts(function, by_name)
+    ]
     known = {node.id for _, _, node in direct}
     found: dict[str, Started] = {}
-    for name, function, node in [*(item for item in wrapped if item[2].id not in known), *direct]:
+    for name, function, node in [
+        *(start for start in wrapped if start[2].id not in known),
+        *direct,
+    ]:
         found.setdefault(name, Started(by_name[name], [])).creations.append((function, node))
     return list(found.values())
 

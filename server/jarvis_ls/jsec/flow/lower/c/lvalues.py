@@ -167,7 +167,7 @@ class Lvalues(LvalueLowering):
         items = [c for c in node.named_children if c.type != "comment"]
         fields = self._members_in_order(type_)
         unplaced = not fields and type_[0] == "r" and any(map(_is_placed_by_order, items))
-        if unplaced or any(self._may_be_several(item) for item in items):
+        if unplaced or any(self._may_be_several(initialiser) for initialiser in items):
             unknown = (nodes.UNKNOWN, type_)
             self.of.blocks.add((nodes.EVAL, (nodes.STORE, address, unknown, type_, (0, 0))))
             hidden = self._unplaced_values(items)
@@ -233,8 +233,12 @@ class Lvalues(LvalueLowering):
     def _unplaced_values(self, items: list[Node]) -> list[Typed]:
         """Return the values of an initialiser list whose members lie where nothing is known of."""
         found: list[Typed] = []
-        for item in items[:64]:
-            inner = item.child_by_field_name("value") if item.type == "initializer_pair" else item
+        for initialiser in items[:64]:
+            inner = (
+                initialiser.child_by_field_name("value")
+                if initialiser.type == "initializer_pair"
+                else initialiser
+            )
             if inner is not None and inner.type == "initializer_list":
                 found.extend(self._unplaced_values(inner.named_children))
             elif inner is not None and inner.type != "comment":
