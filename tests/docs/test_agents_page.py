@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jarvis_ls.runtime.base.yaml_files import parse_toml
 from jarvis_ls.runtime.context.script_tools import _program, read_tool, scripted_toolset
+from jarvis_ls.runtime.llm.model_settings import read_model
 from jarvis_ls.runtime.mcp.config import configured_servers
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/agents.md").read_text(encoding="utf-8")
@@ -25,3 +26,15 @@ def test_the_examples_of_servers_and_scripts_are_valid(tmp_path: Path) -> None:
     text = _program(tool, ["a b.txt"])
     said = subprocess.run(["sh", "-c", text], cwd=tmp_path, capture_output=True, text=True)
     assert said.stdout == "4 cc c\n3 aaa\n1 b\n" and said.stderr == ""
+
+
+def test_the_example_of_a_model_is_valid() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/configuration.md").read_text("utf-8")
+    (example,) = re.findall(r"```ini\n(.*?)```", page, re.DOTALL)
+    ((name, table),) = parse_toml(example.encode())["models"].items()
+    model, headers = read_model(name, table)
+    assert (model.name, model.api, headers) == (
+        "large",
+        "responses",
+        {"X-Gateway-Token": "GATEWAY_TOKEN"},
+    )

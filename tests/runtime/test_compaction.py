@@ -15,6 +15,7 @@ from jarvis_ls.runtime.agent.user_input import Command, Commands, Inputs
 from jarvis_ls.runtime.base.messages import Assistant, Message, ToolCall, ToolResult, User
 from jarvis_ls.runtime.llm.token_estimate import Counter, estimate, of_messages
 from jarvis_ls.runtime.tools.tool import ToolContext, tool
+from jarvis_ls.tools.update_plan import update_plan
 from tests.support.agents import desk, until
 
 RULES = "<rules>\nNever touch vendor/.\n</rules>"
@@ -40,10 +41,11 @@ async def test_a_full_context_is_summarised(tmp_path: Path) -> None:
         asked, summary = d.asked(), d.asked(-2)
     assert outcome.text == "Mended." and seen == ["BeforeHistoryClear", "AfterHistoryClear"]
     assert asked[0]["content"].count("Mend the bug, and keep the API.") == 1
-    assert "the bug is in b.c:7" in asked[0]["content"] and "xxxx" not in str(asked)
+    assert "the bug is in b.c:7" in asked[0]["content"]
+    assert str(asked).count("x") < 3_500  # of what was read only what no answer had seen yet
     assert RULES in d.system() and d.system() == d.system(0)
     assert "about to be replaced" in summary[-1]["content"]
-    assert "Reminder" not in str(asked) and "function interface" in str(asked[1])
+    assert "Reminder" not in str(asked) and "function interface" in str(asked[-1])
     whole = d.session.transcript("n")
     assert sum(len(m.text) for m in whole if isinstance(m, ToolResult)) == 16_000
     assert "replaced by a summary" in d.notices
@@ -218,6 +220,70 @@ async def test_the_users_words_survive_any_number_of_summaries(tmp_path: Path) -
             first = d.asked()[0]["content"]
             assert all(f"wish number {n}" in first for n in range(number + 1))
             assert "Summary" in first and f"Summary {number - 1}" not in first
+
+
+async def test_a_summary_that_fails_keeps_everything_while_there_is_room(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.call("read", {"size": 16_500})
+        d.server.say("")  # the summary, and again, shortened; the group asks each three times
+        for _ in range(5):
+            d.server.say("")
+        d.server.say("Done all the same.")
+        agent = d.agent(read, model={"window": 4_000})
+        outcome = await agent.run("read it")
+        asked = d.asked()
+    assert outcome.text == "Done all the same."
+    assert "x" * 16_500 in str(asked) and NO_SUMMARY not in str(asked)
+    assert "continues unchanged" in d.notices
+
+
+async def test_a_summary_that_fails_in_a_full_window_keeps_the_one_before(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.call("read", {"size": 30_000})
+        d.server.say("The bug is in b.c:7.")
+        d.server.call("read", {"size": 200})
+        d.server.call("read", {"size": 300})
+        d.server.refuse(400, code="context_length_exceeded", message="too many tokens")
+        for _ in range(6):
+            d.server.say("")
+        d.server.say("Mended.")
+        agent = d.agent(read, model={"window": 4_000})
+        outcome = await agent.run("mend the bug")
+        asked = d.asked()
+    assert outcome.text == "Mended."
+    assert "The bug is in b.c:7." in asked[0]["content"] and "mend the bug" in asked[0]["content"]
+    results = [m["content"] for m in asked if m["role"] == "tool"]
+    assert results[-1] == "x" * 300 and "cut to its latest messages" in d.notices
+
+
+async def test_the_plan_is_put_back(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        steps = [{"text": "Find it", "state": "done"}, {"text": "Mend it", "state": "active"}]
+        d.server.call("update_plan", {"steps": steps})
+        d.server.call("read", {"size": 30_000})
+        d.server.say("It was found.")
+        d.server.say("Good.")
+        context = {"feed": d.feed, "session": d.session}
+        agent = d.agent(read, update_plan, model={"window": 4_000})
+        agent.context.services.update(context)
+        await agent.run("go")
+        assert "[x] Find it\n[>] Mend it" in d.asked()[0]["content"]
+
+
+async def test_results_that_no_answer_has_seen_outlive_a_summary(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        d.server.call("read", {"size": 9_000})
+        d.server.call_all([("read", {"size": 8_000}), ("read", {"size": 777})])
+        d.server.say("A summary.")
+        d.server.say("I saw it.")
+        agent = d.agent(read, model={"window": 3_300})
+        await agent.run("go")
+        asked = d.asked()
+    results = [m["content"] for m in asked if m["role"] == "tool"]
+    assert len(results) == 2 and results[1] == "x" * 777  # what is long is cut, the rest is not
+    assert 1_000 < results[0].count("x") < 3_300
+    calls = [call["id"] for m in asked for call in m.get("tool_calls", ())]
+    assert calls == [m["tool_call_id"] for m in asked if m["role"] == "tool"]
 
 
 words = st.text(min_size=1, max_size=200)

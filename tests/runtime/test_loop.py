@@ -351,15 +351,37 @@ async def test_an_answer_that_reached_its_limit_is_gone_on_with(tmp_path: Path) 
     assert [m.text for m in d.messages() if isinstance(m, Assistant)] == [outcome.text]
 
 
-async def test_a_call_that_reached_the_limit_is_not_run(tmp_path: Path) -> None:
+async def test_a_call_that_reached_the_limit_is_told_at_once(tmp_path: Path) -> None:
     RAN.clear()
     async with desk(tmp_path) as d:
-        for _ in range(3):  # the group asks three times by itself
-            d.server.call("look", {"what": "a"}).chunks[-2] = chunk({}, "length")
+        d.server.call_all([("look", {"what": "a"})], text="I look.").chunks[-2] = chunk(
+            {}, "length"
+        )
         d.server.say("I will do without.")
         outcome = await d.agent(look).run("go")
-        assert "middle of a tool call" in str(d.asked())
+        said, told = d.asked()[-2:]
+        assert len(d.server.requests) == 2  # it is not asked again unchanged
+    assert said["content"] == "I look."
+    assert "call of look was not complete" in told["content"] and "smaller" in told["content"]
     assert outcome.text == "I will do without." and RAN == []
+
+
+async def test_an_answer_that_only_thought_until_its_limit_is_told_so(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        thought = chunk({"reasoning_content": "Hm. " * 50})
+        d.server.add(Answer([thought, chunk({}, "length"), usage()]))
+        d.server.say("Short.")
+        assert (await d.agent().run("go")).text == "Short."
+        assert "Think less" in d.asked()[-1]["content"] and len(d.server.requests) == 2
+
+
+async def test_calls_that_reach_the_limit_again_and_again_end_in_words(tmp_path: Path) -> None:
+    async with desk(tmp_path) as d:
+        for _ in range(3):
+            d.server.call("look", {"what": "a"}).chunks[-2] = chunk({}, "length")
+        outcome = await d.agent(look).run("go")
+    assert outcome.state == "failed" and "limit" in outcome.text
+    assert len(d.server.requests) == 3
 
 
 async def test_empty_answers_end_in_words_for_the_user(tmp_path: Path) -> None:

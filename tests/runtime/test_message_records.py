@@ -19,7 +19,7 @@ from jarvis_ls.runtime.base.messages import (
     to_json,
 )
 from jarvis_ls.runtime.llm.platforms.anthropic_turns import to_anthropic
-from jarvis_ls.runtime.llm.platforms.openai import to_openai
+from jarvis_ls.runtime.llm.platforms.openai_chat import to_openai
 
 texts = st.text(st.characters() | st.just("\ud800") | st.just("\udcff"), max_size=8)
 values = st.recursive(st.none() | st.integers() | texts, lambda v: st.lists(v, max_size=2))

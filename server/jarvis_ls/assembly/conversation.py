@@ -252,6 +252,8 @@ class Conversation:
         if not self.session.messages(ROOT):
             return Words("Nothing was said yet.")
         done = await compact(self.agents.of(self.tree.root))
+        if done is None:
+            return Words("No summary could be made; the conversation continues unchanged.")
         return done.summary or Words("The conversation was handed over as a file.")
 
     def rename(self, title: str) -> None:

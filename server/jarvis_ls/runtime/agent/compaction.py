@@ -1,9 +1,12 @@
 """Room in a full context: the conversation is replaced by a summary, or by a file of itself.
 
-What is never summarised: the system prompt (it is built anew in front of every question) and the
-user's own words, which are repeated word for word as far as a quarter of the window reaches: the
-first and the latest always, those in between from the latest on. The old messages stay in the
-session's journal.
+What is never summarised: the system prompt (it is built anew in front of every question), the plan,
+results of tools that the model has not seen yet, and the user's own words, which are repeated word
+for word as far as a quarter of the window reaches: the first and the latest always, those in
+between from the latest on. The old messages stay in the session's journal.
+
+A summary that cannot be made loses nothing that is there: while the window has room the
+conversation goes on as it is; else the summary before it, the plan and the latest messages stay.
 """
 
 from __future__ import annotations
@@ -17,19 +20,34 @@ from jarvis_ls.runtime.agent.core import AgentCore
 from jarvis_ls.runtime.agent.hooks import AfterHistoryClear, BeforeHistoryClear
 from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY, joined, prompt
 from jarvis_ls.runtime.base.errors import ModelError
-from jarvis_ls.runtime.base.events import EntryPut, UserEntry
+from jarvis_ls.runtime.base.events import EntryPut, PlanEntry, UserEntry
 from jarvis_ls.runtime.base.messages import Assistant, FileRef, Message, ToolResult, User
-from jarvis_ls.runtime.llm.token_estimate import estimate, of_messages
+from jarvis_ls.runtime.llm.token_estimate import estimate, of_message, of_messages
 from jarvis_ls.runtime.tools.tool import cap
 
 NO_SUMMARY = "(There is no summary of what was done so far; look at the workspace to find out.)"
 EMPTY = Words("The model gave an empty answer.")
+OUTCOMES = {
+    "file": Words("The conversation was handed over as a file."),
+    "summary": Words("The conversation was replaced by a summary."),
+    "latest": Words("The conversation was cut to its latest messages."),
+}
 GOAL_SHARE = 0.25
 """How much of the window the user's own words may take."""
 REQUEST_SHARE = 0.7
 """How much of the window the conversation may take when its summary is asked for."""
+HARD_SHARE = 0.95
+"""How much of the window may be full when no summary can be made."""
+UNSEEN_SHARE = 0.25
+"""How much of the window results may take that the model has not seen when it is summarised."""
+LATEST_SHARE = 0.4
+"""How much of the window the latest messages may take where there is no summary of them."""
 _RESULT_STEPS = (8_000, 2_000, 500, 0)
 """Characters of each tool result that are kept, tried one after the other."""
+_HEAD = "Summary of the conversation so far:\n\n"
+_PLAN = "Your plan, as it was last shown to the user:"
+_LATEST = "The latest messages follow; those between are left out."
+_STEPS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "dropped": "[-]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +60,9 @@ class Compacted:
     uploaded: bool = False
 
 
-async def compact(agent: AgentCore) -> Compacted:
-    """Replace the agent's conversation by what stands for it.
+async def compact(agent: AgentCore, *, needed: bool = False) -> Compacted | None:
+    """Replace the agent's conversation by what stands for it; None when it stays as it is, because
+    no summary could be made and there is still room. `needed`: there is none, the provider says.
 
     A summary that fails or is empty and a file that is not taken do not stop the agent.
     Raises `asyncio.CancelledError` when the agent is stopped; the conversation is then as before.
@@ -53,24 +72,93 @@ async def compact(agent: AgentCore) -> Compacted:
         "info", "The conversation is being summarised to make room.", kept=False
     )
     before = agent.messages()
-    goals = user_words(agent)
+    window = agent.group.window
     file = await _upload(agent, before)
     summary = "" if file is not None else await _summary(agent, before)
-    told = (
-        prompt("history_file").format(name=file.name)
-        if file is not None
-        else f"Summary of the conversation so far:\n\n{summary or NO_SUMMARY}"
-    )
-    limit = int(agent.group.window * GOAL_SHARE)
-    text = joined(goal_text(goals, limit), told)
-    message = User(text, files=(file,) if file is not None else (), id=new_id())
-    agent.replace_messages([message])
+    if file is None and not summary and not needed and _used(agent) < window * HARD_SHARE:
+        agent.showing.notice(
+            "info", "No summary could be made; the conversation continues unchanged.", notice
+        )
+        return None
     if file is not None:
-        agent.showing.notice("info", "The conversation was handed over as a file.", notice)
+        told, kept = prompt("history_file").format(name=file.name), unseen(before, 0)
+    elif summary:
+        told, kept = _HEAD + summary, unseen(before, int(window * UNSEEN_SHARE))
     else:
-        agent.showing.notice("info", "The conversation was replaced by a summary.", notice)
+        kept = latest(before, int(window * LATEST_SHARE))
+        told = joined(_HEAD + (_summary_in(before) or NO_SUMMARY), _LATEST if kept else "")
+    limit = int(window * GOAL_SHARE)
+    text = joined(goal_text(user_words(agent), limit), plan_text(agent), told)
+    message = User(text, files=(file,) if file is not None else (), id=new_id())
+    agent.replace_messages([message, *kept])
+    agent.showing.notice("info", OUTCOMES[_outcome(file, summary)], notice)
     await agent.hooks.emit(AfterHistoryClear(agent, summary))
-    return Compacted((message,), summary, file is not None)
+    return Compacted((message, *kept), summary, file is not None)
+
+
+def _outcome(file: FileRef | None, summary: str) -> str:
+    if file is not None:
+        return "file"
+    return "summary" if summary else "latest"
+
+
+def _used(agent: AgentCore) -> int:
+    return agent.counter.corrected(sum(agent.questions.sizes(agent.messages()).values()))
+
+
+def unseen(messages: Sequence[Message], limit: int) -> list[Message]:
+    """Return the latest calls with their results when the model has not answered them yet, cut to
+    about `limit` tokens; none when the calls alone are longer.
+    """
+    start = next((n for n, m in _backwards(messages) if isinstance(m, Assistant)), None)
+    if start is None:
+        return []
+    call, *results = (
+        messages[start],
+        *(m for m in messages[start + 1 :] if isinstance(m, ToolResult)),
+    )
+    if not results or of_message(call, reasoning=True) > limit:
+        return []
+    each = max(200, 4 * (limit - of_message(call, reasoning=True)) // len(results))
+    return [call, *(replace(m, text=cap(m.text, each)) for m in results)]
+
+
+def latest(messages: Sequence[Message], limit: int) -> list[Message]:
+    """Return as many of the latest messages as fit `limit` tokens, results with their calls."""
+    used, start = 0, len(messages)
+    for number, message in _backwards(messages):
+        used += of_message(message, reasoning=True)
+        if used > limit or number == 0:
+            break
+        if not isinstance(message, ToolResult):
+            start = number
+    return list(messages[start:]) or unseen(messages, limit)
+
+
+def _backwards(messages: Sequence[Message]) -> list[tuple[int, Message]]:
+    return list(enumerate(messages))[::-1]
+
+
+def _summary_in(messages: Sequence[Message]) -> str:
+    """Return the summary that stands for what was said before these messages."""
+    if not messages or not isinstance(messages[0], User):
+        return ""
+    _, head, summary = messages[0].text.rpartition(_HEAD)
+    return summary.removesuffix(_LATEST).strip() if head else ""
+
+
+def plan_text(agent: AgentCore) -> str:
+    """Return the agent's plan while some of it is left to do."""
+    node = agent.node.id
+    plans = [
+        event.entry
+        for event in agent.session.events()
+        if isinstance(event, EntryPut) and event.node == node and isinstance(event.entry, PlanEntry)
+    ]
+    steps = plans[-1].steps if plans else ()
+    if not any(step.state in ("pending", "active") for step in steps):
+        return ""
+    return "\n".join([_PLAN, *(f"{_STEPS[step.state]} {step.text}" for step in steps)])
 
 
 def user_words(agent: AgentCore) -> list[str]:

@@ -94,5 +94,6 @@ class Questions:
             return of_message(message)
         known = self._sizes.get(message.id)
         if known is None:
-            known = self._sizes[message.id] = of_message(message)
+            reasoning = self._agent.group.sends_reasoning
+            known = self._sizes[message.id] = of_message(message, reasoning)
         return known

@@ -31,7 +31,7 @@ from jarvis_ls.runtime.agent.hooks import (
 )
 from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY, joined, prompt
 from jarvis_ls.runtime.agent.tool_filter import choose_tools
-from jarvis_ls.runtime.base.errors import AnswerBroken, ContextTooLong, ModelRefused
+from jarvis_ls.runtime.base.errors import AnswerBroken, AnswerCut, ContextTooLong, ModelRefused
 from jarvis_ls.runtime.base.messages import Assistant, User
 from jarvis_ls.runtime.llm.text_tool_calls import mentions_call
 from jarvis_ls.runtime.llm.token_estimate import of_messages
@@ -41,7 +41,15 @@ CONTINUED = "Your answer reached its limit. Go on exactly where it ended, withou
 BROKEN = (
     "Your last answer could not be used: {reason} Nothing of it was done. Answer again, shorter."
 )
+CUT = "Your last answer reached the limit of its length and was cut off. Nothing of it was done."
+CUT_SAYING = f"{CUT} Think less, and answer in fewer words."
+CUT_CALLING = (
+    CUT + " The call of {tool} was not complete. Do it in smaller steps, one call an answer:"
+    " write a long file in parts, change a few places instead of writing it anew, and leave out"
+    " what was said already."
+)
 STOPPED_HERE = "[The user stopped the answer here.]"
+TOLD_CUT = Words("The answer reached its limit; the model is told to go on in smaller steps.")
 ENDED_EARLY = {
     "filtered": Words("The model's filter ended this answer before it was complete."),
     "length": Words("This answer is not complete: it reached its limit again and again."),
@@ -174,10 +182,12 @@ class _Turn:
         if used > limit and not self.room_made:
             await self._compact()
 
-    async def _compact(self) -> None:
-        await self.agent.control.step(compact(self.agent))
+    async def _compact(self, *, needed: bool = False) -> None:
+        done = await self.agent.control.step(compact(self.agent, needed=needed))
         self.agent.least = self._count_tokens()
-        self.rounds, self.agent.addon, self.room_made = 0, "", True
+        self.room_made = True
+        if done is not None:
+            self.rounds, self.agent.addon = 0, ""
 
     def _count_tokens(self) -> int:
         """Tokens the next question will have; shows the meter."""
@@ -217,6 +227,16 @@ class _Turn:
             try:
                 raw = await agent.control.step(self._ask(stream))
                 break
+            except AnswerCut as error:
+                stream.abandon()
+                nudges += 1
+                if nudges > NUDGES:
+                    raise
+                agent.showing.notice("warning", TOLD_CUT)
+                if error.text.strip():
+                    agent.append(Assistant(error.text, finish="length", id=new_id()))
+                told = CUT_CALLING.format(tool=error.tool) if error.tool else CUT_SAYING
+                agent.append(User(told, id=new_id()))
             except AnswerBroken as error:
                 stream.abandon()
                 nudges += 1
@@ -237,7 +257,7 @@ class _Turn:
                 if self.room_made:
                     raise
                 agent.showing.notice("warning", "{why} The conversation is shortened.", why=error)
-                await self._compact()
+                await self._compact(needed=True)
                 await self._tell_addon()
             except BaseException:
                 self._keep_part(stream)
@@ -255,23 +275,26 @@ class _Turn:
     async def _ask(self, stream: AnswerStream) -> Assistant:
         agent = self.agent
         request = agent.questions.of(agent.messages())
-        estimated = of_messages(request.messages) + agent.questions.tool_tokens()
+        estimated = of_messages(request.messages, agent.group.sends_reasoning)
+        estimated += agent.questions.tool_tokens()
         answer = await agent.ask(request, stream)
         agent.counter.learn(estimated, answer.usage.input)
         for _ in range(CONTINUATIONS):
             if answer.finish != "length" or answer.tool_calls or mentions_call(answer.text):
                 break
-            more = replace(
-                request,
-                messages=[*request.messages, replace(answer, thinking=""), User(CONTINUED)],
-            )
+            more = replace(request, messages=[*request.messages, answer, User(CONTINUED)])
             stream.continue_from(answer)
-            rest = await agent.ask(more, stream)
+            try:
+                rest = await agent.ask(more, stream)
+            except AnswerCut as error:
+                error.text = answer.text + error.text
+                raise
             answer = replace(
                 rest,
                 text=answer.text + rest.text,
                 thinking=answer.thinking + rest.thinking,
                 usage=answer.usage + rest.usage,
+                reasoning=(),  # that of two answers is that of none
             )
         return answer
 

@@ -4,6 +4,7 @@ ModelError
 ├── ModelBusy         rate limited or overloaded: try again after `retry_after`, or elsewhere
 ├── ModelUnreachable  no network, time-out, cut connection: try again, or elsewhere
 ├── AnswerBroken      nonsense or half an answer: ask again
+│   └── AnswerCut     longer than it may be: say how to answer, then ask again
 ├── ContextTooLong    shorten the conversation, then ask again
 └── ModelRefused      wrong key, no such model, no right, bad request: a person must act
     └── ModelMissing  nothing is configured at all
@@ -46,6 +47,15 @@ class ModelUnreachable(ModelError):
 
 class AnswerBroken(ModelError):
     """The answer was empty, cut off or not understood."""
+
+
+class AnswerCut(AnswerBroken):
+    """The answer reached its limit where it cannot be gone on with."""
+
+    def __init__(self, words: str, /, *, text: str = "", tool: str = "") -> None:
+        """`text` is what was said until then, `tool` the tool whose call was cut off."""
+        super().__init__(words)
+        self.text, self.tool = text, tool
 
 
 class ContextTooLong(ModelError):

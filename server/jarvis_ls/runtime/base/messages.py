@@ -97,12 +97,15 @@ class Assistant:
 
     text: str
     thinking: str = ""
-    """Reasoning the provider sent along; shown, never sent back unless it must be."""
+    """Reasoning the provider sent along; shown, and sent back where the provider wants it."""
     tool_calls: tuple[ToolCall, ...] = ()
     finish: Finish = "stop"
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     id: str = ""
+    reasoning: tuple[dict[str, Any], ...] = ()
+    """Items of the answer as the provider that gave them wants them back, opaque; for `model`
+    alone."""
     kind: Literal["assistant"] = "assistant"
 
 
@@ -140,7 +143,8 @@ def from_json(data: dict[str, Any]) -> Message:
         if kind == "assistant":
             calls = tuple(ToolCall(**call) for call in values.pop("tool_calls", ()))
             usage = Usage(**values.pop("usage", {}))
-            return Assistant(tool_calls=calls, usage=usage, **values)
+            reasoning = tuple(values.pop("reasoning", ()))
+            return Assistant(tool_calls=calls, usage=usage, reasoning=reasoning, **values)
         if kind == "tool":
             return ToolResult(**values)
     except (KeyError, TypeError) as error:
@@ -154,9 +158,10 @@ def sendable(message: Message) -> Message:
     A model can write them in the arguments of a call, and a file name or a tool can hold them.
     """
     text = _whole(message.text)
-    if isinstance(message, Assistant) and message.tool_calls:
+    if isinstance(message, Assistant) and (message.tool_calls or message.thinking):
         calls = tuple(replace(c, arguments=_whole(c.arguments)) for c in message.tool_calls)
-        return replace(message, text=text, tool_calls=calls)
+        thinking = _whole(message.thinking)
+        return replace(message, text=text, thinking=thinking, tool_calls=calls)
     return message if text is message.text else replace(message, text=text)
 
 

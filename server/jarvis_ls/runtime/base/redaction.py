@@ -241,6 +241,11 @@ class Flowing:
         return said
 
 
+def names_secret(name: str) -> bool:
+    """Return whether what stands under this name, of a header or field, is a secret."""
+    return _NAMES.search(name) is not None
+
+
 def secrets_of(environment: Mapping[str, str] | None = None) -> list[str]:
     """Values of all variables whose names say key, token or secret."""
     environment = os.environ if environment is None else environment

@@ -10,6 +10,7 @@ from jarvis_ls.runtime.base.redaction import Flowing, Redactor
 from jarvis_ls.runtime.llm.platforms.base import (
     Delta,
     FinishDelta,
+    ReasoningDelta,
     TextDelta,
     ThinkingDelta,
     UsageDelta,
@@ -44,6 +45,8 @@ class Heard:
             return {"kind": "finish", "reason": delta.reason}
         if self.first_ms is None:
             self.first_ms = ms
+        if isinstance(delta, ReasoningDelta):  # what only its provider can read says nothing here
+            return {"kind": "reasoning", "size": len(str(delta.item))}
         if isinstance(delta, TextDelta):
             return self._wording("text", self.text, delta.text)
         if isinstance(delta, ThinkingDelta):

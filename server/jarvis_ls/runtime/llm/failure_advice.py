@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from jarvis_ls.core.words import Words, either, mapped, together
 from jarvis_ls.runtime.base.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
@@ -18,13 +19,18 @@ def explained(error: ModelError, candidate: Candidate) -> ModelError:
     """Return the same error; its text now names the model, says what to do, and holds no key. Its
     `brief` leaves out what to do."""
     said = str(error)
-    if len(candidate.key) >= _SHORTEST:
-        said = mapped(said, lambda text: text.replace(candidate.key, "[redacted]"))
+    for secret in (candidate.key, *candidate.secrets):
+        if len(secret) >= _SHORTEST:
+            said = mapped(said, partial(_without, secret))
     error.brief = Words("{model}: {said}", model=candidate.label, said=said)
     advice = _advice(error, candidate)
     end = "" if said.endswith((".", "!", "?")) else "."
     error.args = (together([error.brief, advice], f"{end} ") if advice else error.brief,)
     return error
+
+
+def _without(secret: str, text: str) -> str:
+    return text.replace(secret, "[redacted]")
 
 
 def _advice(error: ModelError, candidate: Candidate) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import (
     AnswerBroken,
+    AnswerCut,
     ModelBusy,
     ModelError,
     ModelRefused,
@@ -32,6 +33,7 @@ from jarvis_ls.runtime.llm.platforms.base import (
     FinishDelta,
     ModelInfo,
     Platform,
+    ReasoningDelta,
     Request,
     TextDelta,
     ThinkingDelta,
@@ -154,6 +156,11 @@ class ModelGroup:
         return all(candidate.model.tools for candidate in self._candidates)
 
     @property
+    def sends_reasoning(self) -> bool:
+        """Return whether reasoning is part of what some model of the group is sent."""
+        return any(candidate.model.reasoning_back for candidate in self._candidates)
+
+    @property
     def takes_files(self) -> bool:
         """Return whether a file that is handed over once can be read by every candidate."""
         first, *others = self._candidates
@@ -201,6 +208,9 @@ class ModelGroup:
                 absent[number] += self._rest(number, error)
                 if all(absent[n] >= self._patience.absent for n in self._usable()):
                     raise
+            except AnswerCut:
+                self._rests[number] = _Rest()
+                raise  # the same question would be cut at the same place
             except AnswerBroken as error:
                 last = explained(error, candidate)
                 broken += 1
@@ -292,6 +302,7 @@ class _Building:
     text: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
     calls: dict[int, ToolCallDelta] = field(default_factory=dict)
+    reasoning: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     finish: Finish = "truncated"
 
@@ -307,6 +318,8 @@ class _Building:
             self.thinking.append(delta.text)
         elif isinstance(delta, ToolCallDelta):
             self._add_call(delta)
+        elif isinstance(delta, ReasoningDelta):
+            self.reasoning.append(delta.item)
         elif isinstance(delta, UsageDelta):
             self.usage = delta.usage
         elif isinstance(delta, FinishDelta):
@@ -319,14 +332,28 @@ class _Building:
         if self.finish == "truncated":
             raise AnswerBroken("The answer was cut off before its end.")
         if self.finish == "length" and calls:
-            raise AnswerBroken("The answer reached its limit in the middle of a tool call.")
+            raise AnswerCut(
+                "The answer reached its limit in the middle of a tool call.",
+                text=text,
+                tool=calls[-1].name,
+            )
+        if self.finish == "length" and not text.strip():
+            raise AnswerCut("The answer reached its limit before it said anything.")
         if not text.strip() and not calls:
             raise AnswerBroken(
                 Words("The model's filter held the answer back.")
                 if self.finish == "filtered"
                 else Words("The model gave an empty answer.")
             )
-        return Assistant(text, thinking, calls, self.finish, model, self.usage)
+        return Assistant(
+            text,
+            thinking,
+            calls,
+            self.finish,
+            model,
+            self.usage,
+            reasoning=tuple(self.reasoning),
+        )
 
     def _add_call(self, delta: ToolCallDelta) -> None:
         known = self.calls.get(delta.index)

@@ -11,6 +11,10 @@
     [models."office/large"]
     window = 64000
     input_price = 0.5
+    reasoning_effort = "low"
+    extra = { top_k = 20 }
+    headers = { X-Team = "compilers" }
+    env_headers = { X-Gateway-Token = "OFFICE_GATEWAY_TOKEN" }
 
 Keys come from the environment (or the editor's secret storage, which hands them over as
 environment); a key in a settings file is refused. A workspace cannot add providers.
@@ -22,7 +26,7 @@ import ipaddress
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -30,6 +34,7 @@ from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.files import shown_folder, user_folder
 from jarvis_ls.core.words import either, together
 from jarvis_ls.runtime.base.errors import ModelMissing
+from jarvis_ls.runtime.llm.model_settings import read_model
 from jarvis_ls.runtime.llm.platforms.base import ModelInfo
 
 SETTINGS = "config.toml"
@@ -38,6 +43,18 @@ GROUPS = ("think", "balanced", "act", "image")
 ALIASES = {"smart": "think", "normal": "balanced", "cheap": "act"}
 _FALLBACK = {"think": "balanced", "act": "balanced", "balanced": "think"}
 _NOT_FOR_TALK = re.compile(r"(?i)(?:^|[-_/.])(embed\w*|rerank\w*|fast-?apply|apply)(?:$|[-_/.:\d])")
+_SENDS_REASONING = (
+    "deepseek.com",
+    "moonshot.cn",
+    "moonshot.ai",
+    "minimaxi.com",
+    "minimax.io",
+    "bigmodel.cn",
+    "z.ai",
+)
+"""Domains whose models want their reasoning back, and refuse the conversation without it."""
+_ONLY_RESPONSES = re.compile(r"(?i)codex|-pro(?:$|-)|deep-research|computer-use")
+"""OpenAI's own models that do not answer chat completions."""
 _LOOKS_LIKE_KEY = ("api_key", "key", "token", "secret")
 
 
@@ -76,6 +93,25 @@ class Provider:
             return ipaddress.ip_address(host).is_loopback
         except ValueError:
             return host == "localhost" or host.endswith(".localhost")
+
+    @property
+    def is_openai(self) -> bool:
+        """Return whether it is OpenAI itself."""
+        own = self.base is None or urlsplit(self.base).hostname == "api.openai.com"
+        return self.type == "openai" and own
+
+    def with_defaults(self, model: ModelInfo) -> ModelInfo:
+        """Return a model of this provider, with what is known of all of them where its settings
+        leave it open."""
+        host = urlsplit(self.base or "").hostname or ""
+        back, limit, api = model.reasoning_back, model.max_completion_tokens, model.api
+        if back is None and any(host == d or host.endswith("." + d) for d in _SENDS_REASONING):
+            back = True
+        if limit is None and self.is_openai:
+            limit = True
+        if not api and self.is_openai and _ONLY_RESPONSES.search(model.name):
+            api = "responses"
+        return replace(model, reasoning_back=back, max_completion_tokens=limit, api=api)
 
     def keys(self, environment: Mapping[str, str]) -> tuple[str, ...]:
         """Return the keys that are set; one empty key when none is needed."""
@@ -118,6 +154,8 @@ class Candidate:
     key: str = field(repr=False)
     file: str = ""
     """The settings file that says so, as people write it."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values of its headers that came from the environment."""
 
     @property
     def label(self) -> str:
@@ -134,6 +172,8 @@ class Models:
     """Group name to `provider/model` names, in order of preference."""
     infos: dict[str, ModelInfo] = field(default_factory=dict)
     """By `provider/model`."""
+    env_headers: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By `provider/model`: headers, and the variables that hold their values."""
     file: str = field(default_factory=lambda: shown_folder(user_folder() / SETTINGS))
     """The settings file, as people write it."""
     wrong: tuple[str, ...] = ()
@@ -199,7 +239,19 @@ class Models:
     def _ways(self, name: str, environment: Mapping[str, str]) -> list[Candidate]:
         provider = self.provider(name)
         model = self.infos.get(name) or ModelInfo(name.partition("/")[2])
-        return [Candidate(provider, model, key, self.file) for key in provider.keys(environment)]
+        variables = self.env_headers.get(name, {})
+        secret = {header: environment.get(variable, "") for header, variable in variables.items()}
+        if missing := sorted(variables[header] for header, value in secret.items() if not value):
+            raise ModelMissing(
+                "No value is set for a header of {name}: put one in {variables}.",
+                name=name,
+                variables=either(missing),
+            )
+        model = replace(provider.with_defaults(model), headers={**model.headers, **secret})
+        return [
+            Candidate(provider, model, key, self.file, tuple(secret.values()))
+            for key in provider.keys(environment)
+        ]
 
     def provider(self, name: str) -> Provider:
         """Return the provider of a `provider/model`. Raises `ConfigError` when it cannot be
@@ -251,11 +303,11 @@ def read_models(
             groups[ALIASES.get(name, name)] = names
     if chosen := environment.get("JARVIS_MODEL"):
         groups["balanced"] = tuple(part.strip() for part in chosen.split(",") if part.strip())
-    infos = {}
+    infos, env_headers = {}, {}
     for name, table in reading.tables(settings, "models"):
-        if (info := reading.tried(_read_info, name, table)) is not None:
-            infos[name] = info
-    models = Models(providers, {}, infos)
+        if (info := reading.tried(read_model, name, table)) is not None:
+            infos[name], env_headers[name] = info
+    models = Models(providers, {}, infos, env_headers)
     if file:
         models = replace(models, file=file)
     for group, names in groups.items():
@@ -324,18 +376,6 @@ def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
     needs = table.get("needs_key", bool(keys))
     kind = str(table.get("type", "openai"))
     return Provider(name, kind, base, tuple(keys), bool(needs), float(timeout))
-
-
-def _read_info(name: str, table: Mapping[str, Any]) -> ModelInfo:
-    known = {f.name for f in fields(ModelInfo)} - {"name"}
-    for key, value in table.items():
-        if key not in known:
-            raise ConfigError("models.{name}.{key} is not known.", name=repr(name), key=key)
-        if not isinstance(value, (int, float, bool)):
-            raise ConfigError(
-                "models.{name}.{key} must be a number or true or false.", name=repr(name), key=key
-            )
-    return ModelInfo(name.partition("/")[2] or name, **table)
 
 
 def _names(where: str, table: Mapping[str, Any]) -> tuple[str, ...]:

@@ -90,9 +90,9 @@ class PlatformRegistry:
         """
         provider = candidate.provider
         place = (provider.name, provider.type, provider.base, candidate.key)
+        self._redactor.learn([candidate.key, *candidate.secrets])
         if place not in self._open:
             made = self._make(provider, candidate.key)
-            self._redactor.learn([candidate.key])
             self._open[place] = Logged(
                 made, provider.name, redactor=self._redactor, home=self._home
             )

@@ -27,21 +27,24 @@ def estimate(text: str) -> int:
     return -(-ascii_only // 4) + len(text) - ascii_only
 
 
-def of_message(message: Message) -> int:
-    """Tokens of a message, roughly. Thinking does not count: it is not sent back."""
+def of_message(message: Message, reasoning: bool = False) -> int:
+    """Tokens of a message, roughly; those of what the model thought only with `reasoning`, where
+    that is sent back.
+    """
     total = PER_MESSAGE + estimate(message.text)
     if isinstance(message, User):
         total += PER_IMAGE * len(message.images)
     elif isinstance(message, Assistant):
+        total += estimate(message.thinking) if reasoning else 0
         for call in message.tool_calls:
             written = call.raw or json.dumps(call.arguments, ensure_ascii=False)
             total += PER_MESSAGE + estimate(call.name) + estimate(written)
     return total
 
 
-def of_messages(messages: Iterable[Message]) -> int:
-    """Tokens of messages, roughly."""
-    return sum(of_message(message) for message in messages)
+def of_messages(messages: Iterable[Message], reasoning: bool = False) -> int:
+    """Tokens of messages, roughly; see `of_message`."""
+    return sum(of_message(message, reasoning) for message in messages)
 
 
 def of_tools(specs: Sequence[ToolSpec]) -> int:

@@ -20,6 +20,8 @@ from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.runtime.base.messages import Message, System, from_json, to_json
 
 MAX_BYTES = 256 << 20
+_OPAQUE = ("kind", "encrypted_content")
+"""Names of what no secret can be read from, and what must come back as it was."""
 _LONGEST = 70
 _UNSAFE = re.compile(r"[^\w.-]+")
 
@@ -132,7 +134,7 @@ def _redact(value: Any, hide: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return hide(value)
     if isinstance(value, dict):
-        return {k: v if k == "kind" else _redact(v, hide) for k, v in value.items()}
+        return {k: v if k in _OPAQUE else _redact(v, hide) for k, v in value.items()}
     return [_redact(part, hide) for part in value] if isinstance(value, (list, tuple)) else value
 
 

@@ -141,15 +141,20 @@ class Anthropic(Platform):
         from anthropic import Omit
 
         begun: Awaitable[Any] = self._client.messages.create(
-            **self._parameters(model, request), extra_headers=unsaid(Omit())
+            **self._parameters(model, request),
+            extra_headers={**unsaid(Omit()), **model.headers},
         )
         return begun
 
     def _parameters(self, model: ModelInfo, request: Request) -> dict[str, Any]:
         said = to_anthropic(request.messages, self._signed)
-        extra = dict(request.extra)
+        extra = {**model.extra, **request.extra}
         limit = request.max_output or model.max_output or DEFAULT_OUTPUT
-        if model.thinking and "thinking" not in extra:
+        if model.reasoning_effort and model.reasoning_effort != "none":
+            extra.setdefault("output_config", {"effort": model.reasoning_effort})
+        if model.thinking is True and "thinking" not in extra:
+            extra["thinking"] = {"type": "adaptive"}
+        elif model.thinking and "thinking" not in extra:
             budget = max(LEAST_THINKING, model.thinking)
             extra["thinking"] = {"type": "enabled", "budget_tokens": budget}
             limit += budget  # thinking counts as output

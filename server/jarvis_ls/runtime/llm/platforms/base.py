@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import ModelRefused
@@ -29,9 +29,24 @@ class ModelInfo:
     """Sees pictures."""
     upload: bool = False
     """Takes files."""
-    thinking: int | None = None
-    """Tokens to think with before answering, where the protocol asks for a number (Anthropic's);
-    None leaves it to the provider."""
+    thinking: int | bool | None = None
+    """Whether it reasons before it answers, or how many tokens it may reason with where the
+    protocol asks for a number (Anthropic's); None leaves it to the provider."""
+    reasoning_effort: str = ""
+    """How hard it reasons, in the provider's words such as `low`; empty leaves it to the
+    provider."""
+    reasoning_back: bool | None = None
+    """Whether its reasoning is sent back with the conversation, as `reasoning_content`; None
+    leaves it to what is known of the provider."""
+    max_completion_tokens: bool | None = None
+    """Whether the limit of an answer is sent by that name, and not as `max_tokens`; None leaves it
+    to what is known of the provider."""
+    api: Literal["", "chat", "responses"] = ""
+    """Which of OpenAI's protocols it is asked by; empty takes the one it is known to answer."""
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Parameters of the provider, sent as they are."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    """Headers sent with each request; may hold secrets."""
     input_price: float = 0.0
     """Per million tokens."""
     output_price: float = 0.0
@@ -95,6 +110,14 @@ class ToolCallDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """One item of reasoning as its provider wants it back: opaque, such as encrypted."""
+
+    item: dict[str, Any]
+    """Plain JSON values."""
+
+
+@dataclass(frozen=True, slots=True)
 class UsageDelta:
     """What the provider counted, for the whole call."""
 
@@ -108,7 +131,7 @@ class FinishDelta:
     reason: Finish
 
 
-Delta = TextDelta | ThinkingDelta | ToolCallDelta | UsageDelta | FinishDelta
+Delta = TextDelta | ThinkingDelta | ToolCallDelta | ReasoningDelta | UsageDelta | FinishDelta
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,18 @@ def no_credit(status: int, said: str) -> ModelRefused:
     )
 
 
+def response_failed(code: str | None, said: str) -> ModelError:
+    """Return the error for an answer that ended as failed, by the provider's code."""
+    said = said or Words("no reason was given")
+    if code == "context_length_exceeded" or too_long(said):
+        return too_long_said(0, said)
+    if code in (None, "server_error", "rate_limit_exceeded", "vector_store_timeout"):
+        return ModelBusy("The model failed in the middle of an answer: {said}", said=said)
+    if code == "insufficient_quota":
+        return no_credit(429, said)
+    return ModelRefused("The model gave up in the middle of an answer: {said}", said=said)
+
+
 def _bare(status: int, said: str) -> str:
     """Return a provider's message without what an SDK put before it."""
     return said.removeprefix(f"Error code: {status} - ").strip() or Words("no reason was given")

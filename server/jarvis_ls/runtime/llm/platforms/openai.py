@@ -1,4 +1,7 @@
-"""Any endpoint that speaks OpenAI's chat completions, through the `openai` SDK.
+"""Any endpoint that speaks OpenAI's protocols, through the `openai` SDK.
+
+Chat completions are what nearly all speak (`openai_chat`); models that have only the Responses API
+are asked by that (`openai_responses`). What a model takes is known or learned (`openai_dialect`).
 
 The SDK neither retries a stream nor notices that one ended early, lets JSON errors of broken
 events through, and its time-outs are per read. Here every fault becomes a `ModelError`, an
@@ -9,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,26 +25,13 @@ from jarvis_ls.runtime.base.errors import (
     ModelRefused,
     ModelUnreachable,
 )
-from jarvis_ls.runtime.base.messages import (
-    Assistant,
-    FileRef,
-    Finish,
-    Message,
-    System,
-    Usage,
-    User,
-    sendable,
-)
+from jarvis_ls.runtime.base.messages import FileRef, Finish
 from jarvis_ls.runtime.llm.platforms.base import (
     Delta,
     FinishDelta,
     ModelInfo,
     Platform,
     Request,
-    TextDelta,
-    ThinkingDelta,
-    ToolCallDelta,
-    UsageDelta,
 )
 from jarvis_ls.runtime.llm.platforms.faults import (
     cause_of,
@@ -50,6 +40,12 @@ from jarvis_ls.runtime.llm.platforms.faults import (
     too_long,
     too_long_said,
     unreachable,
+)
+from jarvis_ls.runtime.llm.platforms.openai_chat import chat_deltas, chat_parameters
+from jarvis_ls.runtime.llm.platforms.openai_dialect import Dialects
+from jarvis_ls.runtime.llm.platforms.openai_responses import (
+    Responded,
+    response_parameters,
 )
 from jarvis_ls.runtime.llm.platforms.streaming import (
     LONGEST,
@@ -63,14 +59,6 @@ from jarvis_ls.runtime.llm.platforms.streaming import (
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-
-_FINISH: dict[str, Finish] = {
-    "stop": "stop",
-    "tool_calls": "tool_calls",
-    "function_call": "tool_calls",
-    "length": "length",
-    "content_filter": "filtered",
-}
 
 
 class OpenAICompatible(Platform):
@@ -93,6 +81,7 @@ class OpenAICompatible(Platform):
         self._deadlines = deadlines or Deadlines()
         self._longest = longest
         self._client_: AsyncOpenAI | None = None
+        self._dialects = Dialects()
 
     def wait(self, seconds: float) -> None:
         """See `Platform`."""
@@ -128,21 +117,37 @@ class OpenAICompatible(Platform):
         """See `Platform.stream`."""
         measure = Measure(self._longest)
         finish: Finish | None = None
-        try:
-            if self._client_ is None:  # to load the SDK takes its time, which is not the model's
-                await asyncio.to_thread(import_module, "openai")
-            events = events_of(lambda: self._begin(model, request), self._deadlines)
-            async with aclosing(events):
-                async for event in events:
-                    for delta in _deltas(event, model):
+        while True:
+            model = self._dialects.of(model)
+            begun = False
+            try:
+                if self._client_ is None:  # to load the SDK takes its time, not the model's
+                    await asyncio.to_thread(import_module, "openai")
+                async with aclosing(self._deltas(model, request)) as deltas:
+                    async for delta in deltas:
+                        begun = True
                         if isinstance(delta, FinishDelta):
                             finish = delta.reason
                         else:
                             measure.take(delta)
                             yield delta
-        except Exception as error:
-            raise as_model_error(error) from error
+            except Exception as error:
+                if not begun and self._dialects.learn(model, error):
+                    continue  # it said what it wants instead
+                raise as_model_error(error) from error
+            break
         yield FinishDelta(finish or "truncated")
+
+    async def _deltas(self, model: ModelInfo, request: Request) -> AsyncGenerator[Delta, None]:
+        responses = model.api == "responses"
+        begin = self._begin_response if responses else self._begin_chat
+        responded = Responded(model)
+        events = events_of(lambda: begin(model, request), self._deadlines)
+        async with aclosing(events):
+            async for event in events:
+                found = responded.take(event) if responses else chat_deltas(event, model)
+                for delta in found:
+                    yield delta
 
     @property
     def _client(self) -> AsyncOpenAI:
@@ -158,13 +163,22 @@ class OpenAICompatible(Platform):
             )
         return self._client_
 
-    def _begin(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
-        from openai import Omit
-
+    def _begin_chat(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
         begun: Awaitable[Any] = self._client.chat.completions.create(
-            **_parameters(model, request), extra_headers=unsaid(Omit())
+            **chat_parameters(model, request), extra_headers=self._headers(model)
         )
         return begun
+
+    def _begin_response(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
+        begun: Awaitable[Any] = self._client.responses.create(
+            **response_parameters(model, request), extra_headers=self._headers(model)
+        )
+        return begun
+
+    def _headers(self, model: ModelInfo) -> dict[str, Any]:
+        from openai import Omit
+
+        return {**unsaid(Omit()), **model.headers}
 
 
 def as_model_error(error: BaseException) -> ModelError:
@@ -192,126 +206,3 @@ def as_model_error(error: BaseException) -> ModelError:
     if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
         return AnswerBroken("The model sent an answer of a wrong shape: {why}.", why=error)
     return ModelUnreachable("The connection to the model broke: {why}.", why=cause_of(error))
-
-
-def to_openai(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Messages as chat completions takes them."""
-    return [_message(sendable(message)) for message in messages]
-
-
-def _message(message: Message) -> dict[str, Any]:
-    if isinstance(message, System):
-        return {"role": "system", "content": message.text}
-    if isinstance(message, User):
-        if not message.images and not message.files:
-            return {"role": "user", "content": message.text}
-        parts: list[dict[str, Any]] = [{"type": "text", "text": message.text}]
-        for image in message.images:
-            url = f"data:{image.media_type};base64,{image.base64}"
-            parts.append({"type": "image_url", "image_url": {"url": url}})
-        parts += [{"type": "file", "file": {"file_id": file.id}} for file in message.files]
-        return {"role": "user", "content": parts}
-    if isinstance(message, Assistant):
-        said: dict[str, Any] = {"role": "assistant", "content": message.text}
-        if message.tool_calls:
-            said["tool_calls"] = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {
-                        "name": call.name,
-                        "arguments": json.dumps(
-                            call.arguments if call.raw is None else {"_raw": call.raw}
-                        ),
-                    },
-                }
-                for call in message.tool_calls
-            ]
-        return said
-    return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
-
-
-def _parameters(model: ModelInfo, request: Request) -> dict[str, Any]:
-    parameters: dict[str, Any] = {
-        "model": model.name,
-        "messages": to_openai(request.messages),
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    if request.tools and model.tools:
-        parameters["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.parameters,
-                },
-            }
-            for tool in request.tools
-        ]
-    limit = request.max_output or model.max_output
-    if limit is not None:
-        parameters["max_tokens"] = limit
-    if request.temperature is not None:
-        parameters["temperature"] = request.temperature
-    if request.extra:
-        parameters["extra_body"] = request.extra
-    return parameters
-
-
-def _deltas(event: Any, model: ModelInfo) -> list[Delta]:
-    """Return the deltas of a stream event; providers may omit any field."""
-    found: list[Delta] = []
-    if event.usage is not None:
-        found.append(UsageDelta(_usage(event.usage, model)))
-    for choice in (event.choices or [])[:1]:
-        delta = choice.delta
-        if delta is not None:
-            extra = delta.model_extra or {}
-            thinking = extra.get("reasoning_content") or extra.get("reasoning")
-            if isinstance(thinking, str) and thinking:
-                found.append(ThinkingDelta(thinking))
-            if delta.content:
-                found.append(TextDelta(_text(delta.content)))
-            for call in delta.tool_calls or []:
-                function = call.function
-                found.append(
-                    ToolCallDelta(
-                        index=call.index or 0,
-                        id=call.id or "",
-                        name=(function.name or "") if function else "",
-                        arguments=_arguments(function.arguments) if function else "",
-                    )
-                )
-        if choice.finish_reason:
-            found.append(FinishDelta(_FINISH.get(choice.finish_reason, "stop")))
-    return found
-
-
-def _text(content: Any) -> Any:
-    """Return the text of a delta; some providers send it in parts."""
-    if not isinstance(content, list):
-        return content
-    return "".join(part["text"] for part in content if part.get("type") == "text")
-
-
-def _arguments(written: Any) -> Any:
-    """Return a call's arguments; some servers send the object itself."""
-    return json.dumps(written) if isinstance(written, dict) else written or ""
-
-
-def _usage(usage: Any, model: ModelInfo) -> Usage:
-    prompt, answer = usage.prompt_tokens_details, usage.completion_tokens_details
-    counted = Usage(
-        input=_count(usage.prompt_tokens),
-        output=_count(usage.completion_tokens),
-        cached=_count(getattr(prompt, "cached_tokens", 0)),
-        reasoning=_count(getattr(answer, "reasoning_tokens", 0)),
-    )
-    return counted + Usage(cost=model.price(counted))
-
-
-def _count(told: Any) -> int:
-    """Return a number of tokens; what is none must not cost a whole answer."""
-    return told if isinstance(told, int) and told > 0 else 0
