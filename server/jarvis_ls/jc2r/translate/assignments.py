@@ -8,7 +8,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.translate.arithmetic import Arithmetic
-from jarvis_ls.jc2r.translate.ast import POST_INC, PRE_INC, THROUGH, bare, in_words, inside, only
+from jarvis_ls.jc2r.translate.ast import UnaryOperator, bare, in_words, inside, only
 from jarvis_ls.jc2r.translate.c_types import (
     FLOATS,
     is_atomic,
@@ -73,7 +73,7 @@ class Assignments(Arithmetic):
             if is_pointer(base.type):
                 return self.is_private(base)
             return self._is_settled(base)
-        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == THROUGH:
+        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == UnaryOperator.THROUGH:
             return self.is_private(only(cursor))
         if name == "ARRAY_SUBSCRIPT_EXPR":
             base, index = clang.children(cursor)
@@ -85,7 +85,7 @@ class Assignments(Arithmetic):
     def step(self, cursor: Any, result: str) -> str:
         """Return an increment or decrement; `result` as for `read_and_write`."""
         inner = only(cursor)
-        up = clang.unary_operator(cursor) in (POST_INC, PRE_INC)
+        up = clang.unary_operator(cursor) in (UnaryOperator.POST_INC, UnaryOperator.PRE_INC)
         type_ = inner.type
         stride = self.stride_of(inner, type_) if points(type_) else ""
 

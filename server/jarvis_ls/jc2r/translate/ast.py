@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 from jarvis_ls.codeintel import clang
@@ -9,15 +10,42 @@ from jarvis_ls.jc2r.translate import generic_selection
 from jarvis_ls.jc2r.translate.c_types import is_integer
 from jarvis_ls.jc2r.translate.names import Unsupported
 
-# As CXBinaryOperatorKind and CXUnaryOperatorKind count.
-ASSIGN, COMMA = 22, 33
-POST_INC, POST_DEC, PRE_INC, PRE_DEC, ADDRESS, THROUGH = 1, 2, 3, 4, 5, 6
-PLUS, MINUS, NOT, LOGICAL_NOT, REAL, IMAGINARY, EXTENSION = 7, 8, 9, 10, 11, 12, 13
-PARTS = {REAL: "re", IMAGINARY: "im"}
+
+class BinaryOperator(IntEnum):
+    """Operators of two operands by their `CXBinaryOperatorKind`, those that are asked for."""
+
+    ASSIGN = 22
+    COMMA = 33
+
+
+class UnaryOperator(IntEnum):
+    """Operators of one operand by their `CXUnaryOperatorKind`."""
+
+    POST_INC = 1
+    POST_DEC = 2
+    PRE_INC = 3
+    PRE_DEC = 4
+    ADDRESS = 5
+    THROUGH = 6
+    PLUS = 7
+    MINUS = 8
+    NOT = 9
+    LOGICAL_NOT = 10
+    REAL = 11
+    IMAGINARY = 12
+    EXTENSION = 13
+
+
+PARTS: dict[int, str] = {UnaryOperator.REAL: "re", UnaryOperator.IMAGINARY: "im"}
 """Operators for the parts of a complex number, which Rust has as members."""
 _MOVES = (6, 7)
 """`+` and `-` as `CXBinaryOperatorKind` counts, which move pointers."""
-STEPS = (POST_INC, POST_DEC, PRE_INC, PRE_DEC)
+STEPS = (
+    UnaryOperator.POST_INC,
+    UnaryOperator.POST_DEC,
+    UnaryOperator.PRE_INC,
+    UnaryOperator.PRE_DEC,
+)
 _COMPUTED = (
     "BINARY_OPERATOR",
     "COMPOUND_ASSIGNMENT_OPERATOR",
@@ -38,7 +66,8 @@ def only(cursor: Any) -> Any:
 def bare(cursor: Any) -> Any:
     """Return an expression without the parentheses around it."""
     while cursor.kind.name == "PAREN_EXPR" or (
-        cursor.kind.name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == EXTENSION
+        cursor.kind.name == "UNARY_OPERATOR"
+        and clang.unary_operator(cursor) == UnaryOperator.EXTENSION
     ):
         cursor = only(cursor)
     return cursor
@@ -85,9 +114,9 @@ def row_of(cursor: Any) -> tuple[Any, int]:
         name = cursor.kind.name
         operands = [child for child in clang.children(cursor) if not is_integer(child.type)]
         which = clang.unary_operator(cursor) if name == "UNARY_OPERATOR" else 0
-        if name == "ARRAY_SUBSCRIPT_EXPR" or which == THROUGH:
+        if name == "ARRAY_SUBSCRIPT_EXPR" or which == UnaryOperator.THROUGH:
             depth += 1
-        elif which == ADDRESS:
+        elif which == UnaryOperator.ADDRESS:
             depth -= 1
         elif name != "BINARY_OPERATOR" or clang.binary_operator(cursor) not in _MOVES:
             return cursor, depth
@@ -109,14 +138,17 @@ def is_decayed(cursor: Any) -> bool:
     name = cursor.kind.name
     if name == "UNARY_OPERATOR":
         which = clang.unary_operator(cursor)
-        return is_decayed(only(cursor)) if which == EXTENSION else which in STEPS
+        return is_decayed(only(cursor)) if which == UnaryOperator.EXTENSION else which in STEPS
     return name in _COMPUTED or is_parameter(cursor)
 
 
 def string_in(cursor: Any) -> Any | None:
     """Return the string literal an expression is, seen through parentheses and conversions."""
     cursor = inside(cursor)
-    if cursor.kind.name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == EXTENSION:
+    if (
+        cursor.kind.name == "UNARY_OPERATOR"
+        and clang.unary_operator(cursor) == UnaryOperator.EXTENSION
+    ):
         return string_in(only(cursor))
     if cursor.kind.name == "GENERIC_SELECTION_EXPR":
         return string_in(chosen_branch(cursor))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.translate.ast import ASSIGN, COMMA, MINUS, NOT, PLUS, STEPS
+from jarvis_ls.jc2r.translate.ast import STEPS, BinaryOperator, UnaryOperator
 from jarvis_ls.jc2r.translate.c_types import bits_of, is_integer, is_unsigned
 from jarvis_ls.jc2r.translate.names import Unsupported
 from jarvis_ls.jc2r.translate.rust_text import parenthesise
@@ -35,7 +35,12 @@ def width_of(cursor: Any) -> Width:
         return width_of(children[0]) if is_integer(children[0].type) else plainly
     if name == "MEMBER_REF_EXPR" and cursor.referenced.is_bitfield():
         return max(_INT, bits_of(cursor.referenced)[1]), plainly[1]
-    if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) in (PLUS, MINUS, NOT, *STEPS):
+    if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) in (
+        UnaryOperator.PLUS,
+        UnaryOperator.MINUS,
+        UnaryOperator.NOT,
+        *STEPS,
+    ):
         return width_of(children[0])
     if name == "COMPOUND_ASSIGNMENT_OPERATOR":
         return width_of(children[0])
@@ -43,9 +48,9 @@ def width_of(cursor: Any) -> Width:
         return _wider(*map(width_of, children[1:]))
     if name == "BINARY_OPERATOR":
         which = clang.binary_operator(cursor)
-        if which in (ASSIGN, *_SHIFTS):
+        if which in (BinaryOperator.ASSIGN, *_SHIFTS):
             return width_of(children[0])
-        if which == COMMA:
+        if which == BinaryOperator.COMMA:
             return width_of(children[1])
         if which in _ARITHMETIC:
             return _wider(*map(width_of, children))

@@ -8,7 +8,7 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.translate import builtins, parser_prelude, vectors
-from jarvis_ls.jc2r.translate.ast import ADDRESS, bare, inside, named_declaration, string_in
+from jarvis_ls.jc2r.translate.ast import UnaryOperator, bare, inside, named_declaration, string_in
 from jarvis_ls.jc2r.translate.c_types import (
     is_array,
     is_integer,
@@ -183,7 +183,10 @@ class Calls(Operators):
             )
         if node.kind.name == "STRING_LITERAL":
             return True
-        if node.kind.name == "UNARY_OPERATOR" and clang.unary_operator(node) == ADDRESS:
+        if (
+            node.kind.name == "UNARY_OPERATOR"
+            and clang.unary_operator(node) == UnaryOperator.ADDRESS
+        ):
             below = inside(clang.children(node)[0])
             return bool(below.kind.name == "DECL_REF_EXPR")
         if node.kind.name == "DECL_REF_EXPR":

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.translate.ast import ADDRESS, ASSIGN, STEPS, inside, named_declaration, only
+from jarvis_ls.jc2r.translate.ast import (
+    STEPS,
+    BinaryOperator,
+    UnaryOperator,
+    inside,
+    named_declaration,
+    only,
+)
 
 PURE = frozenset(
     "strlen strcmp strncmp memcmp strchr strrchr strstr abs labs fabs sqrt sin cos tan "
@@ -79,7 +86,7 @@ class Effects:
         if name == "COMPOUND_ASSIGNMENT_OPERATOR":
             return True
         if name == "BINARY_OPERATOR":
-            return clang.binary_operator(cursor) == ASSIGN
+            return clang.binary_operator(cursor) == BinaryOperator.ASSIGN
         return name == "UNARY_OPERATOR" and clang.unary_operator(cursor) in STEPS
 
 
@@ -89,7 +96,7 @@ def _pointed_to(body: Any) -> frozenset[int]:
     kinds = clang.cindex().CursorKind
     found = set()
     for descendant in clang.descendants(body, frozenset({kinds.UNARY_OPERATOR.value})):
-        if clang.unary_operator(descendant) != ADDRESS:
+        if clang.unary_operator(descendant) != UnaryOperator.ADDRESS:
             continue
         inner = inside(only(descendant))
         while inner.kind.name in ("MEMBER_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR"):

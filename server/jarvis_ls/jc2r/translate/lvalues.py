@@ -7,9 +7,8 @@ from typing import Any
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.translate.ast import (
-    EXTENSION,
     PARTS,
-    THROUGH,
+    UnaryOperator,
     bare,
     chosen_branch,
     converted_from,
@@ -66,9 +65,9 @@ class LvalueTranslation(Conversions):
             return self._element(cursor)
         if name == "UNARY_OPERATOR":
             which = clang.unary_operator(cursor)
-            if which == THROUGH:
+            if which == UnaryOperator.THROUGH:
                 return self.through(only(cursor))
-            if which == EXTENSION:
+            if which == UnaryOperator.EXTENSION:
                 return self.place(only(cursor))
             if which in PARTS and is_complex(only(cursor).type):
                 return f"{self.place(only(cursor))}.{PARTS[which]}"
@@ -138,7 +137,7 @@ class LvalueTranslation(Conversions):
             if _has_known_length(array):
                 return self.is_constant_place(array)
             return self._points_to_constant(base.type)
-        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == THROUGH:
+        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == UnaryOperator.THROUGH:
             return self._points_to_constant(only(cursor).type)
         return False
 
@@ -185,7 +184,10 @@ class LvalueTranslation(Conversions):
         wanted = self.types.of(type_)
         if kind(inner.type) in FUNCTIONS:
             return self.pointer_to_function(inner, type_)
-        if inner.kind.name == "UNARY_OPERATOR" and clang.unary_operator(inner) == THROUGH:
+        if (
+            inner.kind.name == "UNARY_OPERATOR"
+            and clang.unary_operator(inner) == UnaryOperator.THROUGH
+        ):
             return self.cast(self.value(only(inner)), only(inner).type, type_)
         if inner.kind.name == "ARRAY_SUBSCRIPT_EXPR":
             return self.cast_code(self._pointer_to_element(inner), wanted)
@@ -264,7 +266,10 @@ class LvalueTranslation(Conversions):
         wanted = self.types.of(target)
         if node.kind.name == "ARRAY_SUBSCRIPT_EXPR":
             return self.cast_code(self._pointer_to_element(node), wanted)
-        if node.kind.name == "UNARY_OPERATOR" and clang.unary_operator(node) == THROUGH:
+        if (
+            node.kind.name == "UNARY_OPERATOR"
+            and clang.unary_operator(node) == UnaryOperator.THROUGH
+        ):
             return self.cast_code(self.value(only(node)), wanted)
         return self.cast_code(self.place(node), wanted)
 

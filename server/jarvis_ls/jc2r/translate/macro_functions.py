@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.translate.ast import THROUGH, bare, inside, named_declaration
+from jarvis_ls.jc2r.translate.ast import UnaryOperator, bare, inside, named_declaration
 from jarvis_ls.jc2r.translate.body import Body, Surroundings
 from jarvis_ls.jc2r.translate.c_types import (
     WORDS,
@@ -249,7 +249,7 @@ def _may_fail(node: Any) -> bool:
         if (
             name in ("CALL_EXPR", "ARRAY_SUBSCRIPT_EXPR")
             or (name == "BINARY_OPERATOR" and clang.binary_operator(child) in _DIVIDING)
-            or (name == "UNARY_OPERATOR" and clang.unary_operator(child) == THROUGH)
+            or (name == "UNARY_OPERATOR" and clang.unary_operator(child) == UnaryOperator.THROUGH)
             or (name == "MEMBER_REF_EXPR" and _is_through_pointer(child))
         ):
             return True
@@ -267,7 +267,7 @@ def _looks(node: Any) -> bool:
     return (
         name == "ARRAY_SUBSCRIPT_EXPR"
         or name == "MEMBER_REF_EXPR"
-        or (name == "UNARY_OPERATOR" and clang.unary_operator(node) == THROUGH)
+        or (name == "UNARY_OPERATOR" and clang.unary_operator(node) == UnaryOperator.THROUGH)
     )
 
 

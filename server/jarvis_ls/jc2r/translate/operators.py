@@ -13,22 +13,10 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.jc2r.translate import bitfield_width, complex_numbers
 from jarvis_ls.jc2r.translate.assignments import Assignments
 from jarvis_ls.jc2r.translate.ast import (
-    ADDRESS,
-    ASSIGN,
-    COMMA,
-    EXTENSION,
-    LOGICAL_NOT,
-    MINUS,
-    NOT,
     PARTS,
-    PLUS,
-    POST_DEC,
-    POST_INC,
-    PRE_DEC,
-    PRE_INC,
-    REAL,
     STEPS,
-    THROUGH,
+    BinaryOperator,
+    UnaryOperator,
     bare,
     in_words,
     inside,
@@ -75,9 +63,9 @@ class Operators(Assignments):
                 )
             if which in _COMPARING:
                 return self._comparison(_COMPARING[which], left, right)
-            if which == COMMA:
+            if which == BinaryOperator.COMMA:
                 return f"{{ {self.effect(left)}\n{self.condition(right)} }}"
-        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == LOGICAL_NOT:
+        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == UnaryOperator.LOGICAL_NOT:
             return f"!{parenthesise(self.condition(only(cursor)))}"
         if name == "UNEXPOSED_EXPR" and kind(cursor.type) in ("INT", "LONG"):
             inner = clang.children(cursor)  # `__builtin_expect` asks for a long
@@ -129,9 +117,9 @@ class Operators(Assignments):
         if name == "BINARY_OPERATOR":
             which = clang.binary_operator(cursor)
             left, right = clang.children(cursor)
-            if which == ASSIGN:
+            if which == BinaryOperator.ASSIGN:
                 return self.assignment(left, right)
-            if which == COMMA:
+            if which == BinaryOperator.COMMA:
                 return f"{self.effect(left)}\n{self.effect(right)}"
             if which in _LOGIC:
                 negated = "" if _LOGIC[which] == "&&" else "!"
@@ -143,7 +131,7 @@ class Operators(Assignments):
             return self.step(cursor, "")
         if name == "StmtExpr":
             return "{ " + "\n".join(self.statements(only(cursor))) + " }"
-        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == EXTENSION:
+        if name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == UnaryOperator.EXTENSION:
             return self.effect(only(cursor))
         if name == "CONDITIONAL_OPERATOR":
             asked, yes, no = clang.children(cursor)
@@ -163,28 +151,32 @@ class Operators(Assignments):
 
     def _value_unary_operator(self, cursor: Any) -> str:
         which, inner = clang.unary_operator(cursor), only(cursor)
-        if which in (POST_INC, POST_DEC):
+        if which in (UnaryOperator.POST_INC, UnaryOperator.POST_DEC):
             return self.step(cursor, "__old")
-        if which in (PRE_INC, PRE_DEC):
+        if which in (UnaryOperator.PRE_INC, UnaryOperator.PRE_DEC):
             return self.step(cursor, "__new")
-        if which == ADDRESS:
+        if which == UnaryOperator.ADDRESS:
             return self.address(inner, cursor.type)
-        if which == THROUGH:
+        if which == UnaryOperator.THROUGH:
             return self.read(cursor)
-        if which in (PLUS, EXTENSION):
+        if which in (UnaryOperator.PLUS, UnaryOperator.EXTENSION):
             return self.value(inner)
-        if which == LOGICAL_NOT:
+        if which == UnaryOperator.LOGICAL_NOT:
             return f"(!{parenthesise(self.condition(inner))}) as i32"
         self.types.of(cursor.type)
         if which in PARTS:
             if is_complex(inner.type):
                 return f"{parenthesise(self.value(inner))}.{PARTS[which]}"
-            return self.value(inner) if which == REAL else f"{{ {self.effect(inner)} 0.0 }}"
-        if which == NOT and is_complex(cursor.type):
+            return (
+                self.value(inner)
+                if which == UnaryOperator.REAL
+                else f"{{ {self.effect(inner)} 0.0 }}"
+            )
+        if which == UnaryOperator.NOT and is_complex(cursor.type):
             return f"{parenthesise(self.value(inner))}.conjugated()"
-        if which == NOT:
+        if which == UnaryOperator.NOT:
             return self._within(f"!{parenthesise(self.value(inner))}", "~", cursor)
-        if which == MINUS:
+        if which == UnaryOperator.MINUS:
             code = self.value(inner)
             if is_complex(cursor.type):
                 return f"{parenthesise(code)}.negated()"
@@ -198,9 +190,9 @@ class Operators(Assignments):
     def _value_binary_operator(self, cursor: Any) -> str:
         which = clang.binary_operator(cursor)
         left, right = clang.children(cursor)
-        if which == ASSIGN:
+        if which == BinaryOperator.ASSIGN:
             return self.assignment_value(left, right)
-        if which == COMMA:
+        if which == BinaryOperator.COMMA:
             code = self.value(right)
             if is_pointer(right.type):
                 code = type_null(code, self.types.of(right.type))
@@ -259,4 +251,7 @@ def is_asking(cursor: Any) -> bool:
     if cursor.kind.name == "BINARY_OPERATOR":
         which = clang.binary_operator(cursor)
         return which in _COMPARING or which in _LOGIC
-    return cursor.kind.name == "UNARY_OPERATOR" and clang.unary_operator(cursor) == LOGICAL_NOT
+    return (
+        cursor.kind.name == "UNARY_OPERATOR"
+        and clang.unary_operator(cursor) == UnaryOperator.LOGICAL_NOT
+    )

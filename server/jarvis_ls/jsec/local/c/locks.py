@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import IntFlag
 
 from jarvis_ls.codeintel.functions import Call, Function, Unit
 from jarvis_ls.codeintel.nodes import ancestors, field, text
@@ -18,7 +19,17 @@ from jarvis_ls.jsec.local.c.path_walker import Event, Exhausted, Walker
 from jarvis_ls.jsec.local.constants import declaration
 from jarvis_ls.jsec.local.guards import written_between
 
-ENTRY, HELD, RELEASED, UNKNOWN = 1, 2, 4, 8
+
+class LockState(IntFlag):
+    """What may be true of a lock at a place of a function."""
+
+    ENTRY = 1
+    """As the caller left it."""
+    HELD = 2
+    RELEASED = 4
+    UNKNOWN = 8
+
+
 TAKES = ("lock", "try")
 """Kinds of events after which a lock may be held."""
 MAX_LOCKS = 8
@@ -270,7 +281,7 @@ def _walk_locks(function: Function, inner: Mapping[str, Mapping[str, Node]]) -> 
     for key in dict.fromkeys(taken[:MAX_LOCKS]):
         walk = _LockWalk(function, key, events, _size(root))
         try:
-            walk.run(root, ENTRY, _closing(function))
+            walk.run(root, LockState.ENTRY, _closing(function))
         except Exhausted:
             continue
         faults.extend(f for f in walk.faults.values() if f.kind != "kept" or not walk.entered_held)
@@ -353,22 +364,22 @@ class _LockWalk(Walker):
         if event.kind == "see":
             return mask
         if event.kind == "maybe":
-            return UNKNOWN
+            return LockState.UNKNOWN
         if self.keys[event.node.id] != self.key:
-            if event.kind in ("lock", "call") and mask == HELD:
+            if event.kind in ("lock", "call") and mask == LockState.HELD:
                 self._nest(event)
             return mask
         if event.kind == "lock":
-            if mask == HELD and event.extra not in REENTRANT:
+            if mask == LockState.HELD and event.extra not in REENTRANT:
                 self._note("twice", event.node)
-            return HELD
+            return LockState.HELD
         if event.kind == "try":
-            return UNKNOWN
-        if event.kind == "unlock" and mask == RELEASED:
+            return LockState.UNKNOWN
+        if event.kind == "unlock" and mask == LockState.RELEASED:
             self._note("released-twice", event.node)
-        elif event.kind == "unlock" and mask == ENTRY:
+        elif event.kind == "unlock" and mask == LockState.ENTRY:
             self.entered_held = True  # the caller holds it; the function lets go for a while
-        return RELEASED
+        return LockState.RELEASED
 
     def _nest(self, event: Event) -> None:
         """Another lock is taken while this one is held, since it was taken last."""
@@ -387,15 +398,15 @@ class _LockWalk(Walker):
     def narrow(self, mask: int, valid: bool, at: int) -> int:
         event = self.results[self.name]
         zero_is_success = TRIES.get(event.extra, True)
-        return HELD if valid is not zero_is_success else RELEASED
+        return LockState.HELD if valid is not zero_is_success else LockState.RELEASED
 
     def leave(self, mask: int, node: Node, how: str) -> None:
-        sometimes = mask & HELD and not mask & UNKNOWN and not self.gives_back
-        if mask == HELD or sometimes:
+        sometimes = mask & LockState.HELD and not mask & LockState.UNKNOWN and not self.gives_back
+        if mask == LockState.HELD or sometimes:
             self._note("kept", node)
         elif (
-            mask & (HELD | RELEASED) == (HELD | RELEASED)
-            and not mask & UNKNOWN
+            mask & (LockState.HELD | LockState.RELEASED) == (LockState.HELD | LockState.RELEASED)
+            and not mask & LockState.UNKNOWN
             and all(self._is_plain(event) for event in self.own if event.kind == "unlock")
         ):
             self._note("kept", node, partly=True)  # a jump goes past what gives it back
