@@ -38,6 +38,7 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "with_related": ((0,), ()),
     "Rewrite": ((0,), ("title",)),
     "Message": ((0,), ("template",)),
+    "Words": ((0,), ()),
     "Step": ((2,), ("message",)),
     "rule": ((), ("suggestion",)),
     "summary": ((0,), ()),
@@ -49,14 +50,14 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
 
 
 def templates(part: str) -> set[str]:
-    """All templates below one package."""
+    """All templates below one package that hold more than places and signs."""
     found: set[str] = set()
     for path in [*sorted((PACKAGE / part).rglob("*.py")), *(COMMANDS if part == "jsec" else ())]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found |= set(_of_module(tree))
         if any(path.is_relative_to(folder) for folder in SAID):
             found |= set(sentences(tree))
-    return found
+    return {template for template in found if re.search(r"[A-Za-z]", PLACE.sub("", template))}
 
 
 def catalog(part: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 _PLACES = re.compile(r"\{(\w+)\}")
 
@@ -49,6 +50,27 @@ class Words(str):
 def mapped(text: str, change: Callable[[str], str]) -> str:
     """`change` made to a text, or to what is filled into the places of `Words`."""
     return text.mapped(change) if isinstance(text, Words) else change(text)
+
+
+def to_json(text: str) -> Any:
+    """Return a text for a JSON file; of `Words` the template and the values, so that who reads the
+    file can still say them in another language."""
+    if not isinstance(text, Words):
+        return text
+    return {
+        "template": text.template,
+        "values": {name: to_json(value) for name, value in text.values.items()},
+    }
+
+
+def from_json(value: Any) -> str:
+    """Return the text that `to_json` gave a value for. Raises `ValueError` for anything else."""
+    if isinstance(value, str):
+        return value
+    match value:
+        case {"template": str(template), "values": dict(values)}:
+            return Words(template, **{name: from_json(held) for name, held in values.items()})
+    raise ValueError("expected text, or an object with 'template' and 'values'")
 
 
 def together(parts: Sequence[str], between: str) -> Words:

@@ -54,6 +54,8 @@ class ItemResult:
     """Reports, in order of position."""
     functions: list[Placed]
     """Its functions, in order."""
+    failed: frozenset[str] = frozenset()
+    """Rules that raised, which may have found more."""
 
 
 class Plan:
@@ -150,9 +152,10 @@ class Plan:
         self._on_functions(run)
         return run.result()
 
-    def run_whole(self, unit: Unit, results: list[tuple[Item, ItemResult]]) -> list[Raw]:
+    def run_whole(self, unit: Unit, results: list[tuple[Item, ItemResult]]) -> ItemResult:
         """Return reports of the rules that check the whole file, given the results of its items."""
         raws: list[Raw] = []
+        failed: set[str] = set()
         whole = None
         present = self._words_of_files.found(unit.source.data)
         for rule, words in self.whole:
@@ -161,11 +164,11 @@ class Plan:
             if whole is None:
                 placed = {item.start: other.functions for item, other in results if other.functions}
                 whole = WholeUnit(unit, [item for item, _ in results], placed)
-            for report in _check_safely(rule, whole):
+            for report in _check_safely(rule, whole, failed):
                 raws.append(raw_of(rule, report, 0, False))
         if whole is not None:
             whole.forget()
-        return raws
+        return ItemResult(raws, [], frozenset(failed))
 
     def _on_functions(self, run: _Run) -> None:
         if not run.index.functions:
@@ -176,7 +179,7 @@ class Plan:
             for function in run.index.functions:
                 if query.calling and not run.function_calls(function, query.calling):
                     continue
-                if query.when is not None and not _holds(query.when, function):
+                if query.when is not None and not run.holds(query.when, function, rules):
                     continue
                 for rule in rules:
                     run.check(rule, function, function.start)
@@ -200,7 +203,7 @@ class Plan:
         by_key = {"": sites} if "" in table else _by_key(sites, key_of)
         for key, nodes in by_key.items():
             for when, rules in table.get(key, ()):
-                chosen = _those(when, nodes)
+                chosen = run.choose(when, nodes, rules)
                 if chosen:
                     self._on_sites(run, chosen, rules)
 
@@ -324,16 +327,36 @@ class _Run:
         self.calls_at: dict[str, list[int]] = {}
         """Where functions are called that a rule's `calling` names."""
         self._raws: dict[tuple[str, int, int], Raw] = {}
+        self._failed: set[str] = set()
 
     def check(self, rule: Rule, place: Any, start: int) -> None:
         """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
         if self._dead and self._is_dead(start):
             return
-        for report in _check_safely(rule, place):
+        for report in _check_safely(rule, place, self._failed):
             if self._is_dead(report.start):
                 continue
             raw = raw_of(rule, report, self.item.start, self.item.in_test)
             self._raws.setdefault((rule.id, report.start, report.end), raw)
+
+    def choose(self, when: Holds, nodes: list[Node], rules: Iterable[Rule]) -> list[Node]:
+        """Return the nodes that a condition of `rules` chooses; most are of no interest."""
+        try:
+            return [node for node in nodes if when(node)]
+        except Exception:  # noqa: BLE001 - it is logged for the nodes that it fails at
+            return [node for node in nodes if self.holds(when, node, rules)]
+
+    def holds(
+        self, when: Callable[[Any], bool], place: Function | Node, rules: Iterable[Rule]
+    ) -> bool:
+        """Return whether a condition of `rules` holds; where one raises, it is logged and they are
+        not run."""
+        try:
+            return when(place)
+        except Exception:
+            log.exception("%s failed; the rules behind it were not run here", when.__name__)
+            self._failed.update(rule.id for rule in rules)
+            return False
 
     def function_calls(self, function: Function, names: frozenset[str]) -> bool:
         """Return whether a call of one of `names` lies in `function`."""
@@ -354,18 +377,20 @@ class _Run:
         named = [(f.name, f.start - base, f.end - base) for f in self.index.functions]
         for function in self.index.functions:
             function.forget()
-        return ItemResult(raws, named)
+        return ItemResult(raws, named, frozenset(self._failed))
 
     def _is_dead(self, offset: int) -> bool:
         return bool(self._dead) and any(start <= offset < end for start, end in self._dead)
 
 
-def _check_safely(rule: Rule, place: Any) -> list[Report]:
-    """Return the reports of one check; a fault in a rule is logged and costs only that place."""
+def _check_safely(rule: Rule, place: Any, failed: set[str]) -> list[Report]:
+    """Return the reports of one check; a fault in a rule is logged, costs only that place, and adds
+    the rule to `failed`."""
     try:
         return list(rule.check(place) or ())
     except Exception:  # one broken rule must not hide the findings of the others
         log.exception("rule %s failed; its finding at this place is missing", rule.id)
+        failed.add(rule.id)
         return []
 
 
@@ -376,21 +401,3 @@ def _by_key(sites: Iterable[Node], key_of: Callable[[Node], str]) -> dict[str, l
         if key:
             found.setdefault(key, []).append(node)
     return found
-
-
-def _those(when: Holds, nodes: list[Node]) -> list[Node]:
-    """Return the nodes that a condition chooses; most are of no interest."""
-    try:
-        return [node for node in nodes if when(node)]
-    except Exception:  # noqa: BLE001 - it is logged for the nodes that it fails at
-        return [node for node in nodes if _holds(when, node)]
-
-
-def _holds(when: Callable[[Any], bool], place: Function | Node) -> bool:
-    """Return whether a condition of rules holds; one that raises is logged, and its rules are not
-    run."""
-    try:
-        return when(place)
-    except Exception:
-        log.exception("%s failed; the rules behind it were not run here", when.__name__)
-        return False

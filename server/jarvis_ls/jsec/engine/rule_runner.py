@@ -21,9 +21,11 @@ from jarvis_ls.codeintel.rust_tests import is_test_path
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.engine.raw_report import finish
 from jarvis_ls.jsec.engine.rule_index import ItemResult, Plan
+from jarvis_ls.jsec.findings.failure_notes import failed_rules
 from jarvis_ls.jsec.findings.includes import Includes
 from jarvis_ls.jsec.rules.registry import all_rules
 
@@ -156,12 +158,14 @@ class Engine:
             context += hashlib.blake2b(repr(defined).encode(), digest_size=16).hexdigest()
         results = _run_items(unit, plan, found, cache)
         placed = [(item.start, raw) for item, result in results for raw in result.raws]
-        placed.extend((0, raw) for raw in plan.run_whole(unit, results))
+        whole = plan.run_whole(unit, results)
+        placed.extend((0, raw) for raw in whole.raws)
+        failed = whole.failed.union(*(result.failed for _, result in results))
         includes = Includes(source, language, tree.root_node, facts, included)
         return FileAnalysis(
             findings=finish(source, language, placed, self._by_id, includes),
             facts=own,
-            notes=_depth_notes(found),
+            notes=[*_depth_notes(found), *failed_rules(failed)],
             context=context,
             source=source,
             placed_functions=[
@@ -240,5 +244,6 @@ def _facts_of(item: Item, language: LanguageName, written: bytes) -> tuple[Facts
 def _depth_notes(found: list[Item]) -> list[str]:
     for item in found:
         if item.end - item.start > 2 * MAX_DEPTH and nests_too_deep(item.node):
-            return [f"code nested deeper than {MAX_DEPTH} levels was not analysed"]
+            template = "code nested deeper than {levels} levels was not analysed"
+            return [Words(template, levels=MAX_DEPTH)]
     return []

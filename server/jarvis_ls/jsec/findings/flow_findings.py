@@ -60,17 +60,18 @@ def settle(
     texts: Texts,
     extents: Extents = (),
     decided: Collection[str] = (),
+    failed: set[str] | None = None,
 ) -> list[Finding]:
     """Return the findings of one file, with what flow proved in it, by position.
 
     `findings` are what the rules said without flow, nothing suppressed yet; `texts` gives the
     files that the ways to the faults pass; `extents` are the functions of this one, and in those
-    of `decided` there is nothing that flow did not find.
+    of `decided` there is nothing that flow did not find. Rules that raise are added to `failed`.
     """
     proven = [
         (fault, finding)
         for fault in faults
-        if (finding := _finding(source, language, fault, texts, extents)) is not None
+        if (finding := _finding(source, language, fault, texts, extents, failed)) is not None
     ]
     rules = all_rules()
     sound = _sound(source, faults) if language == "rust" else {}
@@ -138,7 +139,12 @@ def add_fingerprints(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _finding(
-    source: Source, language: LanguageName, fault: Fault, texts: Texts, extents: Extents
+    source: Source,
+    language: LanguageName,
+    fault: Fault,
+    texts: Texts,
+    extents: Extents,
+    failed: set[str] | None,
 ) -> Finding | None:
     """Return the finding of a fault; None when no rule asks for its kind, or declines it."""
     asking = flow_rules("rust" if language == "rust" else "c")
@@ -146,7 +152,7 @@ def _finding(
     if rule is None or language not in rule.dialects:
         return None
     fault = freed_before(add_name(fault, source), source, language, extents)
-    report = _report(rule, fault)
+    report = _report(rule, fault, failed)
     span = _span(source, fault.span)
     if report is None or span is None:
         return None
@@ -203,11 +209,13 @@ def _path(steps: Iterable[Step], texts: Texts, fault: Fault, flaw: Message) -> t
     )
 
 
-def _report(rule: Rule, fault: Fault) -> Report | None:
+def _report(rule: Rule, fault: Fault, failed: set[str] | None) -> Report | None:
     try:
         return rule.report_fault(fault)
     except Exception:  # one broken rule must not hide the findings of the others
         log.exception("rule %s failed; its finding at this place is missing", rule.id)
+        if failed is not None:
+            failed.add(rule.id)
         return None
 
 

@@ -6,6 +6,8 @@ then runs the rules only over items whose text (or whose surroundings) changed.
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.engine.rule_runner import Engine, FileAnalysis, ItemCache
 from jarvis_ls.jsec.engine.visibility import assess
+from jarvis_ls.jsec.findings.failure_notes import FAILED, failed_functions, failed_rules
 from jarvis_ls.jsec.findings.flow_findings import settle
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
 from jarvis_ls.jsec.flow.library.user_models import OwnFunction, effects_of
@@ -30,8 +33,26 @@ from jarvis_ls.jsec.live.records import LiveResult, TextChange
 from jarvis_ls.jsec.scan.file_scanner import analysis_of
 from jarvis_ls.jsec.settings.settings import Pattern
 
+log = logging.getLogger(__name__)
+
 FLOW_SECONDS = 0.04
 """Time flow has in one analysis; what it does not get to is left to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """What following the values of a document gave."""
+
+    findings: list[Finding]
+    """Those of the rules, with what flow knows of them and adds."""
+    settled: bool = True
+    """Whether they are complete."""
+    more: bool = False
+    """Whether flow has more to do."""
+    others: tuple[str, ...] = ()
+    """Other documents that have new results."""
+    notes: tuple[str, ...] = ()
+    """What failed, in words."""
 
 
 class _OpenFile:
@@ -188,43 +209,44 @@ class LiveDocuments:
             headers=None if headers is None else partial(headers.facts_for, source.path),
             cache=document.cache,
         )
-        findings, settled, more, others = self._follow(uri, document, analysis)
+        followed = self._follow(uri, document, analysis)
         return LiveResult(
             version=document.version,
             findings=assess(
                 source,
                 document.language,
                 document.tree,
-                findings,
+                followed.findings,
                 patterns=self._patterns.get(document.root, ()),
                 observed=self._observed.get(document.root, ()),
             ),
-            notes=analysis.notes,
+            notes=[*dict.fromkeys((*analysis.notes, *followed.notes))],
             functions=analysis.functions,
             declarations=analysis.context,
-            more=more or not document.cache.sure,
-            settled=settled and document.cache.sure,
-            others=others,
+            more=followed.more or not document.cache.sure,
+            settled=followed.settled and document.cache.sure,
+            others=followed.others,
         )
 
-    def _follow(
-        self, uri: str, document: _OpenFile, analysis: FileAnalysis
-    ) -> tuple[list[Finding], bool, bool, tuple[str, ...]]:
-        """Return findings with those of flow, whether they are complete, whether flow has more to
-        do, and which other documents have new results."""
+    def _follow(self, uri: str, document: _OpenFile, analysis: FileAnalysis) -> _Followed:
+        """Return the findings of the rules with those of flow."""
         flow, path = self._flow_of(document.root, uri), document.source.path
         if flow is None:
-            return analysis.findings, True, False, ()
+            return _Followed(analysis.findings)
         if uri not in self._seen:  # the rules' findings are shown first
             self._seen.add(uri)
-            return analysis.findings, False, True, ()
+            return _Followed(analysis.findings, settled=False, more=True)
         headers = self._headers.get(document.root)
         own = analysis.facts
         context, included = headers.facts_for(path, own) if headers is not None else ("", ())
         closure = tuple(headers.closure(path, own)) if headers is not None else ()
         unit = Unit(document.source, document.language, own.merge(included))
         root = document.tree.root_node
-        flow.update(unit, root, context, closure, sure=document.cache.sure)
+        try:
+            flow.update(unit, root, context, closure, sure=document.cache.sure)
+        except Exception:  # the findings of its rules are as good without
+            log.exception("%s: its functions are not followed", path)
+            return _Followed(analysis.findings, notes=(FAILED,))
         touched = flow.work(FLOW_SECONDS, path) - {path}
         others = tuple(
             other
@@ -232,7 +254,8 @@ class LiveDocuments:
             if open_document.root == document.root and open_document.source.path in touched
         )
         if not flow.ready(path):
-            return analysis.findings, False, flow.waits, others
+            return _Followed(analysis.findings, settled=False, more=flow.waits, others=others)
+        failed: set[str] = set()
         findings = settle(
             document.source,
             document.language,
@@ -241,8 +264,10 @@ class LiveDocuments:
             partial(self._text, document.root),
             analysis.placed_functions,
             flow.decided(path),
+            failed,
         )
-        return findings, True, flow.waits, others
+        notes = (*failed_functions(flow.failed(path)), *failed_rules(failed))
+        return _Followed(findings, more=flow.waits, others=others, notes=notes)
 
     def _flow_of(self, root: str, uri: str) -> LiveFlow | None:
         """Return the program a document belongs to: that of its workspace folder; outside of any it

@@ -46,6 +46,8 @@ class LiveFlow:
         self._nested: set[Root] = set()
         """Those in which a lock is taken while another is held."""
         self._waiting: dict[Root, None] = {}
+        self._failed: set[Root] = set()
+        """Those whose analysis raised."""
 
     def set_program(self, place: StoreFolder, names: dict[str, str]) -> None:
         """Take what a scan of the folder kept at `place` under these names, by path."""
@@ -103,7 +105,9 @@ class LiveFlow:
             if outline is not None and root[1] in outline.functions:
                 places = Positions(self.program.outlines)
                 answer = answer_of(self.program, places, analyse, *root)
-                if answer is not None:
+                if answer is None:
+                    self._failed.add(root)
+                else:
                     self._take(root, answer)
                     touched |= self._files(root)
         return touched
@@ -116,6 +120,14 @@ class LiveFlow:
     def ready(self, path: str) -> bool:
         """Return whether the functions of a file itself have all been followed."""
         return path in self._open and not any(root[0] == path for root in self._waiting)
+
+    def failed(self, path: str) -> list[str]:
+        """Return the keys of the functions of a file whose analysis raised, in order."""
+        opened = self._open.get(path)
+        outline = self.program.outlines.get(path)
+        analysed = outline.functions if outline is not None else {}
+        found = {root[1] for root in self._failed if root[0] == path and root[1] in analysed}
+        return sorted(found.union(opened.failed if opened is not None else ()))
 
     def faults(self, path: str) -> list[Fault]:
         """Return the faults proven in a file, whatever function the analysis started at."""
@@ -204,6 +216,7 @@ class LiveFlow:
     def _drop(self, root: Root, *, again: bool = True) -> None:
         """Forget an answer; with `again` the function waits to be followed anew."""
         answer = self._answers.pop(root, None)
+        self._failed.discard(root)
         if again:
             self._waiting[root] = None
         if answer is None:

@@ -114,10 +114,7 @@ def _overview(
     yield f'<section aria-labelledby="overview"><h2 id="overview">{heading}</h2>'
     numbers = [
         (summary["total"], say("findings")),
-        *(
-            (summary["by_severity"][severity], say(_WITH_SEVERITY[severity]))
-            for severity in SEVERITIES
-        ),
+        *((summary["by_severity"][name], say(_WITH_SEVERITY[name])) for name in SEVERITIES),
         (summary["scanned_files"], say("files scanned")),
         (summary["suppressed"] + summary["baselined"], say("hidden")),
     ]

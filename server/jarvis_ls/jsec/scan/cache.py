@@ -30,6 +30,7 @@ from jarvis_ls.core.files import (
     user_folder,
 )
 from jarvis_ls.core.store import Appender
+from jarvis_ls.core.words import from_json, to_json
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
 from jarvis_ls.jsec.flow.library.user_models import OwnFunction
 from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
@@ -144,7 +145,7 @@ class Cache:
                 report.text_digest,
                 report.includes,
                 report.context,
-                report.notes,
+                [to_json(note) for note in report.notes],
                 [to_list(finding) for finding in report.findings],
             ],
             separators=(",", ":"),
@@ -231,7 +232,7 @@ def _read_report(path: str, digest: str, values: Any) -> FileReport | None:
         return FileReport(
             path=path,
             findings=[from_list(finding, path) for finding in findings],
-            notes=tuple(notes),
+            notes=tuple(from_json(note) for note in notes),
             digest=digest,
             text_digest=text_digest,
             includes=tuple(includes),

@@ -20,6 +20,7 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.engine.rule_runner import Engine
 from jarvis_ls.jsec.engine.visibility import assess, assess_again
+from jarvis_ls.jsec.findings.failure_notes import FAILED, failed_functions, failed_rules
 from jarvis_ls.jsec.findings.flow_findings import settle
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
@@ -115,18 +116,19 @@ class DiskFiles:
             observed=self._open.project.observed,
         )
         digest = digest_of(raw)
+        unit, failures = self._lower(source, language, tree, analysis.facts, digest)
         text_digest = digest if source.data is raw else digest_of(source.data)
         if path.endswith(HEADER_ENDS) and len(source.data) <= MAX_HEADER_BYTES:
             self._open.headers.know(path, text_digest, analysis.facts)
         return FileReport(
             path=path,
             findings=findings,
-            notes=tuple(analysis.notes),
+            notes=(*analysis.notes, *failures),
             digest=digest,
             text_digest=text_digest,
             includes=analysis.facts.includes,
             context=context,
-            unit=self._lower(source, language, tree, analysis.facts, digest),
+            unit=unit,
         )
 
     def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
@@ -167,22 +169,27 @@ class DiskFiles:
         if digest_of(raw) != report.digest or language is None:
             return report
 
+        failed: set[str] = set()
+
         def settled(findings: list[Finding]) -> list[Finding]:
             functions = self._functions(source)
-            return settle(source, language, findings, faults, self._source, functions, decided)
+            return settle(
+                source, language, findings, faults, self._source, functions, decided, failed
+            )
 
         findings = assess_again(
             source, language, report.findings, settled, patterns=project.patterns
         )
-        return replace(report, findings=findings, notes=report.notes + notes, settled=True)
+        notes = (*report.notes, *notes, *failed_rules(failed))
+        return replace(report, findings=findings, notes=tuple(dict.fromkeys(notes)), settled=True)
 
     def _lower(
         self, source: Source, language: LanguageName, tree: Tree, own: Facts, digest: str
-    ) -> str:
+    ) -> tuple[str, Sequence[str]]:
         """Keep the functions of a file for the analysis of flow; gives the name they are kept
-        under, nothing when they are not."""
+        under, nothing when they are not, and notes on what failed."""
         if self._store is None:
-            return ""
+            return "", ()
         assert self._open is not None
         context, included = self._open.headers.facts_for(source.path, own)
         closure = tuple(self._open.headers.closure(source.path, own))
@@ -193,11 +200,11 @@ class DiskFiles:
             self._store.put(name, outline, file.functions)
         except OSError as error:
             log.warning("%s: its functions are not followed: %s", source.path, error.strerror)
-            return ""
+            return "", (FAILED,)
         except Exception:  # the findings of its rules are as good without
             log.exception("%s: its functions are not followed", source.path)
-            return ""
-        return name
+            return "", (FAILED,)
+        return name, failed_functions(file.failed)
 
     def _functions(self, source: Source) -> list[tuple[str, int, int]]:
         outline = self._runner.program.outlines.get(source.path) if self._runner else None

@@ -17,6 +17,8 @@ from secrets import token_bytes
 
 from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.core.process import Worker
+from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.findings.failure_notes import FAILED, failed_functions, function_name
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.interp.lock_order import inversions
 from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
@@ -65,10 +67,7 @@ async def follow(
     async for path, answer in pool.each(_follow, sorted(units)):
         done += 1
         followed: Followed = answer
-        notes[path] = tuple(
-            f"flow was not followed through {name}: that took too long or failed"
-            for name in followed.left_out
-        )
+        notes[path] = _notes(followed)
         for fault in followed.faults:
             faults[fault.file].append(fault)
         decided |= followed.decided
@@ -90,6 +89,20 @@ async def follow(
         yield report
 
 
+def _notes(followed: Followed) -> tuple[str, ...]:
+    """Return what the analysis of a file has to say of the functions that it could not follow."""
+    notes = [*failed_functions(followed.failed)]
+    notes += [
+        Words(
+            "data-flow analysis of '{function}' took too long or ended its process; findings "
+            "that depend on it are missing",
+            function=function_name(key),
+        )
+        for key in followed.left_out
+    ]
+    return (*notes, FAILED) if followed.lost else tuple(notes)
+
+
 async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
     """Follow the functions of a file together; when that ends the process, one by one."""
     try:
@@ -99,7 +112,7 @@ async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
         return await _one_by_one(worker, path)
     except JarvisError as error:
         log.error("%s: no value is followed: %s", path, error)
-        return Followed(path, left_out=("any of its functions",))
+        return Followed(path, lost=True)
 
 
 async def _one_by_one(worker: Worker, path: str) -> Followed:
@@ -131,5 +144,4 @@ async def _settle(
         return settled
     except JarvisError as error:
         log.error("%s: what flow proved is missing: %s", job[0].path, error)
-        note = "data-flow analysis failed; its findings are missing"
-        return replace(job[0], notes=(*job[0].notes, note), settled=True)
+        return replace(job[0], notes=(*job[0].notes, FAILED), settled=True)

@@ -215,3 +215,5 @@ class FileIR:
     """Of the text it comes from."""
     stops: frozenset[str] = frozenset()
     """Functions that it declares not to return."""
+    failed: tuple[str, ...] = ()
+    """Keys of functions that could not be lowered, because that raised."""

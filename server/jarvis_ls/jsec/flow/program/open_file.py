@@ -6,6 +6,7 @@ know of the others is kept by their text, and they are lowered when the analysis
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.functions import Unit
@@ -25,6 +26,8 @@ from jarvis_ls.jsec.flow.program.file_outline import (
     way_through,
     without_long_tables,
 )
+
+log = logging.getLogger(__name__)
 
 _TORN = b"torn"
 _FEW = 16
@@ -53,6 +56,8 @@ class OpenFile:
         self._lowering: Lowering | RustLowering | None = None
         self._texts: dict[bytes, set[str]] = {}
         """Names that texts between functions may give a value."""
+        self.failed: tuple[str, ...] = ()
+        """Keys of functions that could not be lowered, because that raised."""
 
     def update(
         self, unit: Unit, root: Node, context: str, closure: tuple[str, ...], *, sure: bool = True
@@ -70,11 +75,17 @@ class OpenFile:
         kept: dict[bytes, _Known] = {}
         functions: dict[str, FunctionOutline] = {}
         written: set[str] = set()
+        failed = []
         for key, (start, end) in spans.items():
             digest = digest_of(around + data[start:end])
             if not sure and digest not in self._known and lowering.is_torn(key):
                 digest = digest_of(digest + _TORN)
-            known = self._known.get(digest) or self._lower(key, digest)
+            try:
+                known = self._known.get(digest) or self._lower(key, digest)
+            except Exception:  # one function must not hide what is wrong in the others
+                log.exception("%s: lowering %s failed", unit.source.path, key)
+                failed.append(key)
+                continue
             if known is None:
                 continue
             kept[digest] = known
@@ -100,7 +111,7 @@ class OpenFile:
             )
             written |= known.written
             lowering.file.globals.update(known.statics)
-        self._known = kept
+        self._known, self.failed = kept, tuple(failed)
         if len(self._texts) > 4 * (len(spans) + _FEW):
             self._texts.clear()  # most of them are of earlier versions
         written |= lowering.loose((function.span for function in functions.values()), self._texts)

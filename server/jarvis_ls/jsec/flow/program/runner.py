@@ -59,8 +59,12 @@ class Followed:
     """Flaws, in any file."""
     analysed: int = 0
     """How many functions had to be examined: for the others the answer of before holds."""
+    failed: tuple[str, ...] = ()
+    """Keys of functions whose analysis raised."""
     left_out: tuple[str, ...] = ()
-    """Functions from which nothing was followed, because that failed or took too long."""
+    """Keys of functions whose analysis took too long, or ended its process."""
+    lost: bool = False
+    """Whether none of its functions was analysed, because they could not be read."""
     decided: frozenset[tuple[str, str]] = frozenset()
     """File and name of functions that were followed to the end with what others call them with,
     or that take nothing: what is not found in them is not there."""
@@ -116,7 +120,8 @@ class Runner:
         """
         outline = self.program.outlines.get(path)
         if outline is None:
-            return Followed(path)
+            log.error("%s: what is kept of its functions cannot be read", path)
+            return Followed(path, lost=True)
         before = self._read(path)
         answers = {
             key: answer
@@ -132,7 +137,9 @@ class Runner:
             restored for fault in kept if (restored := self._places.restore(fault)) is not None
         )
         decided, unsure = self._decide(outline, answers, [*failed, *without])
-        return Followed(path, faults, analysed, (*failed, *without), decided, unsure)
+        return Followed(
+            path, faults, analysed, tuple(failed), tuple(without), decided=decided, open=unsure
+        )
 
     def _decide(
         self, outline: Outline, answers: Answers, failed: Sequence[str]
@@ -192,6 +199,7 @@ def answer_of(
     try:
         function = program.load(path, key)
         if function is None:
+            log.error("%s: what is kept of %s cannot be read", path, name)
             return None
         found = root(function)
         faults = tuple(places.keep(fault) for fault in found.faults)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable
 from typing import Final
 
@@ -22,6 +23,8 @@ from jarvis_ls.jsec.flow.lower.c.static_initialisers import initialiser
 from jarvis_ls.jsec.flow.lower.c.types import Types
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import PASTED, written_loosely
 from jarvis_ls.jsec.flow.lower.rust.file import RustLowering
+
+log = logging.getLogger(__name__)
 
 _TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 _Pending = tuple[Node, str, str, Type, bool]
@@ -96,11 +99,18 @@ class Lowering:
     def whole(self) -> FileIR:
         """Return the file with all its functions."""
         written: set[str] = set()
+        failed = []
         for name in self.definitions:
-            function = self.function(name)
+            try:
+                function = self.function(name)
+            except Exception:  # one function must not hide what is wrong in the others
+                log.exception("%s: lowering %s failed", self.file.path, name)
+                failed.append(name)
+                continue
             if function is not None:
                 self.file.functions[name] = function
                 written |= mutated_globals(function)
+        self.file.failed = tuple(failed)
         written |= self.loose((function.span for function in self.file.functions.values()), {})
         self.file.written = frozenset(written)
         self.file.records = self.records

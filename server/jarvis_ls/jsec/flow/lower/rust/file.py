@@ -8,6 +8,7 @@ means what is nearest, as in `program`.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,6 +24,8 @@ from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_loosely
 from jarvis_ls.jsec.flow.lower.rust.context import Outer, Signature
 from jarvis_ls.jsec.flow.lower.rust.function import Body
+
+log = logging.getLogger(__name__)
 
 _MAX_NESTED = 8
 
@@ -90,11 +93,18 @@ class RustLowering:
     def whole(self) -> FileIR:
         """Return the file with all its functions."""
         written: set[str] = set()
+        failed = []
         for key in self.definitions:
-            function = self.function(key)
+            try:
+                function = self.function(key)
+            except Exception:  # one function must not hide what is wrong in the others
+                log.exception("%s: lowering %s failed", self.file.path, key)
+                failed.append(key)
+                continue
             if function is not None:
                 self.file.functions[key] = function
                 written |= mutated_globals(function)
+        self.file.failed = tuple(failed)
         written |= self.loose((function.span for function in self.file.functions.values()), {})
         self.file.written = frozenset(written)
         self.file.prototypes = self.prototypes
