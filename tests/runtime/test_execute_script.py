@@ -330,8 +330,6 @@ async def test_without_a_sandbox_nothing_runs(root: Path, tmp_path: Path) -> Non
 async def test_programs_of_this_machine_work_inside(ladder: Ladder, root: Path) -> None:
     if shutil.which("cc") is None or shutil.which("git") is None:
         pytest.skip("no C compiler or git here")
-    if (await ladder.best()).name != "bwrap":
-        pytest.skip("programs cannot be made executable on this rung")
     script = (
         "echo 'int main(void){return 3;}' >m.c && cc -fsanitize=address -o m m.c; ./m; echo got $?;"
         " rm -f m m.c; git init -q . && git add a.txt && git -c user.name=a -c user.email=a@b"

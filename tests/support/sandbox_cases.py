@@ -23,6 +23,9 @@ from jarvis_ls.runtime.sandbox.engine import find_engines
 from jarvis_ls.runtime.sandbox.landlock import Landlock, missing
 from jarvis_ls.runtime.sandbox.proof import prove
 
+BY_USERS = ("bwrap", "bwrap-direct", "landlock")
+RUNGS = ("engine", *(rung for rung in BY_USERS if os.geteuid() != 0 or rung != "bwrap-direct"))
+"""Root never starts bubblewrap directly."""
 NAMES = ("a", "b.txt", "d", "d/x", "d/y z", "d/e", "d/e/f", "Ünï", "n'q", "-dash", "link", "s")
 
 
@@ -56,7 +59,7 @@ def start(folder: Path) -> None:
     (folder / "d/e/f").chmod(0o755)
 
 
-def mutations(chance: random.Random, *, modes: bool) -> str:
+def mutations(chance: random.Random) -> str:
     """A shell script that changes the workspace in ways that are hard to follow."""
 
     def one() -> str:
@@ -80,7 +83,8 @@ def mutations(chance: random.Random, *, modes: bool) -> str:
                 f"ln {x} {y}",
                 f"sed -i s/second/2/ {x}",
                 "mkfifo ./pipe",
-                *([f"chmod 700 {x}", f"test -d {x} || chmod 644 {x}"] if modes else []),
+                f"chmod 700 {x}",
+                f"test -d {x} || chmod 644 {x}",
             ]
         )
 
@@ -110,7 +114,7 @@ async def round_trip(sandbox: Sandbox, folder: Path, seed: int) -> str:
     root.mkdir(parents=True)
     start(root)
     shutil.copytree(root, twin, symlinks=True)
-    script = mutations(random.Random(seed), modes=sandbox.name != "landlock")
+    script = mutations(random.Random(seed))
     before = picture(root)
     ran = await sandbox.run(Script("sh", script, 30), [root])
     if ran.exit != 0:

@@ -89,6 +89,8 @@ class Sandbox(ABC):
     """One rung, proven to hold."""
 
     name: Rung
+    builds = True
+    """Whether what is compiled inside can be run there, as its proof has shown."""
 
     @abstractmethod
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:

@@ -29,7 +29,6 @@ NOBODY = 65534
 """User a script runs as when we are root."""
 SCRIPT = "/run/jarvis/script"
 
-_LAUNCHER = Path(__file__).with_name("launch.py")
 _INIT = 'ulimit -p "$0" 2>/dev/null || ulimit -u "$0" || exit 126; "$@"; exit $?'
 """The first process inside: sets a limit, reaps orphans, and ends all when the script ends. That
 of bubblewrap has no filter of system calls, and a script may trace (debuggers, leak checkers)."""
@@ -83,7 +82,7 @@ class Bubblewrap(Sandbox):
         with rules.open("rb") as file:
             plan = self._plan(folder, script, text, places, file.fileno())
             bounds = Bounds(script.timeout, self._settings.memory, folder.path)
-            return await run_planned(_LAUNCHER, plan, bounds, output, pass_fds=[file.fileno()])
+            return await run_planned("launch", plan, bounds, output, pass_fds=[file.fileno()])
 
     def _plan(
         self,

@@ -73,11 +73,15 @@ class Ladder:
         """Return why a sandbox may not be used; empty when it may."""
         about = [*identity(program), repr(self.settings), repr(vars(sandbox))]
         known = await asyncio.to_thread(self._proofs)
-        if known.get(sandbox.name) == about and await _still_holds(sandbox):
-            return ""
+        for builds in (True, False):
+            if known.get(sandbox.name) == [*about, builds] and await _still_holds(sandbox):
+                sandbox.builds = builds
+                return ""
         proof = await prove(sandbox)
         if proof.holds:
-            await asyncio.to_thread(self._remember, {**known, sandbox.name: about})
+            kept = {**known, sandbox.name: [*about, proof.builds]}
+            await asyncio.to_thread(self._remember, kept)
+            sandbox.builds = proof.builds
         return proof.reason
 
     def _candidates(self, rung: Rung) -> list[tuple[Sandbox, str]]:

@@ -2,8 +2,10 @@
 and a folder for temporary files can be written, only programs and the copy can be read.
 
 Weaker than namespaces, and said so: other processes of the machine can be seen (not touched),
-absolute paths into the workspace lead to nothing that can be opened, and no mode, owner or time
-of a file can be changed, because Landlock does not tell inside from outside there.
+absolute paths into the workspace lead to nothing that can be opened, and no owner or attribute of
+a file can be changed, because Landlock does not tell inside from outside there. Modes and times of
+what is inside are changed by a supervisor (`metadata`); where the kernel has none, nothing that is
+compiled can be run, and the proof of the rung says so.
 """
 
 from __future__ import annotations
@@ -22,10 +24,9 @@ from jarvis_ls.runtime.sandbox.changed import all_changes
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
 from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_planned
-from jarvis_ls.runtime.sandbox.seccomp import filter_program
+from jarvis_ls.runtime.sandbox.seccomp import filter_program, seccomp_call, supervised_calls
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
-_CONFINER = Path(__file__).with_name("confine.py")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _INTERNET = (2, 10)
 
@@ -72,7 +73,7 @@ class Landlock(Sandbox):
                 os.chown(private, self._user, self._user)
         plan = self._plan(script, places, text, temporary)
         bounds = Bounds(script.timeout, self._settings.memory, folder.path)
-        return await run_planned(_CONFINER, plan, bounds, output, grace=True)
+        return await run_planned("confine", plan, bounds, output, grace=True)
 
     def _plan(
         self, script: Script, places: Sequence[Workplace], text: Path, temporary: Path
@@ -89,6 +90,7 @@ class Landlock(Sandbox):
             source
             for source, _ in environment.readable(self._settings.readable, network=script.network)
         ]
+        families = _INTERNET if script.network else ()
         return {
             "parent": os.getpid(),
             "user": self._user,
@@ -99,9 +101,10 @@ class Landlock(Sandbox):
             "readable": [*readable, str(text), "/proc"],
             "writable": [str(temporary), *(place.folder for place in places)],
             "devices": _DEVICES,
-            "filter": filter_program(
-                families=_INTERNET if script.network else (), metadata=False, ipc=False
-            ).hex(),
+            "supervised": supervised_calls(),
+            "seccomp": seccomp_call(),
+            "filter": filter_program(families=families, metadata="supervised", ipc=False).hex(),
+            "strict": filter_program(families=families, metadata="refused", ipc=False).hex(),
             "limits": {
                 "RLIMIT_CORE": 0,
                 "RLIMIT_FSIZE": self._settings.file_bytes,

@@ -13,7 +13,6 @@ import json
 import os
 import resource
 import signal
-import sys
 from typing import Any, NoReturn
 
 _NEW_NS, _NEW_USER = 0x00020000, 0x10000000
@@ -27,6 +26,13 @@ def main(plan_path: str) -> NoReturn:
     """Carry out the plan; ends by becoming bubblewrap."""
     with open(plan_path, encoding="utf-8") as file:  # noqa: PTH123
         plan = json.load(file)
+    try:
+        _launch(plan)
+    except OSError as error:
+        raise SystemExit(f"sandbox: {error.filename or ''} {error.strerror}") from None
+
+
+def _launch(plan: dict[str, Any]) -> NoReturn:
     _die_with_parent(plan["parent"])
     if plan["stage"]:
         _stage(plan)
@@ -122,10 +128,3 @@ def _fail(what: str) -> NoReturn:
 def _write(path: str, text: str) -> None:
     with open(path, "w", encoding="ascii") as file:  # noqa: PTH123
         file.write(text)
-
-
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1])
-    except OSError as error:
-        raise SystemExit(f"sandbox: {error.filename or ''} {error.strerror}") from None

@@ -6,28 +6,23 @@ says so.
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.changed import all_changes
 from jarvis_ls.runtime.sandbox.copies import check_roots
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, run_process
+from jarvis_ls.runtime.sandbox.process import Bounds, run_planned
 from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
 
 WARNING = Words(
     "Warning: this ran WITHOUT isolation, as your settings say. It could reach your files,"
     " your network and your keys."
 )
-
-_CONFINER = Path(__file__).with_name("confine.py")
 
 
 class Plain(Sandbox):
@@ -60,31 +55,17 @@ class Plain(Sandbox):
                 network=True,
             )
             variables |= {"HOME": str(Path.home()), "TMPDIR": str(temporary)}
-            plan = folder.path / "plan"
-            plan.write_text(
-                json.dumps(
-                    {
-                        "parent": os.getpid(),
-                        "user": None,
-                        "folder": places[0].folder,
-                        "command": [script.interpreter, str(text)],
-                        "environment": variables,
-                        "limits": {"RLIMIT_CORE": 0},
-                        "confined": False,
-                    }
-                )
-            )
-            try:
-                ended = await run_process(
-                    [sys.executable, "-I", "-S", str(_CONFINER), str(plan)],
-                    Bounds(script.timeout, self._settings.memory, folder.path),
-                    environment={},
-                    folder=folder.path,
-                    output=output,
-                    grace=True,
-                )
-            except OSError as error:
-                raise JarvisError("The script did not start: {why}", why=error.strerror) from None
+            plan = {
+                "parent": os.getpid(),
+                "user": None,
+                "folder": places[0].folder,
+                "command": [script.interpreter, str(text)],
+                "environment": variables,
+                "limits": {"RLIMIT_CORE": 0},
+                "confined": False,
+            }
+            bounds = Bounds(script.timeout, self._settings.memory, folder.path)
+            ended = await run_planned("confine", plan, bounds, output, grace=True)
             changes, said = await in_thread(lambda: all_changes(folder, places))
         return Ran(
             ended.exit,

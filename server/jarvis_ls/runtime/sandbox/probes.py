@@ -20,7 +20,8 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 KNOWN = json.loads(os.environ["JARVIS_PROBE"])
@@ -58,6 +59,16 @@ def write_new(path: str) -> bool:
     write(path)
     os.unlink(path)
     return True
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Iterator[int]:
+    """Give a descriptor that allows nothing but to name the file."""
+    descriptor = os.open(path, os.O_PATH)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 @probe
@@ -151,6 +162,122 @@ def change_mode_by_descriptor() -> bool:
 
 
 @probe
+def change_mode_by_descriptor_in_proc() -> bool:
+    with opened(VICTIM) as descriptor:
+        os.chmod(f"/proc/self/fd/{descriptor}", 0o777)
+    return True
+
+
+@probe
+def change_mode_through_a_link() -> bool:
+    os.symlink(VICTIM, "soft-mode")
+    os.chmod("soft-mode", 0o777)
+    return True
+
+
+@probe
+def change_mode_through_a_linked_folder() -> bool:
+    os.symlink(OUTSIDE, "soft-folder")
+    os.chmod("soft-folder/victim", 0o777)
+    return True
+
+
+@probe
+def change_mode_from_outside() -> bool:
+    before = os.getcwd()
+    os.chdir(OUTSIDE)
+    try:
+        os.chmod("victim", 0o777)
+    finally:
+        os.chdir(before)
+    return True
+
+
+@probe
+def change_mode_by_folder() -> bool:
+    with opened(OUTSIDE) as folder:
+        os.chmod("victim", 0o777, dir_fd=folder)
+    return True
+
+
+@probe
+def change_times_by_descriptor() -> bool:
+    os.utime(os.open(VICTIM, os.O_RDONLY), (1, 1))
+    return True
+
+
+@probe
+def change_times_without_following() -> bool:
+    os.utime(VICTIM, (1, 1), follow_symlinks=False)
+    return True
+
+
+@probe
+def change_mode_while_the_name_changes() -> bool:
+    """Whoever looks first and changes then is told one name and finds another. Whether it worked
+    is seen from outside."""
+    inside = os.path.realpath("own-mode")
+    with open(inside, "w"):
+        pass
+    longest = max(len(inside), len(VICTIM)) + 1
+    names = [os.fsencode(name).ljust(longest, b"\0") for name in (inside, VICTIM)]
+    named = ctypes.create_string_buffer(names[0], longest)
+    ended = threading.Event()
+
+    def exchange() -> None:
+        while not ended.is_set():
+            for name in names:
+                ctypes.memmove(named, name, longest)
+            for target in (inside, VICTIM):
+                os.symlink(target, "next-mode")
+                os.rename("next-mode", "turn-mode")
+
+    thread = threading.Thread(target=exchange, daemon=True)
+    thread.start()
+    for _ in range(150):
+        LIBC.chmod(named, 0o777)
+        LIBC.chmod(b"turn-mode", 0o777)
+    ended.set()
+    thread.join()
+    return False
+
+
+@probe
+def change_flags_outside() -> bool:
+    descriptor = os.open(VICTIM, os.O_RDONLY)
+    fcntl.ioctl(descriptor, 0x40086602, struct.pack("<Q", 0x40))  # "not to be dumped"
+    return True
+
+
+@probe
+def answer_calls_in_place_of_the_supervisor() -> bool:
+    """Put on a filter of one's own with somebody of one's own to ask, who says: go on."""
+    if os.fork():
+        _, status = os.wait()
+        return status == 0
+    LIBC.prctl(38, 1, 0, 0, 0)
+    rule = ctypes.create_string_buffer(struct.pack("<HBBI", 0x06, 0, 0, 0x7FFF0000), 8)
+
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+    given = Program(1, ctypes.addressof(rule))
+    LIBC.syscall.restype = ctypes.c_long
+    listener = LIBC.syscall(
+        ctypes.c_long(277 if ARM else 317), 1, ctypes.c_ulong(8), ctypes.byref(given)
+    )
+    os._exit(0 if listener >= 0 else 1)
+
+
+@probe
+def hard_link_by_descriptor() -> bool:
+    with opened(VICTIM) as descriptor:
+        os.link(f"/proc/self/fd/{descriptor}", "hard-mode", follow_symlinks=True)
+    os.chmod("hard-mode", 0o777)
+    return True
+
+
+@probe
 def read_secret_outside() -> bool:
     with open(os.path.join(OUTSIDE, "secret")) as file:
         return SECRET in file.read()
@@ -182,7 +309,10 @@ def write_into_the_root() -> bool:
 
 @probe
 def write_home() -> bool:
-    return write_new(os.path.join(KNOWN["home"], ".jarvis-probe"))
+    """Whether it came there is seen from outside: where the home folder lies below a folder for
+    temporary files, a script has its own folders of this name."""
+    write(os.path.join(KNOWN["home"], KNOWN["mark"]))
+    return False
 
 
 @probe
@@ -604,6 +734,15 @@ def live_on() -> bool:
     os._exit(0)
 
 
+def modes_of_own_files() -> bool:
+    """Return whether what a linker makes could be made a program."""
+    with open("own-program", "w") as file:
+        file.write("#!/bin/sh\n")
+    os.chmod("own-program", 0o700)
+    os.utime("own-program", (1, 1))
+    return os.access("own-program", os.X_OK)
+
+
 def main() -> None:
     for name, run in PROBES.items():
         try:
@@ -611,6 +750,10 @@ def main() -> None:
         except BaseException:
             out = False
         print(f"{name}\t{'out' if out else 'kept'}", flush=True)
+    able = False
+    with contextlib.suppress(OSError):
+        able = modes_of_own_files()
+    print(f"modes_of_own_files\t{'able' if able else 'unable'}", flush=True)
     print("done", flush=True)
 
 

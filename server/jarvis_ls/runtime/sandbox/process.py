@@ -23,6 +23,11 @@ from jarvis_ls.runtime.sandbox.waiting import to_the_end
 
 KEPT_CHARACTERS = 200_000
 """Of the beginning and of the end of the output, each."""
+_SOURCES = str(Path(__file__).resolve().parents[3])
+_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]);"
+    " from jarvis_ls.runtime.sandbox.{} import main; main(sys.argv[2])"
+)
 _LOOK_SECONDS = 0.5
 _END_SECONDS = 5.0
 _FREE_BYTES = 300_000_000
@@ -107,7 +112,7 @@ async def run_process(
 
 
 async def run_planned(
-    program: Path,
+    program: str,
     plan: Mapping[str, Any],
     bounds: Bounds,
     output: Output | None,
@@ -115,14 +120,15 @@ async def run_planned(
     pass_fds: Sequence[int] = (),
     grace: bool = False,
 ) -> Ended:
-    """Run a program of ours that confines itself and then a script, as `plan` says; in the folder
-    of the run, with nothing of our environment. `grace` as for `run_process`.
+    """Run a program of ours (a module beside this one) that confines itself and then a script, as
+    `plan` says; in the folder of the run, with nothing of our environment. `grace` as for
+    `run_process`.
 
     Raises `JarvisError` when it cannot be started.
     """
     place = bounds.disk / "plan"
     place.write_text(json.dumps(plan))
-    command = [sys.executable, "-I", "-S", str(program), str(place)]
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM.format(program), _SOURCES, str(place)]
     try:
         return await run_process(
             command,

@@ -44,6 +44,8 @@ class Proof:
     """Those that got out."""
     problem: str = ""
     """Why the probes could not run; empty when they did."""
+    builds: bool = True
+    """Whether what is compiled inside can be run there."""
 
     @property
     def holds(self) -> bool:
@@ -78,13 +80,15 @@ async def prove(sandbox: Sandbox, *, seconds: int = 0, network: bool = False) ->
             return Proof((), (), str(error))
         said = dict(line.split("\t") for line in ran.output.splitlines() if line.count("\t") == 1)
         if not ran.output.rstrip().endswith("done"):
-            words = ran.ended or ran.output.strip()[-300:] or "it printed nothing"
+            words = ran.ended or ran.output.strip().rpartition("\n")[2][-300:]
+            words = words or "it printed nothing"
             return Proof(tuple(said), (), f"the self-test did not run: {words}")
+        builds = said.pop("modes_of_own_files", "able") == "able"
         if seconds:
             await asyncio.sleep(seconds)
         out = [name for name, result in said.items() if result == "out"]
         out += await asyncio.to_thread(trap.sprung)
-        return Proof(tuple(said), tuple(dict.fromkeys(out)))
+        return Proof(tuple(said), tuple(dict.fromkeys(out)), builds=builds)
 
 
 class Trap:
@@ -97,6 +101,7 @@ class Trap:
         self._limits = limits
         self._token = secrets.token_hex(16)
         self._secret = secrets.token_hex(16)
+        self._mark = f".jarvis-probe-{self._token}"
         self._heard: set[str] = set()
         self._sockets: list[socket.socket] = []
 
@@ -137,6 +142,7 @@ class Trap:
                 "secret": self._secret,
                 "token": self._token,
                 "home": str(Path.home()),
+                "mark": self._mark,
                 "pid": os.getpid(),
                 "parent": os.getppid(),
                 "command": command,
@@ -165,6 +171,9 @@ class Trap:
             key for key in self._before.keys() | now.keys() if self._before.get(key) != now.get(key)
         }
         found += [f"touched {key} outside" for key in sorted(changed)]
+        with contextlib.suppress(OSError):
+            (Path.home() / self._mark).unlink()
+            found.append("write home")
         return found
 
     def _look(self) -> dict[str, Any]:
