@@ -507,7 +507,11 @@ export class Workbench {
    * @param {Parameters<import('playwright-core').Locator['click']>[0]} [how]
    */
   async click(row, shown, how = {}) {
-    await acted('the click was taken', () => row.click(how), shown, 'visible');
+    const click = () => row.click({ timeout: 5000, ...how });
+    await acted(`the click on ${row} was taken`, click, shown, 'visible').catch(async (error) => {
+      const rows = await this.page.locator('.sidebar .monaco-list-row').allInnerTexts();
+      throw new Error(`${error.message}; the side bar has: ${rows.join(' | ')}`);
+    });
   }
 
   /** @param {string} name of a file whose tab is in front */
@@ -524,10 +528,12 @@ export class Workbench {
   async labelBecomes(row, label) {
     let told = '';
     await until(`a row is called ${label}`, async () => {
-      told = (await row.getAttribute('aria-label')) ?? '';
+      const name = await row.getAttribute('aria-label', { timeout: 5000 }).catch(() => null);
+      told = name ?? '';
       return label.test(told);
-    }).catch((error) => {
-      throw new Error(`${error.message}; it is called: ${told}`);
+    }).catch(async (error) => {
+      const rows = await this.page.locator('.sidebar .monaco-list-row').allInnerTexts();
+      throw new Error(`${error.message}; it is called: ${told}; rows: ${rows.join(' | ')}`);
     });
     return told;
   }
