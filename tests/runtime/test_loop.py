@@ -214,6 +214,9 @@ async def test_the_addon_prompt_is_told_once_and_again_when_it_changes(tmp_path:
         remembered[0] = "Tags: a, b"
         await agent.run("three")
         assert before == 1 and str(d.asked()).count("Tags: ") == 2
+        assert (
+            str(d.asked()).count("function interface") == 1
+        )  # what did not change is not repeated
 
 
 async def test_rounds_have_a_limit(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_native_tools_are_not_repeated_in_it() -> None:
 def test_without_tools_nothing_is_said_of_them() -> None:
     prompts = Prompts(AgentOptions())
     assert prompts.system([], native=False).tools == "" == prompts.tool_rules([], native=False)
-    assert "TOOL_CALL" not in prompts.addon([], native=False)
+    assert "TOOL_CALL" not in joined(*prompts.addon([], native=False))
 
 
 def test_the_types_have_prompts_of_their_own() -> None:
@@ -44,16 +44,17 @@ def test_the_addon_prompt_has_tool_rules_memory_and_marks() -> None:
         extra=[lambda: "Method: look twice"],
         completes_itself=True,
     )
-    addon = prompts.addon([SPEC], native=False)
-    order = ["<TOOL_CALL>", "Tools: look.", "Tags: parser", "Method: look twice", COMPLETE, SUMMARY]
+    addon = joined(*prompts.addon([SPEC], native=False))
+    order = ["<TOOL_CALL>", "Tools: look.", "Tags: parser", COMPLETE, SUMMARY, "Method: look twice"]
     assert [part for part in order if part in addon] == order
     places = [addon.index(part) for part in order]
     assert places == sorted(places)
 
 
 def test_who_does_not_complete_itself_is_not_told_the_mark() -> None:
-    addon = Prompts(AgentOptions()).addon([SPEC], native=True)
+    addon = joined(*Prompts(AgentOptions()).addon([SPEC], native=True))
     assert COMPLETE not in addon and SUMMARY in addon and "function interface" in addon
+    assert "look" not in addon  # native calls come with their names
 
 
 def test_what_is_remembered_is_asked_for_each_time() -> None:
@@ -65,7 +66,7 @@ def test_what_is_remembered_is_asked_for_each_time() -> None:
 def test_pieces_can_be_added_later() -> None:
     prompts = Prompts(AgentOptions())
     prompts.add(lambda: "More.")
-    assert "More." in prompts.addon([], native=True)
+    assert "More." in joined(*prompts.addon([], native=True))
 
 
 def test_a_prompt_that_is_not_there_is_no_empty_prompt() -> None:

@@ -68,7 +68,7 @@ def test_the_signature_is_the_schema_and_the_docstring_the_description() -> None
     spec = look.spec
     assert (spec.name, spec.description) == ("look", "Look at a file.\n\nIt is only read.")
     assert spec.parameters["required"] == ["path"]
-    assert spec.parameters["additionalProperties"] is False
+    assert "additionalProperties" not in spec.parameters  # refused all the same; it costs tokens
     assert spec.parameters["properties"] == {
         "path": {"type": "string", "description": "Path relative to the workspace."},
         "first": {"type": "integer", "default": 1, "description": "First line."},

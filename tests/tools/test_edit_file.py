@@ -34,7 +34,7 @@ async def test_a_piece_is_replaced_and_the_change_is_shown_first(desk: Desk) -> 
     (edits,) = desk.user.reviewed
     assert edits[0].path == "a.c" and edits[0].hunks[0].new_lines == ("    return 2;",)
     assert desk.user.asked == []  # the diff is how consent is asked
-    assert "a.c" in said and "+    return 2;" in said
+    assert "a.c" in said and "+3:     return 2;" in said
 
 
 async def test_several_places_are_shown_and_nothing_is_changed(desk: Desk) -> None:
@@ -87,7 +87,12 @@ async def test_later_replacements_see_the_earlier_ones(desk: Desk) -> None:
         ("int one(void)\n{\n\treturn 1;\n}", "white space"),
         ("    1: int one(void)\n    2: {", "line numbers"),
         ("int one(void)\n{\n    return 3;", "what follows differs"),
-        ("zzz", "Not even its first line"),
+        ("zzz", "Nothing like it is there"),
+        (
+            "one(void)\n{\n    return 3;",
+            "part of a line; give whole lines as they stand:\n1: int one",
+        ),
+        ("int ones(void)\n{\n    return 1;", "nearest lines are:\n1: int one(void)"),
         ("", "rewrite_file"),
         ("int one", "are the same"),
     ],

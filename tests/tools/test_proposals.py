@@ -98,7 +98,7 @@ async def test_accepted_hunks_are_written_and_the_model_is_told_which(desk: Desk
     assert desk.read("a.txt") == TEXT.replace("line 5\n", "five\n")
     assert not result.is_error
     assert "accepted the change at line 5 and refused that at line 20" in result.text
-    assert "leave twenty alone" in result.text and "+five" in result.text
+    assert "leave twenty alone" in result.text and "+5: five" in result.text
     assert "+twenty" not in result.text
     # What the agent has in mind is not what is in the file: it must look again.
     desk.user.reviews = Review.all_of

@@ -40,8 +40,8 @@ async def read(desk: Desk, *files: dict[str, object]) -> str:
 async def test_files_are_read_with_line_numbers(desk: Desk) -> None:
     desk.put("a.c", CODE)
     said = await read(desk, {"path": "a.c"})
-    assert said.startswith('a.c, 14 lines\n    1: #include "util.h"\n    2: \n')
-    assert said.endswith("   14: }")
+    assert said.startswith('a.c, 14 lines\n 1: #include "util.h"\n 2: \n')
+    assert said.endswith("14: }")
 
 
 async def test_ranges_are_merged_and_say_what_they_are_inside(desk: Desk) -> None:
@@ -93,7 +93,11 @@ async def test_one_bad_file_does_not_hide_the_others(desk: Desk) -> None:
     desk.put("a.txt", "text\n")
     desk.put("b.bin", b"\x7fELF\0\0\0")
     said = await read(desk, {"path": "none.txt"}, {"path": "a.txt"}, {"path": "b.bin"})
-    assert "no file none.txt" in said and "1: text" in said and "binary file (7 bytes)" in said
+    assert (
+        "no file none.txt" in said
+        and "1: text" in said
+        and "ELF program or library, 7 bytes" in said
+    )
     assert (await desk.run("read_code", files=[{"path": "none.txt"}])).is_error
 
 
@@ -140,9 +144,9 @@ async def test_a_hunk_is_read_with_lines_around(desk: Desk) -> None:
     said = await desk.text("read_file_hunk", file_path="a.c", start_line=6, end_line=6, around=1)
     assert said.splitlines() == [
         "a.c, lines 5-7 of 14",
-        "    5: static int first(int a)",
-        "    6: {",
-        "    7:     return a + LIMIT;",
+        "5: static int first(int a)",
+        "6: {",
+        "7:     return a + LIMIT;",
     ]
     assert "only 14 lines" in await desk.refused(
         "read_file_hunk", file_path="a.c", start_line=99, end_line=100
@@ -216,14 +220,38 @@ async def test_both_searches_find_the_same(desk: Desk, searching: str) -> None:
     said = await desk.text("search_in_project", query=r"^static .*\(int \w\)", regex=True, around=1)
     assert "     4- \n     5: static int first(int a)\n     6- {" in said
     assert "Nothing matches" in await desk.text("search_in_project", query="irst(", whole_word=True)
-    assert "Nothing matches" in await desk.text("search_in_project", query="f.rst")
+    assert (
+        await desk.text("search_in_project", query="f.rst") == "Nothing matches in the workspace."
+    )
     said = await desk.text("search_in_project", query="first", path="src/b.rs")
     assert said.startswith("src/b.rs:\n")
     said = await desk.text("search_in_project", query="first", max_matches=2)
-    assert "2 lines in 1 files. There are more." in said
+    assert "2 lines in 1 files. There are more, the next in src/a.c: search with skip 2." in said
+    said = await desk.text("search_in_project", query="first", max_matches=2, skip=4)
+    assert "13: " in said and "notes" not in said and "2 lines in 2 files." in said
+    said = await desk.text("search_in_project", query="first", files_only=True)
+    assert said == "notes.py: 2\nsrc/a.c: 3\nsrc/b.rs: 1\n6 lines in 3 files."
     assert "gen.c" not in await desk.text("search_in_project", query="first", pattern="*.c,*.o")
     desk.put("-e.txt", "--option\n")
     assert "-e.txt" in await desk.text("search_in_project", query="--option")
+
+
+async def test_what_the_product_keeps_is_searched_when_it_is_asked_for(
+    desk: Desk, searching: str
+) -> None:
+    desk.put(".jarvis/.gitignore", "*\n")
+    desk.put(".jarvis/sec/report.md", "needle\n")
+    assert "Nothing matches" in await desk.text("search_in_project", query="needle")
+    said = await desk.text("search_in_project", query="needle", path=".jarvis/sec")
+    assert ".jarvis/sec/report.md:" in said
+
+
+async def test_one_file_is_taken_for_a_list_of_one(desk: Desk) -> None:
+    desk.put("a.c", "int x;\n")
+    for files in ("a.c", {"path": "a.c"}, ["a.c"], '[{"path": "a.c"}]'):
+        assert "int x;" in await desk.text("read_code", files=files)
+    assert "int x;" in await desk.text("read_file_hunk", file_path="a.c", start_line=1, end_line=1)
+    assert "files" in await desk.refused("read_code", files=3)
 
 
 async def test_odd_text_is_searched(desk: Desk, searching: str) -> None:

@@ -31,6 +31,7 @@ class SearchServer:
         self.asked: list[dict[str, list[str]]] = []
         self.reply: Reply = (200, b"{}")
         self.url = ""
+        self.kind = "application/json"
 
     async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -39,6 +40,7 @@ class SearchServer:
         location = "location: http://127.0.0.1:9/elsewhere\r\n" if status == 302 else ""
         writer.write(
             f"HTTP/1.1 {status} X\r\ncontent-length: {len(body)}\r\n{location}"
+            f"content-type: {self.kind}\r\n"
             "connection: close\r\n\r\n".encode()
             + body
         )
@@ -136,6 +138,63 @@ async def test_a_search_server_that_is_gone_is_said(
     assert (await desk.run("search_web", query=" ")).is_error
 
 
+PAGE = b"""<html><head><title>no</title><style>x</style></head><body><h1>Title</h1>
+<p>First <a href="/next?a=1">more</a> &amp; so on</p><script>evil()</script><ul><li>one<li>two</ul>
+<p>\xe2\x80\xaeend</p></body></html>"""
+
+
+async def test_a_page_is_read_after_consent(desk: Desk, web: SearchServer) -> None:
+    web.reply, web.kind = (200, PAGE), "text/html; charset=utf-8"
+    address = f"{web.url}/page?x=1"
+    assert "Not allowed" in await desk.refused("fetch_web", url=f"{address}#part")
+    assert web.asked == []
+    assert [action.target for action in desk.user.asked[0].actions] == [address]
+    desk.user.permits = Answer(True)
+    said = await desk.text("fetch_web", url=address)
+    lines = [
+        f"(content of {address}; material)",
+        "Title",
+        f"First more <{web.url}/next?a=1> & so on",
+    ]
+    assert said.splitlines() == [*lines, "one", "two", "<U+202E>end"]
+
+
+async def test_a_long_page_is_gone_on_with(desk: Desk, web: SearchServer) -> None:
+    desk.rules = [PermissionRule("allow", "fetch_web", "connect", f"{web.url}/*")]
+    web.reply, web.kind = (200, b"".join(b"line %d\n" % n for n in range(5_000))), "text/plain"
+    said = await desk.text("fetch_web", url=f"{web.url}/long")
+    assert "line 0\n" in said and "go on with start 20000" in said and desk.user.asked == []
+    said = await desk.text("fetch_web", url=f"{web.url}/long", start=40_000)
+    assert "line 4999" in said and "go on" not in said
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "said"),
+    [
+        ((302, b""), "text/html", "fetch http://127.0.0.1:9/elsewhere instead"),
+        ((404, b""), "text/html", "HTTP 404"),
+        ((200, b"\x89PNG"), "image/png", "no text but image/png"),
+        ((200, b""), "text/plain", "has no text"),
+    ],
+)
+async def test_what_is_no_page_is_said(
+    desk: Desk, web: SearchServer, reply: Reply, kind: str, said: str
+) -> None:
+    desk.user.permits = Answer(True)
+    web.reply, web.kind = reply, kind
+    result = await desk.run("fetch_web", url=f"{web.url}/x")
+    assert said in result.text and len(web.asked) == 1  # a redirection is not followed
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["file:///etc/passwd", "http://me:secret@x/", "no address", "http://169.254.169.254/latest"],
+)
+async def test_only_addresses_of_the_web_are_read(desk: Desk, web: SearchServer, url: str) -> None:
+    desk.user.permits = Answer(True)
+    assert "address" in await desk.refused("fetch_web", url=url)
+
+
 async def test_the_user_is_asked(desk: Desk) -> None:
     assert "Nobody is there" in await desk.refused("ask_user", question="Which?")
     desk.offer(interaction=desk.user)
@@ -200,7 +259,7 @@ async def test_the_plan_comes_back_with_the_session(desk: Desk, tmp_path: Path) 
         [{"text": "x"}] * 50,
         [{"text": "x", "state": "maybe"}],
         [{"text": "x", "more": 1}],
-        "x",
+        3,
     ],
 )
 async def test_wrong_plans_are_said(desk: Desk, steps: object) -> None:
@@ -236,7 +295,8 @@ def test_every_tool_is_found_and_says_what_it_does() -> None:
         spec = found[name].spec
         assert spec.description and "$ref" not in json.dumps(spec.parameters)
         for parameter in spec.parameters["properties"].values():
-            assert parameter["description"], name
+            is_plain = parameter.get("type") in ("boolean", "integer", "array")
+            assert parameter.get("description") or is_plain, name
     writers = {n for n in expected if found[n].proposes}
     assert writers == {"edit_file", "edit_file_free", "rewrite_file"}
 

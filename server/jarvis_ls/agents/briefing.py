@@ -13,15 +13,14 @@ def first_words(assignment: Assignment) -> str:
     """Return the task with what its creator added to it."""
     if assignment.kind == "root":
         return assignment.task
-    parts = [_prompt(assignment.kind), f"# Task\n{assignment.task.strip()}"]
-    if assignment.background.strip():
+    parts = [_prompt(assignment.kind)]
+    if assignment.background.strip():  # often the same for several children: before what differs
         parts.append(f"# What you should know\n{assignment.background.strip()}")
+    if assignment.files:
+        parts.append(f"# Files to begin with (handed over)\n{', '.join(assignment.files)}")
     if assignment.plan.strip():
         parts.append(f"# Plan\n{assignment.plan.strip()}")
-    if assignment.files:
-        parts.append(
-            "# Files to begin with\n" + "\n".join(f"- {name}" for name in assignment.files)
-        )
+    parts.append(f"# Task\n{assignment.task.strip()}")
     return "\n\n".join(parts)
 
 

@@ -24,7 +24,7 @@ from jarvis_ls.agents.errors import ConstraintBroken, NoSuchNode, TreeError, Und
 from jarvis_ls.agents.growth_rules import check_budget, check_growth, done_longest, own_title
 from jarvis_ls.agents.inbox import Mail
 from jarvis_ls.agents.loop_guard import LoopGuard
-from jarvis_ls.agents.node import Assignment, Ending, Node, Said, TreeSettings
+from jarvis_ls.agents.node import STEER_AGENT, Assignment, Ending, Node, Said, TreeSettings
 from jarvis_ls.agents.records import ROOT, Records
 from jarvis_ls.agents.scheduler import Driver, MakeAgent
 from jarvis_ls.core.words import Words
@@ -33,7 +33,7 @@ from jarvis_ls.runtime.base.messages import Image, Usage
 from jarvis_ls.runtime.llm.model_group import ModelGroup
 from jarvis_ls.runtime.session.session import Session
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive
-from jarvis_ls.runtime.tools.tool import Sifted, Toolset
+from jarvis_ls.runtime.tools.tool import Selected, Sifted, Toolset
 
 HELD = "is held before it begins"
 
@@ -319,6 +319,8 @@ class Tree:
                 names=", ".join(missing),
                 known=", ".join(sorted(known)),
             )
+        if node.assignment.tools is not None:
+            toolset = Selected(toolset, (*node.assignment.tools, STEER_AGENT))
         return Sifted(toolset, node.may_use)
 
     def metered(self, node: Node, group: ModelGroup) -> ModelGroup:

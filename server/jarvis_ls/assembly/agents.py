@@ -58,7 +58,11 @@ class Agents:
         options = replace(c.options, model_group=node.info.group)
         if node.parent is not None:
             options = replace(
-                options, name=node.info.title, files=(), auto_complete=None, use_tools=()
+                options,
+                name=node.info.title,
+                files=node.assignment.files,
+                auto_complete=None,
+                use_tools=(),
             )
         if node.assignment.code:
             options = replace(options, agent_type="code")
@@ -84,7 +88,10 @@ class Agents:
                 eyes=self._other(node, "image"),
                 inputs=Inputs([Files(c.permissions)]),
                 rules=c.rules.text,
-                memory=lambda: c.memory.guide_now(agent.toolset.tools(), c.id),
+                place=c.place_text,
+                memory=lambda: c.memory.guide_now(
+                    [spec.name for spec in agent.toolset.specs()], c.id
+                ),
                 extra=[lambda: self._remembered.get(node.id, "")],
                 checkpoint=c.checkpoint if node.parent is None else None,
                 keeper=node,
@@ -108,6 +115,8 @@ class Agents:
     async def _recall(self, event: TaskStarted) -> None:
         """Collect the memory entries and skills relevant to a task, for the prompt."""
         c = self._conversation
+        if event.agent.node.parent is None:
+            await c.look_around()
         found = await c.memory.activated(
             event.task, session=c.id, methodologies=c.options.use_methodology
         )

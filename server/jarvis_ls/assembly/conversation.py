@@ -14,6 +14,7 @@ from jarvis_ls.agents.records import ROOT
 from jarvis_ls.agents.tree import Tree
 from jarvis_ls.assembly.agents import Agents
 from jarvis_ls.assembly.commands import builtin_commands
+from jarvis_ls.assembly.environment import place_text, state_text, top_level
 from jarvis_ls.assembly.permissions import read_permissions
 from jarvis_ls.assembly.rewind import Past, RewindWhat, Rewound
 from jarvis_ls.assembly.settings import section
@@ -42,6 +43,7 @@ from jarvis_ls.runtime.memory.memory import Memory
 from jarvis_ls.runtime.session.history import History
 from jarvis_ls.runtime.session.session import Session, SessionBusy
 from jarvis_ls.runtime.tools.consent import Consents, settle
+from jarvis_ls.runtime.tools.interaction import NonInteractive
 from jarvis_ls.runtime.tools.permissions import Permissions, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 
@@ -106,6 +108,7 @@ class Conversation:
             title=self.options.name,
             say=place.say or str,
         )
+        self._place_text = self._state_text = ""
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
 
     @classmethod
@@ -132,6 +135,17 @@ class Conversation:
             self.consents,
         )
         self.problems += self._tools.problems
+        await self.look_around()
+        listing = await asyncio.to_thread(top_level, place.roots[0]) if place.roots else ""
+        self._place_text = place_text(
+            place.roots,
+            trusted=place.trusted,
+            attended=not (
+                place.options.non_interactive or isinstance(place.interaction, NonInteractive)
+            ),
+            sandbox=await asyncio.to_thread(assembly.sandbox.expected),
+            listing=listing,
+        )
         loaded = load_callbacks(
             self.hooks, roots=place.roots, trusted=place.trusted, environment=assembly.environment
         )
@@ -161,6 +175,14 @@ class Conversation:
         """The sources of its tools: skills and tool servers with their state."""
         assert self._tools is not None
         return self._tools
+
+    def place_text(self) -> str:
+        """Return where its agents work: what stays the same, then what may change."""
+        return f"{self._place_text}\n\n{self._state_text}"
+
+    async def look_around(self) -> None:
+        """Take note of the date and of the state of the repository, before a task."""
+        self._state_text = await asyncio.to_thread(state_text, self.place.roots)
 
     async def send(
         self, text: str, images: Sequence[Image] = (), *, to: str = ROOT
@@ -267,7 +289,7 @@ class Conversation:
         kinds = [head.kind for head in heads]
         group = self.tree.root.info.group
         assert self._tools is not None
-        tools = self._tools.toolset.tools()
+        tools = [spec.name for spec in self._tools.toolset.specs()]
         return Statistics(
             str(self.place.roots[0]) if self.place.roots else "",
             "" if self.assembly.missing_model(group) else group,

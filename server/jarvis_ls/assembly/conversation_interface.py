@@ -56,6 +56,12 @@ class ConversationInterface(Protocol):
     def sources(self) -> ToolSources:
         """The sources of its tools."""
 
+    def place_text(self) -> str:
+        """Return where its agents work."""
+
+    async def look_around(self) -> None:
+        """Take note of the date and of the state of the repository."""
+
     async def stop(self) -> None:
         """End all agents."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +103,15 @@ class _Loading:
         from jarvis_ls.runtime.context.user_tools import user_toolset
         from jarvis_ls.runtime.mcp.toolset import mcp_servers
         from jarvis_ls.tools.discover import builtin_tools, tools_of
+        from jarvis_ls.tools.search_web import has_search_server
 
-        own = Tools([*builtin_tools(), *tools_of(agent_tools)])
+        builtin = [
+            replace(known, offered=known.offered and has_search_server())
+            if known.spec.name == "search_web"
+            else known
+            for known in builtin_tools()
+        ]
+        own = Tools([*builtin, *tools_of(agent_tools)])
         taken = {*own.tools(), *self.skills.tools()}
         users = user_toolset(self.home, self.roots, trusted=self.trusted, taken=taken)
         taken |= set(users.tools())

@@ -28,13 +28,8 @@ async def clear_memory(
     tags: tuple[str, ...] = (),
     ids: tuple[str, ...] = (),
 ) -> str:
-    """Forget notes of these types: those with one of the tags or ids, or all of them when
-    neither is given. Long-term notes are moved to an archive folder.
-
-    Args:
-        memory_types: Which memory to clear.
-        tags: Forget only notes with at least one of these tags.
-        ids: Forget only these notes.
+    """Forget notes: those with one of the tags or ids, or all of these types when neither is
+    given. Long-term notes are moved to an archive.
     """
     memory = context.services.get("memory")
     if not isinstance(memory, Memory):

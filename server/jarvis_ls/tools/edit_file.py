@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from jarvis_ls.core.words import Words
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.edits.proposals import propose
 from jarvis_ls.runtime.edits.text_change import Change
@@ -51,20 +51,25 @@ class FileDiffs:
     ],
     proposes=True,
 )
-async def edit_file(context: ToolContext, files: list[FileDiffs]) -> str:
+async def edit_file(
+    context: ToolContext, files: list[FileDiffs], each_by_itself: bool = False
+) -> str:
     """Change files by replacing exact pieces of their text. Read the place first.
 
     Either all replacements in all files are made or none. When `search` stands in several
     places, they are shown and nothing is changed: give more lines around the right one, or set
-    `all`. An empty `search` creates a file that does not exist.
+    `all`. An empty `search` creates a file that does not exist. The answer names errors and
+    findings that are new, and callers of what was changed.
 
     Args:
         files: The files and what to replace in them.
+        each_by_itself: A file whose replacements all fit is changed, though others fail.
     """
     if not files or not all(item.diffs for item in files):
         raise ToolRetry("Give at least one file with at least one replacement.")
     texts: dict[Path, tuple[Place, TextFile | None, str]] = {}
     problems: list[str] = []
+    failed: set[Path] = set()
     for item in files:
         place = place_of(item.file_path, context, reading=False)
         known = texts.get(place.real)
@@ -77,13 +82,15 @@ async def edit_file(context: ToolContext, files: list[FileDiffs]) -> str:
                 text = await asyncio.to_thread(_replaced, text, diff)
             except ToolRetry as error:
                 problems.append(Words("{where}: {why}", where=where, why=error))
+                failed.add(place.real)
         texts[place.real] = place, file, text
-    if problems:
+    if problems and not (each_by_itself and len(failed) < len(texts)):
         raise ToolRetry("Nothing was changed.\n\n" + "\n\n".join(problems))
-    changes = [Change(place, file, text) for place, file, text in texts.values()]
+    changes = [Change(*found) for real, found in texts.items() if real not in failed]
     if all(change.before and change.before.text == change.after for change in changes):
         raise ToolRetry("The replacements leave the files as they are.")
-    return await propose(context, changes, "")
+    left = Words("Not changed:") if problems else ""
+    return await propose(context, changes, together([left, *problems] if left else [], "\n\n"))
 
 
 async def _open_file(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from bisect import bisect_right
@@ -12,7 +13,14 @@ CONTEXT = 3
 MAX_SHOWN = 6
 """Matches shown of many."""
 
-_NUMBERED = re.compile(r"\s*\d+\s?[:|│\t]")
+_MOST_COMPARED = 20_000
+"""Lines of a file that a missing one is compared with."""
+_MOST_TRIED = 3
+"""Lines of a search that are looked for where they nearly stand."""
+_MOST_NEAR = 8
+"""Lines shown there."""
+
+_NUMBERED = re.compile(r"\s*[+-]?\d+\s?[:|│\t]")
 
 
 def occurrences(text: str, search: str, most: int = 1000) -> list[int]:
@@ -32,9 +40,10 @@ def line_of(text: str, offset: int) -> int:
 
 def numbered(lines: Sequence[str], first: int, last: int) -> str:
     """Lines `first` to `last` (from 1, as far as they exist) with their numbers."""
+    last = min(last, len(lines))
+    width = len(str(last))
     return "\n".join(
-        f"{number:>5}: {lines[number - 1]}"
-        for number in range(max(1, first), min(last, len(lines)) + 1)
+        f"{number:>{width}}: {lines[number - 1]}" for number in range(max(1, first), last + 1)
     )
 
 
@@ -120,8 +129,32 @@ def _first_difference(text: str, searched: Iterable[str]) -> str:
         if count > best_count:
             best, best_count = at, count
     if best < 0:
-        return "Not even its first line is there; the file may have changed, read it again."
+        return _nearest(lines, squeezed_lines, wanted)
     return (
         f"Its first {best_count} lines are at line {best + 1}, what follows differs there:\n"
         + numbered(lines, best + 1, best + best_count + CONTEXT)
     )
+
+
+def _nearest(lines: Sequence[str], squeezed_lines: Sequence[str], wanted: Sequence[str]) -> str:
+    """Return the lines that resemble the search most; those that its first line is a part of come
+    before all others.
+    """
+    first = wanted[0] if wanted else ""
+    inside = [at for at, line in enumerate(squeezed_lines) if first and first in line]
+    if inside:
+        said = "Its first line is only a part of a line; give whole lines as they stand:"
+        return f"{said}\n{_around(lines, inside[0], len(wanted))}"
+    candidates = sorted({line for line in squeezed_lines[:_MOST_COMPARED] if line})
+    for at, line in enumerate(wanted[:_MOST_TRIED]):
+        for near in difflib.get_close_matches(line, candidates, 1, 0.6):
+            place = max(0, squeezed_lines.index(near) - at)
+            said = "No line of it is there as it is written; the nearest lines are:"
+            if any(other in candidates for other in wanted):
+                said = "Its first line is not there; the nearest lines are:"
+            return f"{said}\n{_around(lines, place, len(wanted))}"
+    return "Nothing like it is there; the file may have changed, read it again."
+
+
+def _around(lines: Sequence[str], first: int, count: int) -> str:
+    return numbered(lines, first, first + min(count, _MOST_NEAR) + 1)

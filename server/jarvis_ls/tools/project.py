@@ -108,6 +108,7 @@ def walk(
     if place.real.is_file():
         yield from _file(place)
         return
+    ignored = ignored or is_state(place)  # git ignores it, and somebody asks for it all the same
     above = [] if ignored else ignores_above(start, str(place.root))
     if is_hidden(start, above):  # somebody asked for this folder all the same
         above = []
@@ -139,6 +140,11 @@ def walk(
                 if count >= MAX_FILES:
                     return
         stack.extend(reversed(below))
+
+
+def is_state(place: Place) -> bool:
+    """Return whether a place lies in the folder where the product keeps what it found."""
+    return STATE in place.path.split("/")
 
 
 def contents(listed: Listed, place: Place, limit: int) -> bytes | None:

@@ -106,6 +106,7 @@ def _show_text(file: TextFile, ranges: list[CodeRange], room: _Room) -> str:
     merged, wrong = _merge(ranges, len(lines))
     outline = _outline(file) if (merged and merged[0][0] > 1) or len(merged) > 1 else None
     parts: list[str] = [Words("{name}, {count} lines", name=name, count=len(lines)), *wrong]
+    width = len(str(max((last for _, last in merged), default=0)))
     for first, last in merged:
         if len(merged) > 1 or (first, last) != (1, len(lines)):
             parts.append(_heading(outline, first, last))
@@ -114,7 +115,7 @@ def _show_text(file: TextFile, ranges: list[CodeRange], room: _Room) -> str:
             line = lines[number - 1]
             if len(line) > MAX_LINE:
                 line = f"{line[:MAX_LINE]}… ({len(line) - MAX_LINE} more characters)"
-            if not room.take(text := f"{number:>5}: {line}"):
+            if not room.take(text := f"{number:>{width}}: {line}"):
                 rest = Words(
                     "… no room for more than this: lines {left} of {name} not shown. "
                     "Read them in another call, or narrower ranges.",
@@ -172,7 +173,7 @@ def _outline(file: TextFile) -> Outline | None:
 
 def _heading(outline: Outline | None, first: int, last: int) -> str:
     around = outline.around(first) if outline is not None else None
-    if around is None or around.line == first:
+    if around is None or first in (around.line, around.end_line):
         return Words("lines {first}-{last}:", first=first, last=last)
     return Words(
         "lines {first}-{last}, inside {kind} `{signature}` (lines {line}-{end}):",

@@ -12,7 +12,7 @@ from jarvis_ls.tools.placing import numbered
 MAX_LINES = 400
 
 
-@tool(actions=lambda a: [Action("read", a["file_path"])], independent=True)
+@tool(actions=lambda a: [Action("read", a["file_path"])], independent=True, offered=False)
 async def read_file_hunk(
     context: ToolContext, file_path: str, start_line: int, end_line: int, around: int = 0
 ) -> str:

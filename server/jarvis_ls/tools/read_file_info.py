@@ -13,6 +13,7 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import kind_of
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.edits.binary_kinds import kind_of_data
 from jarvis_ls.runtime.edits.text_file import MAX_BYTES, Place, decode, place_of
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
@@ -56,24 +57,9 @@ _SETTINGS = re.compile(
     r"(^|/)(makefile|cmakelists\.txt|dockerfile|\.[^/]+rc|\.editorconfig|\.gitignore)$",
     re.IGNORECASE,
 )
-_MAGIC = (
-    (b"\x7fELF", "an ELF program or library"),
-    (b"MZ", "a Windows program"),
-    (b"\x89PNG", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"%PDF", "a PDF document"),
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"BZh", "bzip2 data"),
-    (b"\xfd7zXZ", "xz data"),
-    (b"!<arch>", "a static library"),
-    (b"SQLite format 3", "an SQLite database"),
-    (b"\x00asm", "WebAssembly"),
-)
 
 
-@tool(actions=lambda a: [Action("read", a["file_path"])], independent=True)
+@tool(actions=lambda a: [Action("read", a["file_path"])], independent=True, offered=False)
 async def read_file_info(context: ToolContext, file_path: str) -> str:
     """Say what is known of a file without its text: size, language, lines, encoding, whether it
     is a test or a settings file.
@@ -117,8 +103,7 @@ def _of_contents(place: Place) -> list[str]:
     try:
         file = decode(place, raw, mode)
     except ToolRetry:
-        kind = next((words for magic, words in _MAGIC if raw.startswith(magic)), "binary")
-        return [Words("kind: {kind}", kind=Words(kind))]
+        return [Words("kind: {kind}", kind=kind_of_data(raw) or Words("binary"))]
     language = language_of(place.path, file.text.encode("utf-8", "replace")[:65536])
     suffix = place.real.suffix.lower()
     name = _LANGUAGES.get(language or "") or _BY_NAME.get(place.real.name.lower())

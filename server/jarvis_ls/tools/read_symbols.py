@@ -43,7 +43,12 @@ class _Found:
     """Files in languages whose code is not understood, and how often the word stands there."""
 
 
-@tool(actions=lambda a: [Action("read", a["path"])], independent=True, timeout=SECONDS + 30)
+@tool(
+    actions=lambda a: [Action("read", a["path"])],
+    independent=True,
+    timeout=SECONDS + 30,
+    offered=False,
+)
 async def read_symbols(
     context: ToolContext,
     names: list[str],

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ from jarvis_ls.tools.project import (
     contents,
     cut_short,
     hidden_from,
+    is_state,
     look,
     one_line,
     pattern_of,
@@ -39,6 +41,8 @@ from jarvis_ls.tools.project import (
 )
 
 MAX_MATCHES = 1_000
+MAX_COUNTED = 20_000
+"""Matches that are counted when only files are asked for."""
 MAX_FILE = 5_000_000
 """Bytes; larger files are data."""
 MAX_LINE = 300
@@ -72,6 +76,8 @@ class Wanted:
     hidden: Hidden | None
     around: int
     most: int
+    skip: int = 0
+    """Matches that are left out before the first that is told."""
 
 
 @tool(actions=lambda a: [Action("read", a["path"])], independent=True, timeout=SECONDS + 30)
@@ -85,20 +91,22 @@ async def search_in_project(
     pattern: str = "",
     around: int = 0,
     max_matches: int = 100,
+    skip: int = 0,
+    files_only: bool = False,
 ) -> str:
     """Search the text of the files on disk and give the lines that match.
 
-    Left out: .git, .jarvis, links, what git ignores, binary files, files over 5 MB.
+    Left out: .git, links, binary files, files over 5 MB; what git ignores and .jarvis unless
+    `path` lies there.
 
     Args:
         query: What to look for, within one line.
-        path: A folder or a file, relative to the workspace.
-        regex: `query` is a regular expression (RE2: no look-around, no back references).
-        ignore_case: Capital and small letters are the same.
-        whole_word: Only where no letter, digit or `_` stands beside it.
-        pattern: Only in files that match, as in .gitignore, separated by commas: `*.c, *.h`.
-        around: Lines shown before and after each match, at most 10.
-        max_matches: How many lines that match at most.
+        path: A folder or a file.
+        regex: `query` is a regular expression (RE2: no look-around).
+        pattern: Only in files that match, as in .gitignore: `*.c, *.h`.
+        around: Lines shown before and after each match.
+        skip: Leave out this many matches first.
+        files_only: Give only the files, with how many lines match in each.
     """
     if not query or "\n" in query or "\0" in query:
         raise ToolRetry("Give something to look for that stands within one line.")
@@ -112,16 +120,18 @@ async def search_in_project(
     except ValueError as error:
         raise ToolRetry("The query {why}.", why=error) from None
     around, most = max(0, min(around, 10)), max(1, min(max_matches, MAX_MATCHES))
+    if files_only:
+        around, most, skip = 0, MAX_COUNTED, 0
     hidden = hidden_from("search_in_project", place, context)
-    wanted = Wanted(place, written, pattern_of(pattern), hidden, around, most)
-    program = _ripgrep(context) if hidden is None else None
+    wanted = Wanted(place, written, pattern_of(pattern), hidden, around, most, max(0, skip))
+    program = _ripgrep(context) if hidden is None and not is_state(place) else None
     names = [glob.strip() for glob in pattern.split(",") if glob.strip()]
     answer = None
     if program is not None and all(_SIMPLE.fullmatch(name) for name in names):
         answer = await _by_ripgrep(program, wanted, names)
     if answer is None:
         answer = await look(lambda clock: _by_ourselves(wanted, clock), SECONDS)
-    return _report(*answer, wanted)
+    return (_report_files if files_only else _report)(*answer, wanted)
 
 
 def _ripgrep(context: ToolContext) -> str | None:
@@ -190,11 +200,21 @@ async def _read(stream: asyncio.StreamReader, wanted: Wanted, found: list[Line])
         if event["type"] not in ("match", "context"):
             continue
         line = _line(event["data"], event["type"] == "match", wanted)
-        if line.is_match and matches == wanted.most:
-            return Words("There are more.")
+        if line.is_match and matches == wanted.skip + wanted.most:
+            return _more(wanted, line.name)
         matches += line.is_match
-        found.append(line)
+        if matches > wanted.skip or (matches == wanted.skip and not line.is_match):
+            found.append(line)
     return ""
+
+
+def _more(wanted: Wanted, name: str) -> str:
+    """Return the notice that there are more matches, and how they are come by."""
+    return Words(
+        "There are more, the next in {name}: search with skip {skip}.",
+        name=one_line(name),
+        skip=wanted.skip + wanted.most,
+    )
 
 
 def _line(data: dict[str, Any], is_match: bool, wanted: Wanted) -> Line:
@@ -226,10 +246,11 @@ def _by_ourselves(wanted: Wanted, clock: Clock) -> tuple[list[Line], str]:
         if b"\0" in data[:8192]:
             continue
         for line in _lines(data, compiled, wanted.around):
-            if line[2] and matches == wanted.most:
-                return found, "There are more."
+            if line[2] and matches == wanted.skip + wanted.most:
+                return found, _more(wanted, listed.name)
             matches += line[2]
-            found.append(Line(listed.name, line[0], line[1], line[2]))
+            if matches > wanted.skip or (matches == wanted.skip and not line[2]):
+                found.append(Line(listed.name, line[0], line[1], line[2]))
     return found, ""
 
 
@@ -256,10 +277,25 @@ def _lines(data: bytes, compiled: Any, around: int) -> Iterator[tuple[int, str, 
             last = number
 
 
+def _nothing(note: str, wanted: Wanted) -> str:
+    nothing = Words("Nothing matches in {name}.", name=shown(wanted.place.name))
+    if wanted.place.name in (".", ""):
+        nothing = Words("Nothing matches in the workspace.")
+    return together([nothing, note], " ") if note else nothing
+
+
+def _report_files(found: list[Line], note: str, wanted: Wanted) -> str:
+    if not found:
+        return _nothing(note, wanted)
+    counts = Counter(line.name for line in found)
+    parts = [f"{one_line(name)}: {count}" for name, count in counts.items()]
+    counted = Words("{lines} lines in {files} files.", lines=len(found), files=len(counts))
+    return together(["\n".join(parts), together([counted, note], " ") if note else counted], "\n")
+
+
 def _report(found: list[Line], note: str, wanted: Wanted) -> str:
     if not found:
-        nothing = Words("Nothing matches below {name}.", name=shown(wanted.place.name))
-        return together([nothing, note], " ") if note else nothing
+        return _nothing(note, wanted)
     parts: list[str] = []
     name, last = "", 0
     for line in found:

@@ -21,14 +21,11 @@ async def steer_agent(
     action: Literal["look", "pause", "resume", "cancel", "instruct"],
     text: str = "",
 ) -> str:
-    """Look after an agent you created with `wait` false. Its report comes by itself: look only
-    when you need to know how far it is, and cancel what is not needed any more.
+    """Look after an agent created with `wait` false; its report comes by itself.
 
     Args:
         agent: Its id, as `sub_agent` gave it.
-        action: "look" tells what it does; "pause" holds it and all it created, "resume" lets them
-            go on; "cancel" ends them; "instruct" turns it to what `text` says.
-        text: What it should do instead, for "instruct".
+        action: "instruct" turns it to what `text` says; the others concern all it created too.
     """
     tree = context.services.get(SERVICE)
     if not isinstance(tree, Tree):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic.json_schema import SkipJsonSchema
+
 from jarvis_ls.agents.briefing import result_of
 from jarvis_ls.agents.errors import TreeError
 from jarvis_ls.agents.node import Assignment
@@ -12,26 +14,30 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.events import Budget
 from jarvis_ls.runtime.tools.current_call import current_call
-from jarvis_ls.runtime.tools.tool import ToolContext, tool
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 SERVICE = "agents"
 """Under this name the context's services hold the `Tree`."""
 A_WEEK = 7 * 24 * 3600.0
 
 
-@tool(timeout=A_WEEK, independent=True)
+@tool(
+    actions=lambda a: [Action("read", path) for path in a["files"] or ()],
+    timeout=A_WEEK,
+    independent=True,
+)
 async def sub_agent(
     context: ToolContext,
     task: str,
     title: str = "",
     background: str = "",
-    plan: str = "",
+    plan: SkipJsonSchema[str] = "",
     type: Literal["child", "act"] = "child",
     code: bool = False,
     tools: list[str] | None = None,
     files: list[str] | None = None,
-    tokens: int | None = None,
-    cost: float | None = None,
+    tokens: SkipJsonSchema[int | None] = None,
+    cost: SkipJsonSchema[float | None] = None,
     wait: bool = True,
 ) -> str:
     """Give a task to a new agent with a conversation of its own; the result is its report.
@@ -42,19 +48,14 @@ async def sub_agent(
 
     Args:
         task: What to do, and what to report.
-        title: A few words for the list of agents.
-        background: What it must know: findings, decisions, constraints.
-        plan: How to go about it, when that is clear.
-        type: "child" thinks for itself and may create agents; "act" only carries out a clear task
-            with its tools, on a cheaper model.
-        code: true for a task that changes code: the agent then reads, changes and checks it by the
-            rules for that.
-        tools: Names of the only tools it may use; without it, all of yours.
-        files: Files to begin with.
-        tokens: Most tokens it may spend before the user is asked.
-        cost: Most it may cost before the user is asked.
-        wait: false lets it work in the background; its report comes as a message, and
-            `steer_agent` looks after it.
+        title: A few words.
+        background: What it must know; give several agents the same text where you can.
+        type: "child" thinks for itself and may create agents; "act" only carries out a clear task,
+            on a cheaper model.
+        code: Whether it changes code.
+        tools: The only tools it may use; without it, all of yours.
+        files: Files whose text it is given.
+        wait: false lets it work in the background; its report comes as a message.
     """
     tree = context.services.get(SERVICE)
     if not isinstance(tree, Tree):

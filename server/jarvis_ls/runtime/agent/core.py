@@ -63,6 +63,8 @@ class AgentParts:
     """Changes what the user typed before a model reads it."""
     rules: str = ""
     """The user's and the project's rules, for the system prompt."""
+    place: Part | None = None
+    """The piece of the addon prompt on where it works."""
     memory: Part | None = None
     """The piece of the addon prompt on what is remembered."""
     extra: Sequence[Part] = ()
@@ -110,6 +112,7 @@ class AgentCore:
         self.prompts = Prompts(
             options,
             rules=parts.rules,
+            place=parts.place,
             memory=parts.memory,
             extra=parts.extra,
             completes_itself=self.completes_itself,
@@ -118,8 +121,8 @@ class AgentCore:
         self.control = Control()
         self.counter = Counter()
         self.checkpoint = parts.checkpoint
-        self.addon = ""
-        """The addon prompt that the conversation holds."""
+        self.addon: tuple[str, ...] = ()
+        """The parts of the addon prompt that the conversation holds."""
         self.least = 0
         """Tokens the conversation had right after its last summary: it cannot be smaller."""
         self.turns = Turns()

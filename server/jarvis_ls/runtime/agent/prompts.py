@@ -1,8 +1,9 @@
 """What a model is told besides the conversation: the system prompt and the addon prompt.
 
 The system prompt is rules and tools; it stands first in every question and is never summarised.
-The addon prompt (how tools are called, what is remembered, which marks end a task) accompanies
-the user's words and is repeated when it changed, after a summary, and as a reminder.
+The addon prompt (how tools are called, where the agent works, what is remembered, which marks end a
+task) accompanies the user's words. What of it changed is told again, all of it after a summary:
+nothing that a model has read is ever rewritten, so that providers can cache it.
 """
 
 from __future__ import annotations
@@ -61,15 +62,18 @@ class Prompts:
         options: AgentOptions,
         *,
         rules: str = "",
+        place: Part | None = None,
         memory: Part | None = None,
         extra: Sequence[Part] = (),
         completes_itself: bool = False,
         roots: Sequence[Path] = (),
     ) -> None:
-        """`memory` tells what is remembered and how to use it; `extra` are further pieces of the
-        addon prompt, such as methodologies."""
+        """`place` tells where the agent works: folder, system, state of the repository. `memory`
+        tells what is remembered and how to use it; `extra` are further pieces of the addon prompt,
+        such as methodologies."""
         self._options = options
         self._rules = rules.strip()
+        self._place = place
         self._memory = memory
         self._extra = list(extra)
         self._completes_itself = completes_itself
@@ -93,22 +97,37 @@ class Prompts:
         """Return the section of the addon prompt about memory."""
         return self._memory().strip() if self._memory is not None else ""
 
-    def addon(self, tools: Sequence[ToolSpec], native: bool) -> str:
-        """Return the addon prompt: rules of tools, memory, further pieces, marks."""
-        return joined(
+    def facts(self, tools: Sequence[ToolSpec], native: bool) -> tuple[str, ...]:
+        """Return the parts of the addon prompt that do not depend on the task: rules of tools,
+        where the agent works, how to use its memory, marks.
+        """
+        place = self._place().strip() if self._place is not None else ""
+        parts = (
             self.tool_rules(tools, native),
-            self.remembered(),
-            *(part().strip() for part in self._extra),
+            *place.split("\n\n"),
+            *self.remembered().split("\n"),
             prompt("complete") if self._completes_itself else "",
             prompt("summary_mark"),
         )
+        return tuple(part for part in parts if part.strip())
+
+    def addon(self, tools: Sequence[ToolSpec], native: bool) -> tuple[str, ...]:
+        """Return the parts of the addon prompt: the facts, then further pieces.
+
+        A part that changes is told again, the others are not.
+        """
+        extra = (part().strip() for part in self._extra)
+        return (*self.facts(tools, native), *(part for part in extra if part))
 
     def tool_rules(self, tools: Sequence[ToolSpec], native: bool) -> str:
-        """Return how to call the tools, with their names; empty without tools."""
+        """Return how to call the tools; empty without tools.
+
+        Their names are told where the model writes calls as text: with native calls it has them.
+        """
         if not tools:
             return ""
-        names = ", ".join(spec.name for spec in tools)
-        return joined(prompt("tools_native" if native else "tools_text"), f"Tools: {names}.")
+        names = "" if native else f"Tools: {', '.join(spec.name for spec in tools)}."
+        return joined(prompt("tools_native" if native else "tools_text"), names)
 
 
 def folders(roots: Sequence[Path]) -> str:

@@ -116,7 +116,10 @@ class _Turn:
         agent = self.agent
         task = next((m.text for m in reversed(agent.messages()) if isinstance(m, User)), "")
         await agent.hooks.emit(TaskStarted(agent, task))
-        if agent.options.files and not any(isinstance(m, Assistant) for m in agent.messages()):
+        fresh = agent.node.parent is None and not any(
+            isinstance(m, Assistant) for m in agent.messages()
+        )
+        if agent.options.files and fresh:
             await agent.control.step(hand_over_files(agent))
         await agent.control.step(choose_tools(agent, task[:TASK_SHOWN]))
 
@@ -154,6 +157,8 @@ class _Turn:
                 if printed:
                     agent.showing.notice("info", printed)
                 continue
+            if agent.node.parent is not None and not agent.messages():
+                await self._tell_facts()
             agent.append(User(text, tuple(images), id=said.id))
             self._show_said(said, checkpoint)
             self.said_something = True
@@ -187,7 +192,7 @@ class _Turn:
         self.agent.least = self._count_tokens()
         self.room_made = True
         if done is not None:
-            self.rounds, self.agent.addon = 0, ""
+            self.rounds, self.agent.addon = 0, ()
 
     def _count_tokens(self) -> int:
         """Tokens the next question will have; shows the meter."""
@@ -196,6 +201,17 @@ class _Turn:
         corrected = {name: agent.counter.corrected(size) for name, size in parts.items()}
         agent.showing.meter(agent.group.window, corrected)
         return sum(corrected.values())
+
+    async def _tell_facts(self) -> None:
+        """Tell a child what holds for every task before its own: children share that beginning,
+        which providers cache.
+        """
+        agent = self.agent
+        facts = agent.prompts.facts(agent.toolset.specs(), agent.native)
+        agent.append(User(joined(*facts), id=new_id()))
+        agent.addon = facts
+        if agent.options.files:
+            await agent.control.step(hand_over_files(agent))
 
     async def _tell_addon(self) -> None:
         """Add the addon prompt when the model has not been told it, or it is time to remind."""
@@ -208,9 +224,8 @@ class _Turn:
             reminder = agent.prompts.tool_rules(specs, agent.native)
             told = joined("Reminder of how tools are used:", reminder) if reminder else ""
         else:
-            told = addon if addon != agent.addon else ""
-        if addon != agent.addon and told != addon:
-            told = joined(told, addon)
+            told = ""
+        told = joined(told, *(part for part in addon if part not in agent.addon))
         agent.addon = addon
         if told:
             agent.append(User(told, id=new_id()))

@@ -8,7 +8,7 @@ meantime is not overwritten.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from jarvis_ls.core.words import Words, together
@@ -20,7 +20,14 @@ from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 
 _MOST_LINES = 60
-"""Lines of a change that a model is shown again after it was written."""
+"""Lines of changed files that a model is shown after they were written."""
+_LINES_OF_PLACE = 8
+"""Those of one place."""
+
+
+AfterEdit = Callable[[Sequence[Change], ToolContext], Awaitable[str]]
+"""Tells of files that were just written what else a model should know: what is broken now, what is
+new, what has to follow (`services["after_edit"]`)."""
 
 
 async def propose(context: ToolContext, changes: Sequence[Change], said: str) -> str:
@@ -40,9 +47,13 @@ async def propose(context: ToolContext, changes: Sequence[Change], said: str) ->
     return together([part for part in (said, summary(changes)) if part], "\n")
 
 
-def summary(changes: Iterable[Change]) -> str:
-    """Summarise changed files for a model: which lines were removed and added."""
+def summary(changes: Sequence[Change]) -> str:
+    """Summarise changed files for a model: where they changed, with a line around each place.
+
+    What the model has just written itself is shortened.
+    """
     parts: list[str] = []
+    room, places, modified = _MOST_LINES, 0, 0
     for change in changes:
         name, edit = shown(change.place.name), change.edit()
         if edit.change == "create":
@@ -51,23 +62,39 @@ def summary(changes: Iterable[Change]) -> str:
         elif edit.change == "delete":
             parts.append(Words("{name}: deleted", name=name))
         else:
-            parts += [Words("{name}: changed", name=name), _shorten(edit.hunks)]
-    return together(parts, "\n")
+            modified += 1
+            places += len(edit.hunks)
+            lines = _show_places(edit.hunks, room)
+            room -= len(lines)
+            parts += [Words("{name}: changed", name=name), "\n".join(lines)]
+    if places > 1:
+        parts.insert(0, Words("{places} places in {files} files.", places=places, files=modified))
+    return together([part for part in parts if part], "\n")
 
 
-def _shorten(hunks: Sequence[Hunk]) -> str:
-    lines = []
-    for hunk in hunks:
-        lines.append(
-            f"@@ -{hunk.old_start},{len(hunk.old_lines)} +{hunk.new_start},{len(hunk.new_lines)} @@"
-        )
-        lines += [f"-{line}" for line in hunk.old_lines]
-        lines += [f"+{line}" for line in hunk.new_lines]
-    if len(lines) > _MOST_LINES:
-        more = len(lines) - _MOST_LINES
-        left = Words("… {count} more lines of this change", count=more)
-        return together(["\n".join(lines[:_MOST_LINES]), left], "\n")
-    return "\n".join(lines)
+def _show_places(hunks: Sequence[Hunk], room: int) -> list[str]:
+    """Return the lines of the file as they are now at each place, within `room` lines; the places
+    after that by number.
+    """
+    lines: list[str] = []
+    for at, hunk in enumerate(hunks):
+        if len(lines) + _LINES_OF_PLACE > room:
+            left = ", ".join(str(other.new_start) for other in hunks[at:])
+            return [*lines, f"also at line {left}"]
+        lines += [*(["   --"] if at else []), *_place_lines(hunk)]
+    return lines
+
+
+def _place_lines(hunk: Hunk) -> list[str]:
+    first, count = hunk.new_start, len(hunk.new_lines)
+    new = [(f"+{first + at}: {line}") for at, line in enumerate(hunk.new_lines)]
+    if count > _LINES_OF_PLACE - 2:
+        new = [*new[:2], f"+… {count - 3} lines …", new[-1]]
+    if not count:
+        new = [f"-{len(hunk.old_lines)} lines"]
+    above = [f" {first - 1}: {hunk.before[-1]}"] if hunk.before else []
+    below = [f" {first + count}: {hunk.after[0]}"] if hunk.after else []
+    return [*above, *new, *below]
 
 
 class Desk:

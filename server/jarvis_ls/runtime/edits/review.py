@@ -11,7 +11,7 @@ from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.events import Hunk, ProposedEdit
 from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.edits.proposals import Desk, summary
+from jarvis_ls.runtime.edits.proposals import AfterEdit, Desk, summary
 from jarvis_ls.runtime.edits.text_change import Change, apply_hunks
 from jarvis_ls.runtime.edits.text_file import Seen
 from jarvis_ls.runtime.edits.writer import bytes_of, write
@@ -100,7 +100,9 @@ class Reviewed(Wrapper):
         for change in written.changes:
             if change in desk.changes:  # taken in part it is not what the agent has in mind
                 self._note(change, context)
-        parts = [result.text, summary(written.changes), written.said]
+        after: AfterEdit | None = context.services.get("after_edit")
+        checked = await after(written.changes, context) if after is not None else ""
+        parts = [result.text, summary(written.changes), written.said, checked]
         return replace(result, text=together([part for part in parts if part], "\n"))
 
     async def _decide(

@@ -24,6 +24,7 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.folders import named, prefix_of
+from jarvis_ls.runtime.edits.binary_kinds import kind_of_data
 from jarvis_ls.runtime.tools.permissions import is_path, placed, real_path, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 
@@ -228,8 +229,9 @@ def decode(place: Place, raw: bytes, mode: int = 0o100644) -> TextFile:
         bom, encoding, written = b"", "latin-1", raw.decode("latin-1")
     if encoding in ("utf-8", "latin-1") and "\0" in written:
         raise ToolRetry(
-            ("{name} is a binary file ({n} bytes), not text; read_file_info says what kind."),
+            "{name} is no text: {kind}, {n} bytes.",
             name=shown(place.name),
+            kind=kind_of_data(raw) or Words("a binary file"),
             n=f"{len(raw):,}",
         )
     text, ends = _taken_apart(written)

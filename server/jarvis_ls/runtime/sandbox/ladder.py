@@ -54,6 +54,17 @@ class Ladder:
                 self._best = await self._find()
             return self._best
 
+    def expected(self) -> str:
+        """Return the name of the rung that scripts will run on, as far as it is known without
+        trying; empty when it is not.
+        """
+        if self.settings.isolation == "none":
+            return "none"
+        if self._best is not None:
+            return self._best.name
+        proven = self._proofs()
+        return next((rung for rung in self.settings.rungs if rung in proven), "")
+
     async def _find(self) -> Sandbox:
         self.rejected.clear()
         for rung in self.settings.rungs:

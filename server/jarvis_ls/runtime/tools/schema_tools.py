@@ -16,7 +16,15 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.llm.platforms.base import ToolSpec
-from jarvis_ls.runtime.tools.tool import Action, Tool, ToolContext, Toolset, attempted, cap
+from jarvis_ls.runtime.tools.tool import (
+    Action,
+    Tool,
+    ToolContext,
+    Toolset,
+    attempted,
+    broken_arguments,
+    cap,
+)
 
 MAX_SCHEMA = 30_000
 """Characters of a schema as JSON."""
@@ -81,9 +89,7 @@ class SchemaToolset(Toolset):
         if known is None:
             return _failure_result(call, Words("There is no tool {name}.", name=repr(call.name)))
         if call.raw is not None:
-            return _failure_result(
-                call, Words("The arguments are no JSON object; nothing was run.")
-            )
+            return _failure_result(call, broken_arguments(call.raw))
         problem = wrong_arguments(known, call.arguments)
         if problem:
             return _failure_result(

@@ -18,7 +18,9 @@ toolsets, so that no tool and no model can go around them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
+import json
 import re
 import traceback
 from abc import ABC, abstractmethod
@@ -36,6 +38,8 @@ from jarvis_ls.runtime.llm.platforms.base import ToolSpec
 
 HEAD_LINES = TAIL_LINES = 30
 """What is left of output that is too long."""
+_SHOWN_BEFORE = 60
+"""Characters shown before the place where arguments are no JSON any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ class Tool:
     """Whether the files it changes are proposals: it computes them, `Reviewed` writes them."""
     takes: Callable[[dict[str, Any]], bool] | None = None
     """Whether it runs with these arguments, where no model of them says so."""
+    offered: bool = True
+    """Whether models are told of it that were not given it by its name."""
 
 
 def tool(
@@ -90,14 +96,17 @@ def tool(
     timeout: float = 60.0,
     independent: bool = False,
     proposes: bool = False,
+    offered: bool = True,
 ) -> Callable[[Callable[..., Awaitable[str]]], Tool]:
     """Make an async function a tool. `actions` lists what a call is about to do, from its
-    checked arguments; without it the tool does nothing anyone could forbid."""
+    checked arguments; without it the tool does nothing anyone could forbid. One that is not
+    `offered` is there for sets of tools that name it.
+    """
 
     def declare(run: Callable[..., Awaitable[str]]) -> Tool:
         model = _arguments_model(run)
         described, arguments = _documentation(run)
-        schema = _written_out(model.model_json_schema())
+        schema = _without_ballast(_written_out(model.model_json_schema()))
         schema.pop("title", None)
         for name, parameter in schema.get("properties", {}).items():
             parameter.pop("title", None)
@@ -105,7 +114,16 @@ def tool(
                 parameter["description"] = arguments[name]
         schema.setdefault("properties", {})
         spec = ToolSpec(run.__name__, described, schema)
-        return Tool(spec, run, actions or (lambda _: []), timeout, independent, model, proposes)
+        return Tool(
+            spec,
+            run,
+            actions or (lambda _: []),
+            timeout,
+            independent,
+            model,
+            proposes,
+            offered=offered,
+        )
 
     return declare
 
@@ -123,7 +141,7 @@ def actions_of(known: Tool, call: ToolCall) -> list[Action] | None:
         import pydantic
 
         try:
-            arguments = known.model.model_validate(arguments).model_dump()
+            arguments = _validated(known, arguments).model_dump()
         except pydantic.ValidationError:
             return None
     if known.takes is not None and not known.takes(arguments):
@@ -166,7 +184,11 @@ class Toolset(ABC):
 
     def specs(self) -> list[ToolSpec]:
         """Return the tools as a model sees them."""
-        return [tool.spec for tool in self.tools().values()]
+        return [tool.spec for tool in self.tools().values() if tool.offered]
+
+    def offered_names(self) -> str:
+        """Return the names of the tools that models are told of, in words."""
+        return ", ".join(sorted(spec.name for spec in self.specs())) or "none"
 
 
 class Tools(Toolset):
@@ -192,7 +214,7 @@ class Tools(Toolset):
         """See `Toolset`."""
         known = self._tools.get(call.name)
         if known is None:
-            names = ", ".join(sorted(self._tools)) or "none"
+            names = self.offered_names()
             return _failure_result(
                 call,
                 Words(
@@ -202,9 +224,7 @@ class Tools(Toolset):
                 ),
             )
         if call.raw is not None:
-            return _failure_result(
-                call, Words("The arguments are no JSON object; nothing was run.")
-            )
+            return _failure_result(call, broken_arguments(call.raw))
         problem, arguments = _check(known, call.arguments)
         if problem:
             return _failure_result(call, problem)
@@ -244,7 +264,7 @@ class Sifted(Wrapper):
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """See `Toolset`."""
         if not self._passes(call.name):
-            names = ", ".join(sorted(self.tools())) or "none"
+            names = self.offered_names()
             return _failure_result(
                 call,
                 Words(
@@ -257,10 +277,14 @@ class Sifted(Wrapper):
 
 
 class Selected(Sifted):
-    """Only the tools with these names."""
+    """Only the tools with these names, those too that are not offered otherwise."""
 
     def __init__(self, wrapped: Toolset, names: Iterable[str]) -> None:
         super().__init__(wrapped, frozenset(names).__contains__)
+
+    def tools(self) -> Mapping[str, Tool]:
+        """See `Toolset`."""
+        return {name: replace(known, offered=True) for name, known in super().tools().items()}
 
 
 class Joined(Toolset):
@@ -282,7 +306,7 @@ class Joined(Toolset):
         for toolset in self._toolsets:
             if call.name in toolset.tools():
                 return await toolset.run(call, context)
-        names = ", ".join(sorted(self.tools())) or "none"
+        names = self.offered_names()
         return _failure_result(
             call,
             Words(
@@ -338,7 +362,7 @@ def _check(known: Tool, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]
     import pydantic
 
     try:
-        checked = known.model.model_validate(arguments)
+        checked = _validated(known, arguments)
     except pydantic.ValidationError as error:
         wrong = "; ".join(
             f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
@@ -349,6 +373,65 @@ def _check(known: Tool, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]
             problem=wrong,
         ), {}
     return "", {name: getattr(checked, name) for name in type(checked).model_fields}
+
+
+def broken_arguments(raw: str) -> str:
+    """Return what is wrong with arguments that are no JSON object, and where."""
+    try:
+        json.loads(raw)
+    except json.JSONDecodeError as error:
+        before = raw[max(0, error.pos - _SHOWN_BEFORE) : error.pos]
+        return Words(
+            "The arguments are no JSON object; nothing was run. {why} at character {position} of "
+            "{length}, behind: {before}",
+            why=error.msg,
+            position=error.pos,
+            length=len(raw),
+            before=json.dumps(before, ensure_ascii=False),
+        )
+    except RecursionError:
+        pass
+    return Words("The arguments are no JSON object; nothing was run.")
+
+
+def _validated(known: Tool, arguments: dict[str, Any]) -> Any:
+    """Return the arguments as the tool takes them; raise `pydantic.ValidationError`.
+
+    Where a list is wanted and one thing is given, it is taken for a list of one: models often
+    write `"files": "src/a.c"`.
+    """
+    import pydantic
+
+    try:
+        return known.model.model_validate(arguments)
+    except pydantic.ValidationError as error:
+        mended = _with_lists(known.spec.parameters, arguments)
+        if mended == arguments:
+            raise
+        try:
+            return known.model.model_validate(mended)
+        except pydantic.ValidationError:
+            raise error from None  # told in the words the model wrote
+
+
+def _with_lists(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with a list wherever the schema wants one, of objects where it wants
+    objects with one field that must be there.
+    """
+    mended = dict(given)
+    for name, wanted in schema.get("properties", {}).items():
+        value = given.get(name)
+        if wanted.get("type") != "array" or value is None:
+            continue
+        if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+            with contextlib.suppress(ValueError, RecursionError):
+                value = json.loads(value)
+        items = value if isinstance(value, list) else [value]
+        required = wanted.get("items", {}).get("required", ())
+        if len(required) == 1:
+            items = [{required[0]: item} if isinstance(item, str) else item for item in items]
+        mended[name] = items
+    return mended
 
 
 def _arguments_model(run: Callable[..., Any]) -> Any:
@@ -386,6 +469,26 @@ def _written_out(schema: dict[str, Any]) -> dict[str, Any]:
 
     written: dict[str, Any] = walk(schema)
     return written
+
+
+def _without_ballast(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema without what tells a model nothing: that no other fields are taken, that
+    what may be left out may be null, and defaults that stand for nothing.
+    """
+    found = {key: value for key, value in schema.items() if key != "additionalProperties"}
+    if isinstance(items := found.get("items"), dict):
+        found["items"] = _without_ballast(items)
+    if isinstance(choice := found.get("anyOf"), list) and {"type": "null"} in choice:
+        rest = [item for item in choice if item != {"type": "null"}]
+        found = {**found, **(rest[0] if len(rest) == 1 else {"anyOf": rest})}
+        if len(rest) == 1:
+            del found["anyOf"]
+            found = _without_ballast(found)
+    if "default" in found and not found["default"]:
+        del found["default"]
+    if isinstance(properties := found.get("properties"), dict):
+        found["properties"] = {name: _without_ballast(inner) for name, inner in properties.items()}
+    return found
 
 
 def _documentation(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
