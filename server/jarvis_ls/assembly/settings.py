@@ -13,8 +13,8 @@ from typing import Any
 
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular, replace_file, shown_folder
+from jarvis_ls.core.lock import hold
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.base.locking import locked
 from jarvis_ls.runtime.tools.permissions import PermissionRule, Scope, read_rules
 
 if sys.version_info >= (3, 11):
@@ -86,7 +86,7 @@ class Granted:
     def remember(self, scope: Scope, rules: list[PermissionRule]) -> None:
         """Keep rules of scope `workspace` or `user`. Raises `JarvisError` when it cannot."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with locked(self._lock, str(self._path)):
+        with hold(self._lock, str(self._path)):
             kept = self._read()
             place = kept["user"]
             if scope == "workspace":

@@ -42,7 +42,8 @@ def alone(folder: Path) -> Iterator[None]:
     lock = Lock.take(folder / "lock")
     if isinstance(lock, str):
         raise JarvisError(
-            f"Another run works on this project ({lock}): wait until it has ended, or stop it."
+            "Another run works on this project ({lock}): wait until it has ended, or stop it.",
+            lock=lock,
         )
     try:
         yield

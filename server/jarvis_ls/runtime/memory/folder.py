@@ -21,7 +21,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.runtime.base.locking import locked
+from jarvis_ls.core.lock import hold
 from jarvis_ls.runtime.memory.entry import (
     MAX_FILE,
     Kind,
@@ -272,7 +272,7 @@ class MemoryFolder:
 
     @contextlib.contextmanager
     def _lock_file(self) -> Iterator[None]:
-        with locked(self._lock, f"the memory in {self.path}"):
+        with hold(self._lock, f"the memory in {self.path}"):
             yield
 
 

@@ -31,6 +31,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.core.lock import Lock
 from jarvis_ls.core.store import MAX_BYTES, line_of
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base import event_json
 from jarvis_ls.runtime.base.events import SessionInfo
 from jarvis_ls.runtime.base.messages import System
@@ -92,7 +93,9 @@ class SessionStore:
         except JarvisError as error:  # a folder that cannot be written can still be read
             return Session(path, self._read(path), None, read_only=str(error))
         if isinstance(lock, str):
-            return Session(path, self._read(path), None, read_only=f"{lock} has it open")
+            return Session(
+                path, self._read(path), None, read_only=Words("{lock} has it open", lock=lock)
+            )
         try:
             reading = self._read(path)
             if reading.contents.version > journal.VERSION:

@@ -21,8 +21,8 @@ from typing import Any
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.lock import hold
 from jarvis_ls.core.words import together
-from jarvis_ls.runtime.base.locking import locked
 from jarvis_ls.runtime.tools.interaction import Interaction
 from jarvis_ls.runtime.tools.permissions import Asked
 from jarvis_ls.runtime.tools.tool import Action
@@ -61,7 +61,7 @@ class Consents:
 
     def give(self, pending: Pending) -> None:
         """Allow it from now on. Raises `JarvisError` when that cannot be written."""
-        with locked(self._lock, str(self._path)):
+        with hold(self._lock, str(self._path)):
             known = self._read()
             known[pending.key] = {
                 "kind": pending.kind,
@@ -73,7 +73,7 @@ class Consents:
 
     def withdraw(self, key: str) -> None:
         """Allow it no longer. Raises `JarvisError` when that cannot be written."""
-        with locked(self._lock, str(self._path)):
+        with hold(self._lock, str(self._path)):
             known = self._read()
             if known.pop(key, None) is not None:
                 self._write(known)
