@@ -22,6 +22,10 @@ class Outcome(Protocol):
     def state(self) -> str:
         """`completed`, `failed` or `cancelled`."""
 
+    @property
+    def value(self) -> Any:
+        """What a typed answer says; None where any text was one."""
+
 
 class Worker(Protocol):
     """An agent, as `runtime.agent.Agent` is one."""

@@ -6,7 +6,6 @@ from functools import cache
 from importlib.resources import files
 
 from jarvis_ls.agents.node import Assignment, Ending, Node
-from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY
 
 
 def first_words(assignment: Assignment) -> str:
@@ -37,11 +36,6 @@ def report_of(child: Node, ending: Ending) -> str:
     """Return what a parent that did not wait for a child reads of how it ended."""
     head = f"Report of the agent “{child.info.title}” ({child.id}), {ending.state}:"
     return f"{head}\n{result_of(ending)}"
-
-
-def without_marks(text: str) -> str:
-    """Return a model's text without the marks that only the loop reads."""
-    return text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
 
 
 def result_of(ending: Ending) -> str:

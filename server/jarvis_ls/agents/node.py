@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.agents.errors import ConstraintBroken, IllegalTransition
 from jarvis_ls.runtime.agent.agent_view import NodeKeeper
+from jarvis_ls.runtime.agent.typed_answer import AnswerForm, SchemaForm
 from jarvis_ls.runtime.base.events import Budget, NodeInfo, NodeKind, NodeState
 from jarvis_ls.runtime.base.messages import Image, Usage
 
@@ -105,6 +106,8 @@ class Assignment:
     """Whether it works by the rules for changing code, whatever its creator does."""
     budget: Budget = field(default_factory=Budget)
     """Of its own; those of all nodes above it hold as well."""
+    answer: dict[str, Any] | None = None
+    """JSON schema that its last answer must meet; None: it may be any text."""
 
     @property
     def shown(self) -> str:
@@ -147,6 +150,8 @@ class Ending:
     """The result, or what there is of it."""
     error: str = ""
     """Why there is no whole result."""
+    value: Any = None
+    """What a typed answer says (see `Node.form`); None where any text was one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +185,10 @@ class Node(NodeKeeper):
         self.info = info
         self.assignment = assignment
         self.parent = parent
+        self.form: AnswerForm | None = None
+        """What its last answer must be."""
+        if assignment.answer is not None:
+            self.form = SchemaForm(assignment.answer)
         self.children: dict[str, Node] = {}
         self.ending: Ending | None = None
         """How its work ended last."""

@@ -13,13 +13,14 @@ import logging
 from collections.abc import Callable, Sequence
 
 from jarvis_ls.agents.agent_port import Outcome, Worker
-from jarvis_ls.agents.briefing import first_words, go_on, without_marks
+from jarvis_ls.agents.briefing import first_words, go_on
 from jarvis_ls.agents.bus import Bus
 from jarvis_ls.agents.envelopes import Completed, Error
 from jarvis_ls.agents.errors import Undeliverable
 from jarvis_ls.agents.node import Ending, Node, Said, TreeSettings
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.agent.prompts import without_marks
 from jarvis_ls.runtime.base.events import EntryPut, NodeState, UserEntry
 from jarvis_ls.runtime.base.messages import Assistant, Image, User
 from jarvis_ls.runtime.session.session import Session
@@ -198,7 +199,7 @@ class Driver:
                 return self._cut_short(node, outcome)
             await self._news(node, worker)
             if not worker.unread:
-                return Ending("completed", outcome.text)
+                return Ending("completed", outcome.text, value=outcome.value)
             text = None
 
     def _cut_short(self, node: Node, outcome: Outcome) -> Ending:

@@ -28,6 +28,7 @@ from jarvis_ls.agents.node import STEER_AGENT, Assignment, Ending, Node, Said, T
 from jarvis_ls.agents.records import ROOT, Records
 from jarvis_ls.agents.scheduler import Driver, MakeAgent
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.base.events import Budget, EntryPut, Event, Feed, NodeInfo, PlanEntry
 from jarvis_ls.runtime.base.messages import Image, Usage
 from jarvis_ls.runtime.llm.model_group import ModelGroup
@@ -106,9 +107,9 @@ class Tree:
 
     # -- growing -------------------------------------------------------------------------------
 
-    def add(self, parent: str, assignment: Assignment) -> Node:
-        """Return a new child; it begins with `start`. Raises `ConstraintBroken` when a rule forbids
-        it.
+    def add(self, parent: str, assignment: Assignment, form: AnswerForm | None = None) -> Node:
+        """Return a new child; it begins with `start`. With `form` its last answer must meet that.
+        Raises `ConstraintBroken` when a rule forbids it.
 
         In a tree that is full, those that ended longest ago make room.
         """
@@ -123,8 +124,11 @@ class Tree:
             gone = done_longest(self._nodes.values(), above)
             assert gone is not None
             self._forget_all(gone)
+        if form is not None:
+            assignment = replace(assignment, answer=form.schema)
         assignment, id = replace(assignment, title=title), self._records.new_id()
         node = self._insert(self._records.add(id, parent, assignment), assignment)
+        node.form = form or node.form
         if not above.open.is_set():
             self.pause(id)
         return node

@@ -41,7 +41,9 @@ class Agents:
         """Return the agent of a node."""
         if node.id not in self._agents:
             self._agents[node.id] = self._make(node)
-        return self._agents[node.id]
+        agent = self._agents[node.id]
+        agent.form = node.form
+        return agent
 
     def saving(self, agent: Agent, *, force: bool, tool: str = SAVE) -> MemorySaving:
         """Lets an agent save what is worth remembering."""

@@ -27,6 +27,7 @@ from jarvis_ls.runtime.agent.agent_view import Showing, new_id
 from jarvis_ls.runtime.agent.compaction import compact
 from jarvis_ls.runtime.agent.hooks import Hooks, load_callbacks
 from jarvis_ls.runtime.agent.startup import Statistics
+from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.agent.user_input import Commands, Input, InputContext, Inputs, Shell
 from jarvis_ls.runtime.base.events import SessionPut
 from jarvis_ls.runtime.base.messages import Image
@@ -200,14 +201,25 @@ class Conversation:
         """Return how the work of a node ends; at once when it does not work."""
         return await self.tree.wait(node)
 
-    async def ask(self, text: str, images: Sequence[Image] = ()) -> Ending:
-        """Say something and wait for the end of the work.
+    async def ask(
+        self, text: str, images: Sequence[Image] = (), *, form: AnswerForm | None = None
+    ) -> Ending:
+        """Say something and wait for the end of the work. With `form` the last answer must meet
+        that, and is the ending's `value`.
 
         What needs no agent ends at once: a command with what it answers, as failed when it could
         not do what was asked, and words when no model is configured as failed too, with what to
-        set as the error.
+        set as the error. Raises `UsageError` when an answer is to meet a form and an agent works.
         """
-        return await self._say(text, images, ROOT) or await self.wait()
+        if form is None:
+            return await self._say(text, images, ROOT) or await self.wait()
+        if self.working:
+            raise UsageError("An agent is at work; stop it first.")
+        self.tree.root.form = form
+        try:
+            return await self._say(text, images, ROOT) or await self.wait()
+        finally:
+            self.tree.root.form = None
 
     def say(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
         """Queue words for a node that works."""

@@ -15,8 +15,8 @@ from jarvis_ls.core.words import Words
 EPILOG = """\
 Without a command, `jarvis` begins a conversation; with -m it says one thing and ends.
 
-exit status: 0 done; 1 the task was not completed; 2 wrong use, or no model to ask; \
-130 interrupted
+exit status: 0 done; 1 the task was not completed (the model says so, a schema was not met, a \
+budget was used up, a model refused); 2 wrong use, or no model to ask; 130 interrupted
 """
 
 
@@ -78,6 +78,17 @@ def _talking(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_rule,
         help="allow without asking: write, write:src/*, execute:make* (repeatable)",
+    )
+    add(
+        "--schema",
+        metavar="FILE",
+        type=Path,
+        help="the answer to -m must meet this JSON schema; it is printed as JSON",
+    )
+    add(
+        "--json",
+        action="store_true",
+        help="print what happens during -m as JSON, one object a line",
     )
     add("--thinking", action="store_true", help="also show what the model reasons")
     add(

@@ -2,7 +2,8 @@
 
 Answers of the root go to `out`; all else (tools, notices, other agents) goes to `aside`, so that
 `jarvis -m … | less` shows the answer alone. An answer that goes to no terminal is written when it
-is whole: of an attempt that failed nothing can be taken back there.
+is whole: of an attempt that failed nothing can be taken back there. Where one answer is wanted,
+what the model says on the way to it goes to `aside` too.
 """
 
 from __future__ import annotations
@@ -43,10 +44,22 @@ _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-
 class Screen:
     """Writes the events of one session."""
 
-    def __init__(self, out: TextIO, aside: TextIO, *, colour: bool, thinking: bool = False) -> None:
-        """`thinking` also shows what models reason."""
+    def __init__(
+        self,
+        out: TextIO,
+        aside: TextIO,
+        *,
+        colour: bool,
+        thinking: bool = False,
+        only_last: bool = False,
+    ) -> None:
+        """`thinking` also shows what models reason; with `only_last` an answer is written when it
+        was the last (`release`)."""
         self._out = out
-        self._streams = out.isatty()
+        self._only_last = only_last
+        self._held = ""
+        """The answer that may be the last."""
+        self._streams = out.isatty() and not only_last
         """Whether answers are written as they come."""
         self._aside = aside
         self._colour = colour
@@ -109,6 +122,18 @@ class Screen:
         finally:
             self._expects = False
             self._put_latest()
+
+    def release(self, *, answered: bool) -> None:
+        """Write the answer that was the last, or beside it when it is no answer."""
+        held, self._held = self._held, ""
+        if held and answered:
+            self.answer(held)
+        elif held:
+            self.say(visible(held), "dim")
+
+    def drop(self) -> None:
+        """Forget the answer that was held: another form of it is written."""
+        self._held = ""
 
     def answer(self, text: str) -> None:
         """Write a whole answer."""
@@ -180,6 +205,12 @@ class Screen:
             self.end_line()
             said = ""
         self._said[entry.id] = entry.text
+        if self._only_last:
+            if said:
+                self._held = ""  # it is the same answer, said anew
+            self.release(answered=False)
+            self._held = entry.text
+            return
         self._write(entry.text[len(said) :])
         if not entry.streaming:
             self.end_line()

@@ -14,23 +14,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.agents.node import Ending
 from jarvis_ls.assembly.workplace import Additions
+from jarvis_ls.cli.event_lines import EventLines
 from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.cli.project import Disk
 from jarvis_ls.cli.screen import Screen, wants_colour
 from jarvis_ls.cli.stdin_queue import Listener
 from jarvis_ls.cli.terminal import Terminal, chosen
 from jarvis_ls.cli.terminal_commands import Steering, turn_in_words
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file, user_folder
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.base.events import Event, ProposedEdit
+from jarvis_ls.runtime.base.events import Event, NodeInfo, ProposedEdit
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive, Review
 from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule
 
 if TYPE_CHECKING:
     from jarvis_ls.assembly.bootstrap import Assembly
     from jarvis_ls.assembly.conversation import Conversation
+    from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 TRUSTED = "trusted.json"
@@ -55,9 +58,21 @@ class _Talk:
         self._options = options
         self._folder = Path(os.path.realpath(options.folder))
         self._message = _message(options)
-        aside = sys.stderr if self._message is not None else sys.stdout
+        self._form = _form(options.schema)
+        self._ending = Ending("failed")
+        once = self._message is not None
+        if not once and (options.json or self._form is not None):
+            raise UsageError("--json and --schema need -m")
+        aside = sys.stderr if once else sys.stdout
         colour = {"always": True, "never": False}.get(options.color, wants_colour(aside))
-        self._screen = Screen(sys.stdout, aside, colour=colour, thinking=options.thinking)
+        self._lines_out = EventLines(sys.stdout) if options.json else None
+        self._screen = Screen(
+            sys.stderr if options.json else sys.stdout,
+            aside,
+            colour=colour,
+            thinking=options.thinking,
+            only_last=once and (not sys.stdout.isatty() or options.json or bool(options.schema)),
+        )
         self._attended = sys.stdin.isatty() and sys.stderr.isatty()
         self._prompt: Any = None
         self._conversation: Conversation | None = None
@@ -100,10 +115,40 @@ class _Talk:
     async def _once(self, conversation: Conversation, text: str) -> int:
         if text.lstrip().startswith("/"):
             conversation.commands.find(text)  # one that is not known is wrong use
+        if self._lines_out is not None:
+            self._lines_out.begin(
+                session=conversation.id,
+                folder=str(self._folder),
+                model=conversation.tree.root.info.group,
+                trusted=conversation.place.trusted,
+            )
+        before = conversation.tree.root.info
         status = await self._turn(conversation, text)
+        self._tell_end(conversation, before, status)
         if conversation.session.info.messages:
             self._screen.say(Words("session {id}", id=conversation.id), "dim")
         return status
+
+    def _tell_end(self, conversation: Conversation, before: NodeInfo, status: int) -> None:
+        """Print the answer, or all of how it ended."""
+        ending, form = self._ending, self._form
+        has_value = status == DONE and form is not None and ending.value is not None
+        value = form.plain(ending.value) if has_value and form is not None else None
+        if has_value and self._lines_out is None:
+            self._screen.drop()
+            self._screen.answer(json.dumps(value, ensure_ascii=False, indent=2))
+        self._screen.release(answered=status == DONE and self._lines_out is None)
+        if self._lines_out is not None:
+            info = conversation.tree.root.info
+            self._lines_out.end(
+                status,
+                state=ending.state,
+                text=ending.text,
+                value=value,
+                error=speak(ending.error),
+                rounds=info.rounds - before.rounds,
+                usage=info.subtree - before.subtree,
+            )
 
     async def _lines(self, conversation: Conversation) -> int:
         """Line by line, until the end of the input."""
@@ -187,12 +232,15 @@ class _Talk:
         why = self._missing(conversation)
         if why and not is_command:
             self._screen.say(why, "red")
+            self._ending = Ending("failed", error=why)
             return "missing"
         with self._screen.expecting() as answered:
+            if self._form is not None and not is_command:
+                conversation.tree.root.form = self._form
             ended = await conversation.send(text)
             if ended is not None and ended.text:
                 answered()
-        ending = ended or await conversation.wait()
+        ending = self._ending = ended or await conversation.wait()
         return "missing" if why and ending.error == why else ending.state
 
     @staticmethod
@@ -203,6 +251,8 @@ class _Talk:
         session = getattr(event, "session", "")
         if self._conversation is not None and session == self._conversation.id:
             self._screen.show(event)
+            if self._lines_out is not None:
+                self._lines_out.show(event)
 
     def _greet(self, conversation: Conversation) -> None:
         title = conversation.session.info.title
@@ -319,6 +369,23 @@ class Alone(NonInteractive):
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
         """See `Interaction`: what a rule allows is not asked."""
         return Review({}, Words(ALONE.template, option="--allow write"))
+
+
+def _form(path: Path | None) -> AnswerForm | None:
+    """Return the form that an answer must meet. Raises `UsageError` for no JSON schema."""
+    if path is None:
+        return None
+    from jarvis_ls.runtime.agent.typed_answer import SchemaForm
+
+    try:
+        schema = json.loads(read_regular(path.absolute(), limit=1_000_000))
+        if not isinstance(schema, dict):
+            raise ValueError("it is no object")
+        return SchemaForm(schema)
+    except SkippedFile as error:
+        raise UsageError("{file}: {why}", file=path, why=error.reason) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError("{file} is no JSON schema: {why}", file=path, why=error) from None
 
 
 def _message(options: argparse.Namespace) -> str | None:

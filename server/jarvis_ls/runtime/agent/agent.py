@@ -15,6 +15,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
@@ -43,6 +44,8 @@ class Outcome:
     """`completed`, `failed` or `cancelled`."""
     usage: Usage
     """What this task used."""
+    value: Any = None
+    """What the answer says, where the agent has a `form` to meet."""
 
 
 class Agent(AgentCore):
@@ -61,7 +64,7 @@ class Agent(AgentCore):
         """
         if self.working:
             raise AgentBusy("The agent is at work; say it, and it will be read next.")
-        before = self.spent
+        before, self.value = self.spent, None
         self.control.begin()
         if task is not None:
             try:
@@ -87,7 +90,8 @@ class Agent(AgentCore):
             stop.cancel()
             self._work = None
         self._settle(state, text)
-        return Outcome(text, state, _minus(self.spent, before))
+        value = self.value if state == "completed" else None
+        return Outcome(text, state, self.spent - before, value)
 
     def stop(self) -> None:
         """End the turn at once, in the middle of an answer or of a tool."""
@@ -196,13 +200,3 @@ class Agent(AgentCore):
             said = self.control.queue.popleft()
             self.append(User(said.text, said.images, id=said.id))
             self.showing.user(said.id, said.text, said.images)
-
-
-def _minus(after: Usage, before: Usage) -> Usage:
-    return Usage(
-        after.input - before.input,
-        after.output - before.output,
-        after.cached - before.cached,
-        after.reasoning - before.reasoning,
-        after.cost - before.cost,
-    )

@@ -18,7 +18,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.agent_view import new_id
 from jarvis_ls.runtime.agent.core import AgentCore
 from jarvis_ls.runtime.agent.hooks import AfterHistoryClear, BeforeHistoryClear
-from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY, joined, prompt
+from jarvis_ls.runtime.agent.prompts import joined, prompt, without_marks
 from jarvis_ls.runtime.base.errors import ModelError
 from jarvis_ls.runtime.base.events import EntryPut, PlanEntry, UserEntry
 from jarvis_ls.runtime.base.messages import Assistant, FileRef, Message, ToolResult, User
@@ -229,7 +229,7 @@ async def _summary(agent: AgentCore, messages: Sequence[Message]) -> str:
         except ModelError as error:
             failure = str(error)
             continue
-        if text := answer.text.replace(COMPLETE, "").replace(SUMMARY, "").strip():
+        if text := without_marks(answer.text):
             return text
         failure = EMPTY  # some call a tool instead, which is not run here
     agent.showing.notice("warning", "The summary could not be made: {why}", why=failure)

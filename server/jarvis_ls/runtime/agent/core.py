@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from jarvis_ls.runtime.agent.agent_view import AnswerStream, NodeKeeper, Say, Showing, new_id
 from jarvis_ls.runtime.agent.attachments import LongOutputs
@@ -15,10 +16,11 @@ from jarvis_ls.runtime.agent.call_observers import Purse, Watch
 from jarvis_ls.runtime.agent.control import Control, Said
 from jarvis_ls.runtime.agent.guard import Guard
 from jarvis_ls.runtime.agent.hooks import AfterModelCall, BeforeModelCall, Hooks
-from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY, Part, Prompts, prompt
+from jarvis_ls.runtime.agent.prompts import MARKS, Part, Prompts, prompt
 from jarvis_ls.runtime.agent.request import Questions
 from jarvis_ls.runtime.agent.tool_dispatch import OutputHandler, ToolCalls, normalised
 from jarvis_ls.runtime.agent.turn_lifecycle import Turns
+from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.agent.user_input import InputContext, Inputs
 from jarvis_ls.runtime.base.errors import ModelError
 from jarvis_ls.runtime.base.events import Feed, NodeInfo
@@ -121,6 +123,11 @@ class AgentCore:
         self.control = Control()
         self.counter = Counter()
         self.checkpoint = parts.checkpoint
+        self.form: AnswerForm | None = None
+        """What the last answer of a task must be; None: any text."""
+        self.value: Any = None
+        """What the last answer said, where it had to meet a form."""
+        self.prompts.add(lambda: self.form.instructions if self.form is not None else "")
         self.addon: tuple[str, ...] = ()
         """The parts of the addon prompt that the conversation holds."""
         self.least = 0
@@ -232,5 +239,4 @@ class AgentCore:
 
     def stream(self) -> AnswerStream:
         """Return a new answer to be shown as it comes."""
-        marks = (COMPLETE, SUMMARY) if self.native else (COMPLETE, SUMMARY, START)
-        return self.showing.answer(until=marks)
+        return self.showing.answer(until=MARKS if self.native else (*MARKS, START))

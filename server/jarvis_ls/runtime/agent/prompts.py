@@ -21,8 +21,13 @@ from jarvis_ls.runtime.tools.permissions import shown
 
 COMPLETE = "!!!COMPLETE!!!"
 """Written by a model whose task is done."""
+FAILED = "!!!FAILED!!!"
+"""Written by a model whose task cannot be done."""
 SUMMARY = "<!!!SUMMARY!!!>"
 """Written by a model that wants its conversation summarised."""
+
+MARKS = (COMPLETE, FAILED, SUMMARY)
+"""What of an answer is for us and not for people."""
 
 Part = Callable[[], str]
 """Gives a piece of a prompt when it is needed; empty when there is nothing to say."""
@@ -139,6 +144,13 @@ def folders(roots: Sequence[Path]) -> str:
         prefix = prefix_of("", number, roots)
         lines.append(f"- {root.as_posix()}: `{prefix}…`")
     return "\n".join([prompt("folders"), *map(shown, lines)])
+
+
+def without_marks(text: str) -> str:
+    """Return the part of an answer's text that is meant for people."""
+    for mark in MARKS:
+        text = text.replace(mark, "")
+    return text.strip()
 
 
 def joined(*parts: str) -> str:

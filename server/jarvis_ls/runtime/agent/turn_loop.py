@@ -9,8 +9,10 @@ says how to go on.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent import tool_dispatch
 from jarvis_ls.runtime.agent.agent_view import AnswerStream, new_id
@@ -29,8 +31,16 @@ from jarvis_ls.runtime.agent.hooks import (
     TaskCompleted,
     TaskStarted,
 )
-from jarvis_ls.runtime.agent.prompts import COMPLETE, SUMMARY, joined, prompt
+from jarvis_ls.runtime.agent.prompts import (
+    COMPLETE,
+    FAILED,
+    SUMMARY,
+    joined,
+    prompt,
+    without_marks,
+)
 from jarvis_ls.runtime.agent.tool_filter import choose_tools
+from jarvis_ls.runtime.agent.typed_answer import AnswerForm, AnswerUnfit
 from jarvis_ls.runtime.base.errors import AnswerBroken, AnswerCut, ContextTooLong, ModelRefused
 from jarvis_ls.runtime.base.messages import Assistant, User
 from jarvis_ls.runtime.llm.text_tool_calls import mentions_call
@@ -48,8 +58,12 @@ CUT_CALLING = (
     " write a long file in parts, change a few places instead of writing it anew, and leave out"
     " what was said already."
 )
+NOT_TYPED = "Your answer does not meet the JSON schema it must meet: {why}\nGive all of it again."
+SAYS_FAILED = Words("The model says that the task cannot be done.")
+SAYS_UNFIT = Words("The answer does not meet its schema: {why}")
+TOLD_UNFIT = Words("The answer does not meet its schema and is asked for again: {why}")
 STOPPED_HERE = "[The user stopped the answer here.]"
-TOLD_CUT = Words("The answer reached its limit; the model is told to go on in smaller steps.")
+TOLD_CUT = Words("The answer reached its limit; smaller steps are asked for.")
 ENDED_EARLY = {
     "filtered": Words("The model's filter ended this answer before it was complete."),
     "length": Words("This answer is not complete: it reached its limit again and again."),
@@ -61,6 +75,8 @@ WORTHWHILE = 0.1
 """Share of the window that must have been added before another summary makes sense."""
 CONTINUATIONS = 4
 """How often an answer that reached its limit is gone on with."""
+UNFIT = 3
+"""How often in one task an answer that does not meet its form is asked for again."""
 NUDGES = 2
 """How often in a row a model is told that its answer could not be used."""
 
@@ -74,12 +90,18 @@ async def run(agent: AgentCore) -> str:
     return await _Turn(agent).run()
 
 
+class NotDone(JarvisError):
+    """The task ended without being done; the text says why, to the user."""
+
+
 class _Turn:
     def __init__(self, agent: AgentCore) -> None:
         self.agent = agent
         self.rounds = 0
         """Since the last summary."""
         self.all_rounds = 0
+        self.unfit = 0
+        """How many answers did not meet the form."""
         self.said_something = False
         self.room_made = False
         """Whether the last thing done was a summary: doing it again would not help."""
@@ -354,15 +376,36 @@ class _Turn:
     async def _next(self, answer: Assistant) -> str | None:
         """Decide how to proceed after an answer without tool calls."""
         agent = self.agent
-        text = _without_marks(answer).text
+        text = without_marks(answer.text)
+        if FAILED in answer.text and (agent.completes_itself or agent.form is not None):
+            raise NotDone(SAYS_FAILED)
+        if agent.form is not None:
+            return await self._take_typed(text, agent.form)
         if agent.completes_itself and COMPLETE in answer.text:
             return await self._complete(text)
+        if agent.options.non_interactive and answer.finish in ENDED_EARLY:
+            raise NotDone(ENDED_EARLY[answer.finish])
         agent.showing.doing("waiting for the user")
         action, words = await agent.control.step(agent.interaction.next_action(agent.node.id))
         if action == "complete":
             return await self._complete(text)
         agent.say(words or GO_ON, first=True)
         return None
+
+    async def _take_typed(self, text: str, form: AnswerForm) -> str | None:
+        """Complete the task with an answer that meets the form, or say what is wrong with it."""
+        agent = self.agent
+        try:
+            agent.value = form.read(text)
+        except AnswerUnfit as error:
+            self.unfit += 1
+            if self.unfit > UNFIT:
+                raise NotDone(SAYS_UNFIT, why=error) from None
+            agent.showing.notice("warning", TOLD_UNFIT, why=error)
+            agent.append(User(NOT_TYPED.format(why=error), id=new_id()))
+            return None
+        written = json.dumps(form.plain(agent.value), ensure_ascii=False, indent=2)
+        return await self._complete(written, summary=False)
 
     async def _complete(self, result: str, *, summary: bool = True) -> str:
         agent = self.agent
@@ -410,5 +453,4 @@ def _shows_images(agent: AgentCore) -> bool:
 
 
 def _without_marks(answer: Assistant) -> Assistant:
-    text = answer.text.replace(COMPLETE, "").replace(SUMMARY, "").strip()
-    return replace(answer, text=text)
+    return replace(answer, text=without_marks(answer.text))

@@ -70,6 +70,15 @@ class Usage:
             self.cost + other.cost,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input - other.input,
+            self.output - other.output,
+            self.cached - other.cached,
+            self.reasoning - other.reasoning,
+            self.cost - other.cost,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class System:

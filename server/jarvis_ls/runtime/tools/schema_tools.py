@@ -149,19 +149,23 @@ def wrong_arguments(tool: SchemaTool, arguments: dict[str, Any]) -> str:
         return "they are no JSON"
     if not tool.checked:
         return ""
+    return "; ".join(violations(tool.spec.parameters, arguments, "arguments")[:5])
+
+
+def violations(schema: dict[str, Any], value: Any, whole: str = "the answer") -> list[str]:
+    """Return how a value fails to meet a JSON schema, in words; `whole` is what it is called.
+    References out of the schema are never followed.
+    """
     import jsonschema
     import referencing
 
     nowhere: referencing.Registry[Any] = referencing.Registry()
-    check = jsonschema.Draft202012Validator(tool.spec.parameters, registry=nowhere)
+    check = jsonschema.Draft202012Validator(schema, registry=nowhere)
     try:
-        errors = sorted(check.iter_errors(arguments), key=lambda error: list(map(str, error.path)))
+        errors = sorted(check.iter_errors(value), key=lambda error: list(map(str, error.path)))
     except Exception as error:  # noqa: BLE001 - references and patterns are looked at only now
-        return f"its schema cannot be used: {error}"
-    return "; ".join(
-        f"{'.'.join(map(str, error.path)) or 'arguments'}: {error.message[:300]}"
-        for error in errors[:5]
-    )
+        return [f"its schema cannot be used: {error}"]
+    return [f"{'.'.join(map(str, error.path)) or whole}: {error.message[:300]}" for error in errors]
 
 
 def _failure_result(call: ToolCall, text: str) -> ToolResult:
