@@ -13,6 +13,7 @@ from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.assembly.workplace import Additions, Workplace
 from jarvis_ls.core.files import user_folder
 from jarvis_ls.runtime.agent.agent_view import Say
+from jarvis_ls.runtime.base import tracing
 from jarvis_ls.runtime.base.events import Feed
 from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.session.session import Session
@@ -104,6 +105,7 @@ class Assembly(SharedState):
         for conversation in list(self._conversations.values()):
             await conversation.close()
         await self.registry.close()
+        await asyncio.to_thread(tracing.close)
 
     def _open(self, session: str | None, folders: Sequence[Path]) -> Session:
         if session is not None:

@@ -26,7 +26,7 @@ FILE = "config.toml"
 GRANTED = "granted.json"
 SECTIONS = frozenset(
     "agent agents mcp_servers model_groups model_providers models permissions rules "
-    "sandbox scripted_tools search skills".split()
+    "sandbox scripted_tools search skills telemetry".split()
 )
 """Of the settings file, whoever reads them."""
 _LIMIT = 1_000_000

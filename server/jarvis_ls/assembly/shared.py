@@ -11,9 +11,11 @@ from jarvis_ls.agents.settings import read_tree_settings
 from jarvis_ls.assembly.settings import read_settings, section, unknown_sections
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import shown_folder
+from jarvis_ls.runtime.base import tracing
 from jarvis_ls.runtime.base.events import Feed
 from jarvis_ls.runtime.base.options import AgentOptions, read_options
 from jarvis_ls.runtime.base.redaction import Redactor, secrets_of
+from jarvis_ls.runtime.base.tracing import read_telemetry
 from jarvis_ls.runtime.llm.model_group import ModelGroup
 from jarvis_ls.runtime.llm.providers import GROUPS, SETTINGS, Models, read_models
 from jarvis_ls.runtime.llm.registry import PlatformRegistry
@@ -73,6 +75,12 @@ class SharedState:
         self._agents = self._try(self._read_agents, {})
         sandbox = self._try(
             lambda: read_sandbox(section(self.settings, "sandbox")), SandboxSettings()
+        )
+        self._try(
+            lambda: tracing.configure(
+                read_telemetry(section(self.settings, "telemetry"), self.environment)
+            ),
+            None,
         )
         if sandbox != self.sandbox.settings:  # a proof of what has not changed still holds
             self.sandbox = Ladder(self.home, sandbox)

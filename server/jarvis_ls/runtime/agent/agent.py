@@ -25,7 +25,9 @@ from jarvis_ls.runtime.agent.core import AgentCore, AgentParts
 from jarvis_ls.runtime.base.events import NodeState
 from jarvis_ls.runtime.base.messages import Image, Usage, User
 from jarvis_ls.runtime.base.options import AgentOptions
+from jarvis_ls.runtime.base.tracing import span
 from jarvis_ls.runtime.llm.call_log import asked_by
+from jarvis_ls.runtime.llm.model_group import describe_usage
 
 logger = logging.getLogger(__name__)
 
@@ -139,7 +141,18 @@ class Agent(AgentCore):
     async def _turn(self) -> str:
         self.turns.begin()
         asked_by(self.session.path, self.node.id)
-        return await turn_loop.run(self)
+        before = self.spent
+        with span(
+            "invoke_agent",
+            self.options.name,
+            gen_ai__agent__name=self.options.name,
+            gen_ai__agent__id=self.node.id,
+            gen_ai__conversation__id=self.session.id,
+        ) as turn:
+            try:
+                return await turn_loop.run(self)
+            finally:
+                describe_usage(turn, self.spent - before)
 
     async def _outcome(self, work: asyncio.Future[str]) -> tuple[NodeState, str]:
         if not work.done() or self.control.stopping:

@@ -22,6 +22,7 @@ from jarvis_ls.runtime.agent.hooks import AfterToolCall, BeforeToolCall, Hooks
 from jarvis_ls.runtime.agent.interface import AgentInterface
 from jarvis_ls.runtime.base.events import AskedTarget, ToolState
 from jarvis_ls.runtime.base.messages import Assistant, ToolCall, ToolResult
+from jarvis_ls.runtime.base.tracing import span
 from jarvis_ls.runtime.llm.text_tool_calls import HOW, mentions_call, read_call
 from jarvis_ls.runtime.tools.current_call import RunningCall, running
 from jarvis_ls.runtime.tools.permissions import Asked, shown, shown_target
@@ -215,7 +216,7 @@ class ToolCalls(OutputHandler):
                 shown_call.show(state="denied", reason=reason)
                 result = ToolResult(call.id, call.name, reason, is_error=True)
             else:
-                result = await agent.toolset.run(call, agent.context)
+                result = await _run_measured(call, agent)
                 self.counts[call.name] = self.counts.get(call.name, 0) + 1
                 self.last = call.name
         took = shown_call.worked
@@ -229,6 +230,23 @@ class ToolCalls(OutputHandler):
         await agent.hooks.emit(AfterToolCall(agent, call, result))
         _show_end(shown_call, result, took, agent)
         return result, halted
+
+
+async def _run_measured(call: ToolCall, agent: CallingAgent) -> ToolResult:
+    """Run a call, as a span."""
+    with span(
+        "execute_tool",
+        call.name,
+        gen_ai__tool__name=call.name,
+        gen_ai__tool__call__id=call.id,
+        gen_ai__tool__type="function",
+    ) as running_call:
+        running_call.tell(gen_ai__tool__call__arguments=call.arguments)
+        result = await agent.toolset.run(call, agent.context)
+        running_call.tell(gen_ai__tool__call__result=result.text)
+        if result.is_error:
+            running_call.fail("tool_error")
+        return result
 
 
 def _groups(calls: Sequence[ToolCall], agent: CallingAgent) -> list[list[ToolCall]]:

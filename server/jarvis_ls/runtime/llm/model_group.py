@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import (
@@ -27,6 +28,7 @@ from jarvis_ls.runtime.base.errors import (
     ModelUnreachable,
 )
 from jarvis_ls.runtime.base.messages import Assistant, FileRef, Finish, ToolCall, Usage
+from jarvis_ls.runtime.base.tracing import Span, span
 from jarvis_ls.runtime.llm.failure_advice import explained
 from jarvis_ls.runtime.llm.platforms.base import (
     Delta,
@@ -200,7 +202,7 @@ class ModelGroup:
             try:
                 if watch is not None:
                     await watch(Begun(candidate.label, attempt))
-                answer = await self._once(candidate, request, building, watch)
+                answer = await self._measured(candidate, request, building, watch)
                 self._rests[number] = _Rest()
                 return replace(answer, usage=spent + answer.usage)
             except (ModelBusy, ModelUnreachable) as error:
@@ -227,6 +229,27 @@ class ModelGroup:
             spent = spent + building.usage
         assert last is not None
         raise last
+
+    async def _measured(
+        self, candidate: Candidate, request: Request, building: _Building, watch: Watch | None
+    ) -> Assistant:
+        """Ask once, as a span."""
+        model = candidate.model
+        with span(
+            "chat",
+            model.name,
+            gen_ai__provider__name=candidate.provider.name,
+            gen_ai__request__model=model.name,
+            gen_ai__request__max_tokens=request.max_output or model.max_output,
+            gen_ai__request__temperature=request.temperature,
+            server__address=urlsplit(candidate.provider.base or "").hostname,
+        ) as asked:
+            try:
+                return await self._once(candidate, request, building, watch)
+            finally:
+                asked.set(gen_ai__response__finish_reasons=[building.finish])
+                asked.tell(gen_ai__output__messages="".join(building.text))
+                describe_usage(asked, building.usage)
 
     async def _once(
         self, candidate: Candidate, request: Request, building: _Building, watch: Watch | None
@@ -287,6 +310,15 @@ class ModelGroup:
             rest.times += 1
         rest.until = asyncio.get_running_loop().time() + wait
         return absent
+
+
+def describe_usage(of: Span, usage: Usage) -> None:
+    """Tell a span what was used."""
+    of.set(
+        gen_ai__usage__input_tokens=usage.input,
+        gen_ai__usage__output_tokens=usage.output,
+        gen_ai__usage__cache_read__input_tokens=usage.cached,
+    )
 
 
 def _why(last: ModelError | None, told: bool) -> str:
