@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from typing import Any
 
 from lsprotocol import types
@@ -32,9 +33,16 @@ def make() -> LanguageServer:
     def changed(params: types.DidChangeTextDocumentParams) -> None:
         pass
 
+    worked: list[str] = []
+
     @server.feature("plain/state")
     def state(_params: Any) -> dict[str, int]:
-        return {"futures": len(protocol._request_futures)}
+        return {"futures": len(protocol._request_futures), "worked": len(worked)}
+
+    @server.feature("plain/work")
+    def work(params: Any) -> None:
+        time.sleep(params["seconds"])
+        worked.append("once")
 
     @server.command("plain/slow")
     async def slow(_arguments: list[Any]) -> str:

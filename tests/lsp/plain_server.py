@@ -7,11 +7,14 @@ failed, upstream has changed and our override can go.
 from __future__ import annotations
 
 import sys
+import time
+from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 server = LanguageServer("plain", "1")
+worked: list[str] = []
 
 
 @server.feature(types.TEXT_DOCUMENT_HOVER)
@@ -29,7 +32,13 @@ def changed(ls: LanguageServer, params: types.DidChangeTextDocumentParams) -> No
 
 @server.feature("plain/state")
 def state(ls: LanguageServer, _params: object) -> dict[str, int]:
-    return {"futures": len(ls.protocol._request_futures)}
+    return {"futures": len(ls.protocol._request_futures), "worked": len(worked)}
+
+
+@server.feature("plain/work")
+def work(params: Any) -> None:
+    time.sleep(params.seconds)
+    worked.append("once")
 
 
 @server.command("plain/slow")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from jarvis_ls.lsp.pygls_fixes import json_body
 from jarvis_ls.lsp.pygls_fixes.framing import FrameDecoder, FramingError
 
 json_values = st.recursive(
@@ -87,3 +90,53 @@ def test_memory_stays_small_when_no_header_ever_comes():
         assert list(decoder.feed(b"x" * 65536)) == []
     assert len(decoder._buffer) < 100_000
     assert list(decoder.feed(b"\n" + frame(NEXT))) == [NEXT]
+
+
+def test_null_is_a_message_and_does_not_hold_back_the_next():
+    assert list(FrameDecoder().feed(frame(None) + frame(NEXT))) == [None, NEXT]
+
+
+def test_headers_without_end_are_passed_over_one_by_one():
+    got = list(FrameDecoder().feed(b"Content-Length: 5\n" * 20_000 + b"\r\n" + frame(NEXT)))
+    assert got[-1] == NEXT
+
+
+def processor_seconds(megabytes: int) -> float:
+    """What a message of one long text takes, in the pieces that a pipe gives."""
+    data = frame({"text": '    if (strcmp(name, "value") == 0) {\n' * (megabytes * 25_000)})
+    decoder, got = FrameDecoder(), []
+    began = time.process_time()
+    for at in range(0, len(data), 65536):
+        got += decoder.feed(data[at : at + 65536])
+    assert len(got) == 1
+    return time.process_time() - began
+
+
+def test_the_time_for_a_message_grows_with_its_length():
+    """Sixteen times as long takes that much longer; it was two hundred times."""
+    small = min(processor_seconds(1) for _ in range(3))
+    assert processor_seconds(16) < 64 * small
+
+
+pieces = st.sampled_from(
+    ['"', "\\", "\n", "a", "é", "字", "😀", "\ud83d", "\ude00", "ud83d", "NaN", "\x01", "{", " "]
+)
+texts = st.lists(pieces, max_size=200).map("".join)
+
+
+@given(st.dictionaries(texts, texts | st.lists(texts, max_size=3), max_size=4), st.booleans())
+@settings(max_examples=300)
+def test_long_texts_are_what_they_are_in_slices_too(value, is_ascii):
+    body = json.dumps(value, ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_body, "_LONG", 10)
+        patch.setattr(json_body, "_SLICE", 32)
+        in_slices = outcome(body)
+    assert in_slices == outcome(body)
+
+
+def outcome(body: bytes) -> object:
+    try:
+        return json_body.load(body)
+    except ValueError:
+        return ValueError

@@ -176,6 +176,15 @@ def test_each_kind_of_message_around_the_protocol():
         assert_alive(server)
 
 
+def test_null_is_answered_and_does_not_hold_back_the_next_message():
+    with wire() as server:
+        server.initialize()
+        server.raw(b"Content-Length: 4\r\n\r\nnull")
+        refused = server.wait_for(lambda message: "id" in message and message["id"] is None)
+        assert refused["error"]["code"] == -32600
+        assert_alive(server)
+
+
 def test_requests_before_initialize_are_refused_and_those_after_work():
     with wire() as server:
         assert server.hover(1, URI)["error"]["code"] == -32002

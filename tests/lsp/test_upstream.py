@@ -151,6 +151,13 @@ def a_cancelled_command_stops(server: Wire) -> bool:
     return len(done) == 1
 
 
+def a_request_taken_back_before_its_turn_is_not_worked_on(server: Wire) -> bool:
+    server.send({"jsonrpc": "2.0", "id": 7, "method": "plain/work", "params": {"seconds": 0.3}})
+    server.send({"jsonrpc": "2.0", "id": 8, "method": "plain/work", "params": {"seconds": 0}})
+    server.notify("$/cancelRequest", {"id": 8})
+    return server.request("s", "plain/state", {}, HANGS)["result"]["worked"] == 1
+
+
 def positions_are_utf16_whatever_the_client_prefers(server: Wire) -> bool:
     return server.first["result"]["capabilities"]["positionEncoding"] == "utf-16"  # type: ignore[attr-defined]
 
@@ -187,6 +194,7 @@ CASES: list[Callable[[Wire], bool]] = [
     nested_json_rpc_is_data,
     stray_output_stays_out_of_the_stream,
     a_cancelled_command_stops,
+    a_request_taken_back_before_its_turn_is_not_worked_on,
     positions_are_utf16_whatever_the_client_prefers,
     no_traceback_in_answers,
 ]

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_ENDS_OF_PYTHON = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""Characters at which lines end for Python and not for LSP."""
 
 
 class StaleChange(Exception):
@@ -28,17 +30,25 @@ class Document:
         self.version = version
         self.saved = version
         """Its version when it was opened or saved: then it was what its file is."""
-        self._lines = split_lines(text)
+        self._whole(text)
+
+    def _whole(self, text: str) -> None:
+        self.size = len(text)
+        """Number of characters."""
+        self._unsplit: str | None = text
+        """The text, until somebody asks for its lines: of a large one nobody may."""
+        self._split: list[str] = []
+
+    @property
+    def _lines(self) -> list[str]:
+        if self._unsplit is not None:
+            self._split, self._unsplit = split_lines(self._unsplit), None
+        return self._split
 
     @property
     def text(self) -> str:
         """The whole text."""
-        return "".join(self._lines)
-
-    @property
-    def size(self) -> int:
-        """Number of characters."""
-        return sum(map(len, self._lines))
+        return "".join(self._split) if self._unsplit is None else self._unsplit
 
     @property
     def line_count(self) -> int:
@@ -62,7 +72,7 @@ class Document:
         Returns the span as applied: within the text, and the right way round.
         """
         if span is None:
-            self._lines = split_lines(text)
+            self._whole(text)
             return None
         start, end = self.clamp(span.start), self.clamp(span.end)
         if (end.line, end.character) < (start.line, start.character):
@@ -77,6 +87,8 @@ class Document:
         middle = split_lines(head + text + tail)
         if end.line + 1 < len(self._lines):
             middle.pop()  # the empty line behind the last line end: the next line is there
+        before = self._lines[first : end.line + 1]
+        self.size += sum(map(len, middle)) - sum(map(len, before))
         self._lines[first : end.line + 1] = middle
         return types.Range(start, end)
 
@@ -152,7 +164,10 @@ class Documents:
 
 def split_lines(text: str) -> list[str]:
     """Lines with their ends, as LSP defines them; a final empty one when the last has an end."""
-    lines = _LINE.findall(text)
+    if any(end in text for end in _ENDS_OF_PYTHON):
+        lines = _LINE.findall(text)
+    else:  # the same, five times as fast
+        lines = text.splitlines(keepends=True)
     if not lines or lines[-1].endswith(("\n", "\r")):
         lines.append("")
     return lines

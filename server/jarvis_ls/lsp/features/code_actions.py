@@ -36,6 +36,13 @@ class _Actions:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._say = server.say
+        self._joined: dict[str, tuple[FileState, dict[str, list[types.TextEdit]]]] = {}
+        """By URI: the edits that do several fixes at once, by rule (of all: an empty one). A light
+        bulb is asked for with every move of the cursor."""
+        server.closed.subscribe(self._forget)
+
+    def _forget(self, uri: str) -> None:
+        self._joined.pop(uri, None)
 
     async def answer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         uri = params.text_document.uri
@@ -45,9 +52,10 @@ class _Actions:
             return []
         self._say = self._server.say
         here = _findings_in_question(state.active, params)
-        found = [*self._fixes(document, state, here), *self._settle(document, state, here)]
-        found += self._fix_all(document, state)
         only = params.context.only
+        found = [*self._fixes(document, state, here), *self._settle(document, state, here)]
+        if _is_wanted(FIX_ALL, only):
+            found += self._fix_all(document, state)
         return [action for action in found if _is_wanted(action.kind, only)]
 
     def _fixes(
@@ -67,13 +75,14 @@ class _Actions:
             alike = [finding for finding in _safe(state.active) if finding.rule == rule]
             if len(alike) > 1:
                 title = self._say("Fix all {n} '{rule}' in this file", n=len(alike), rule=rule)
-                yield self._action(title, document, self._together(document, alike))
+                edits = self._together(document, state, rule, alike)
+                yield self._action(title, document, edits)
 
     def _fix_all(self, document: Document, state: FileState) -> Iterator[types.CodeAction]:
         fixable = _safe(state.active)
         if fixable:
             title = self._say("Fix all findings with a safe rewrite")
-            edits = self._together(document, fixable)
+            edits = self._together(document, state, "", fixable)
             yield self._action(title, document, edits, kind=FIX_ALL)
 
     def _settle(
@@ -113,14 +122,17 @@ class _Actions:
         command = "jarvisLs.explainRule" if own else extensions.COMMAND_EXPLAIN_RULE
         return self._command(title, command, [finding.rule])
 
-    def _together(self, document: Document, findings: Iterable[Finding]) -> list[types.TextEdit]:
+    def _together(
+        self, document: Document, state: FileState, rule: str, findings: Iterable[Finding]
+    ) -> list[types.TextEdit]:
         """Edits of several fixes; a fix that overlaps an earlier one waits for the next time."""
-        taken: list[Edit] = []
-        for finding in findings:
-            assert finding.fix is not None
-            together = join_edits(taken, finding.fix.edits)
-            taken = taken if together is None else together
-        return to_text_edits(document, taken)
+        known = self._joined.get(document.uri)
+        if known is None or known[0] is not state:
+            known = self._joined[document.uri] = (state, {})
+        edits = known[1].get(rule)
+        if edits is None:
+            edits = known[1][rule] = to_text_edits(document, _join(findings))
+        return edits
 
     def _action(
         self,
@@ -155,6 +167,15 @@ class _Actions:
         key = self._server.key(document.uri)
         locate = self._server.beside
         return [to_diagnostic(finding, self._say, lambda file: locate(key, file))]
+
+
+def _join(findings: Iterable[Finding]) -> list[Edit]:
+    taken: list[Edit] = []
+    for finding in findings:
+        assert finding.fix is not None
+        together = join_edits(taken, finding.fix.edits)
+        taken = taken if together is None else together
+    return taken
 
 
 def _safe(findings: Iterable[Finding]) -> list[Finding]:

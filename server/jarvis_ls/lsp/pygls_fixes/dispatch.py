@@ -52,6 +52,8 @@ class Protocol(LanguageServerProtocol):
         self.exit_code: asyncio.Future[int] | None = None
         self._types = strict.request_types()
         self._initialized = False
+        self._withdrawn: set[int | str] = set()
+        """Requests that the client has taken back before their turn."""
 
     # Reading ---------------------------------------------------------------------------------
 
@@ -66,6 +68,10 @@ class Protocol(LanguageServerProtocol):
             self._refuse(None, JsonRpcParseError(str(message)))
             return
         msg_id = message.get("id") if isinstance(message, dict) else None
+        if _is_id(msg_id) and msg_id in self._withdrawn and "method" in message:
+            self._withdrawn.discard(msg_id)
+            self._refuse(msg_id, JsonRpcRequestCancelled())
+            return
         try:
             structured = self._check(message)
         except JsonRpcException as error:
@@ -206,7 +212,10 @@ class Protocol(LanguageServerProtocol):
             self._refuse(msg_id, JsonRpcRequestCancelled())
             return
         error = future.exception()
-        if error is None:
+        if error is None and isinstance(future.result(), dict):  # JSON already
+            answer = {"jsonrpc": self.VERSION, "id": msg_id, "result": future.result()}
+            self._send_data(answer)
+        elif error is None:
             self._send_response(msg_id, result=future.result())
         elif isinstance(error, JsonRpcException):
             self._refuse(msg_id, error)
@@ -225,8 +234,9 @@ class Protocol(LanguageServerProtocol):
             body = json.dumps(data, default=self._serialize_message).encode("ascii")
         except Exception as error:
             logger.error("a message could not be written as JSON", exc_info=error)
-            msg_id = getattr(data, "id", None)
-            if hasattr(data, "result") and _is_id(msg_id):
+            is_json = isinstance(data, dict)
+            msg_id = data.get("id") if is_json else getattr(data, "id", None)
+            if ("result" in data if is_json else hasattr(data, "result")) and _is_id(msg_id):
                 self._refuse(msg_id, JsonRpcInternalError("the result could not be written"))
             return
         try:
@@ -258,8 +268,19 @@ class Protocol(LanguageServerProtocol):
     def _handle_cancel_notification(self, msg_id: Any) -> None:
         """Upstream fails on an id that is no id, and warns of each request that has just been
         answered."""
-        if _is_id(msg_id) and msg_id in self._request_futures:
+        if not _is_id(msg_id):
+            return
+        self._withdrawn.discard(msg_id)
+        if msg_id in self._request_futures:
             super()._handle_cancel_notification(msg_id)
+
+    def withdraw(self, msg_id: Any) -> None:
+        """Note that the client has taken a request back, before that message has its turn.
+
+        Upstream works on a request although it has read that it is cancelled.
+        """
+        if _is_id(msg_id):
+            self._withdrawn.add(msg_id)
 
     # Life ------------------------------------------------------------------------------------
 

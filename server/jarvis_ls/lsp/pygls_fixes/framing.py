@@ -6,14 +6,16 @@ reads any nested object with a ``"jsonrpc"`` key as a message of its own.
 
 The way back into step rests on one fact: a raw line break never stands inside a JSON string,
 so ``Content-Length: 5<CR><LF>`` in the middle of a body is always the head of the next message.
+Each byte is looked at once for that, however many pieces a message comes in.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, Final
+
+from jarvis_ls.lsp.pygls_fixes.json_body import load, load_prefix
 
 MAX_BODY = 256 * 1024 * 1024
 """Bytes of the largest message believed; above it the length is taken for a mistake."""
@@ -22,14 +24,22 @@ _MAX_HEADER = 8 * 1024
 _MAX_UNKNOWN = 1024 * 1024
 _EARLY_LIMIT = 64 * 1024
 _EARLY_ATTEMPTS = 16
+_ENDING = 64
+"""Bytes among which a message that seems whole has its last bracket."""
 
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([^\r\n]*)\r?\n", re.IGNORECASE)
 _BLANK_LINE = re.compile(rb"\n\r?\n")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class FramingError(Exception):
     """Bytes that are no message; reading goes on behind them."""
+
+
+class _Incomplete:
+    """What stands for a message that has not come whole: ``None`` is one, ``null``."""
+
+
+_INCOMPLETE: Final = _Incomplete()
 
 
 class FrameDecoder:
@@ -40,6 +50,8 @@ class FrameDecoder:
         self._in_body = False
         self._length: int | None = None
         self._attempts = 0
+        self._searched = 0
+        """How much of a body holds no head of a next message."""
 
     def feed(self, data: bytes) -> Iterator[Any | FramingError]:
         """Add ``data``; yield each message that is now complete, as decoded JSON.
@@ -54,44 +66,57 @@ class FrameDecoder:
                 yield FramingError("Content-Length is not a number of bytes that can be read")
                 self._length = MAX_BODY
             message = self._read_body()
-            if message is None:
+            if message is _INCOMPLETE:
                 return
-            yield message
             self._in_body = False
+            yield message
 
     def _read_header(self) -> bool:
         """Go to the start of the next body; False when it has not arrived."""
-        first = _LENGTH.search(self._buffer)
-        if first is None:
-            del self._buffer[:-_MAX_HEADER]
-            return False
-        blank = _BLANK_LINE.search(self._buffer, first.end() - 1)
-        if blank is None:
-            if len(self._buffer) - first.start() > _MAX_HEADER:
-                del self._buffer[: first.end()]
-                return self._read_header()
-            return False
+        while True:
+            first = _LENGTH.search(self._buffer)
+            if first is None:
+                del self._buffer[:-_MAX_HEADER]
+                return False
+            limit = first.start() + _MAX_HEADER
+            blank = _BLANK_LINE.search(self._buffer, first.end() - 1, limit)
+            if blank is not None:
+                break
+            if len(self._buffer) <= limit:
+                return False
+            del self._buffer[: first.end()]
         lengths = _LENGTH.findall(self._buffer, first.start(), blank.start() + 1)
         self._length = _length(lengths[-1])
-        self._in_body, self._attempts = True, 0
+        self._in_body, self._attempts, self._searched = True, 0, 0
         del self._buffer[: blank.end()]
         return True
 
-    def _read_body(self) -> Any | FramingError | None:
+    def _read_body(self) -> Any | FramingError | _Incomplete:
         assert self._length is not None
         if len(self._buffer) >= self._length:
             return self._complete(self._length)
-        following = _LENGTH.search(self._buffer)
+        following = self._following()
         if following is not None:
-            return self._salvage(following.start())
+            return self._salvage(following)
         if self._length == MAX_BODY and len(self._buffer) > _MAX_UNKNOWN:
             self._buffer.clear()
             return FramingError("message without a usable length")
         return self._early()
 
+    def _following(self) -> int | None:
+        """Return where the head of a next message begins; only what is new is searched, and a head
+        ends with a line break, which most bodies have none of."""
+        new, self._searched = self._searched, len(self._buffer)
+        if self._buffer.find(b"\n", new) < 0:
+            return None
+        following = _LENGTH.search(self._buffer, max(0, new - _MAX_HEADER))
+        return following.start() if following is not None else None
+
     def _complete(self, length: int) -> Any | FramingError:
         try:
-            message = _load(bytes(self._buffer[:length]))
+            with memoryview(self._buffer) as view:
+                body = bytes(view[:length])
+            message = _load(body)
         except FramingError:
             following = _LENGTH.search(self._buffer)
             return self._salvage(following.start() if following else len(self._buffer), length)
@@ -106,17 +131,17 @@ class FrameDecoder:
         del self._buffer[: min(end, max(length, used)) if not broken else min(end, length or end)]
         return message
 
-    def _early(self) -> Any | None:
+    def _early(self) -> Any | _Incomplete:
         """Return the message when it is whole although the header promised more bytes."""
         if len(self._buffer) > _EARLY_LIMIT or self._attempts >= _EARLY_ATTEMPTS:
-            return None
-        if not self._buffer.rstrip().endswith(b"}"):
-            return None
+            return _INCOMPLETE
+        if not self._buffer[-_ENDING:].rstrip().endswith(b"}"):
+            return _INCOMPLETE
         self._attempts += 1
         try:
             message = _load(bytes(self._buffer))
         except FramingError:
-            return None
+            return _INCOMPLETE
         self._buffer.clear()
         return message
 
@@ -131,35 +156,14 @@ def _length(value: bytes) -> int | None:
 
 def _load(body: bytes) -> Any:
     try:
-        return _whole(json.loads(body.decode("utf-8"), parse_constant=_refuse_constant))
+        return load(body)
     except (ValueError, RecursionError) as error:
         raise FramingError(f"not a JSON message: {error}"[:200]) from None
 
 
 def _load_prefix(body: bytes) -> tuple[Any | FramingError, int]:
     """Return the JSON value ``body`` begins with, and how many bytes it takes."""
-    text = body.decode("utf-8", "replace")
-    start = len(text) - len(text.lstrip())
     try:
-        message, end = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode(text, start)
-        return _whole(message), len(text[:end].encode("utf-8"))
+        return load_prefix(body)
     except (ValueError, RecursionError) as error:
         return FramingError(f"not a JSON message: {error}"[:200]), 0
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _whole(value: Any) -> Any:
-    """``value`` with halves of surrogate pairs replaced, which no encoder would take later.
-
-    U+FFFD is one UTF-16 unit, as the half was, so positions stay as the client counts them.
-    """
-    if isinstance(value, str):
-        return value if value.isascii() else _LONE_SURROGATE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
-    return value

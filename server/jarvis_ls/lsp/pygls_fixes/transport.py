@@ -1,8 +1,10 @@
-"""Standard streams or a TCP connection, and the loop that reads from them.
+"""Standard streams or a TCP connection, and the way from there to the event loop.
 
 Replaces ``JsonRPCServer.start_io`` and ``start_tcp`` of pygls 2.1.1: there stdin is read by the
 pool that also runs handlers (busy threads make the server deaf), and the process waits for its
-threads before it ends.
+threads before it ends. There messages are also decoded where they are answered, so that a long one
+keeps all others waiting, and a request is worked on although the message that takes it back has
+been read already.
 """
 
 from __future__ import annotations
@@ -12,7 +14,11 @@ import logging
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
 
 from jarvis_ls.lsp.pygls_fixes.framing import FrameDecoder
 from jarvis_ls.lsp.pygls_fixes.streams import Streams
@@ -23,6 +29,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _CHUNK = 64 * 1024
+_TURN_SECONDS = 0.01
+"""After this long with messages, what they have begun gets its turn."""
 
 
 async def serve_stdio(protocol: Protocol, streams: Streams) -> int:
@@ -30,7 +38,7 @@ async def serve_stdio(protocol: Protocol, streams: Streams) -> int:
     loop = asyncio.get_running_loop()
     protocol.exit_code = loop.create_future()
     protocol.writer = streams
-    decoder = FrameDecoder()
+    inbox = Inbox(protocol, loop)
 
     def read() -> None:
         while True:
@@ -38,7 +46,7 @@ async def serve_stdio(protocol: Protocol, streams: Streams) -> int:
                 data = os.read(streams.input, _CHUNK)
             except OSError:
                 data = b""
-            if not _call(loop, feed, protocol, decoder, data) or not data:
+            if not inbox.put(data):
                 return
 
     # A daemon: a read that never returns must not hold up the end of the process.
@@ -51,20 +59,21 @@ async def serve_tcp(protocol: Protocol, host: str, port: int) -> int:
 
     The address is printed to stderr; port 0 lets the system choose one.
     """
-    protocol.exit_code = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    protocol.exit_code = loop.create_future()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if protocol.writer is not None:
             writer.close()
             return
         protocol.writer = writer
-        decoder = FrameDecoder()
-        while not protocol.exit_code.done():  # type: ignore[union-attr]
+        inbox, is_open = Inbox(protocol, loop), True
+        while is_open:
             try:
                 data = await reader.read(_CHUNK)
             except ConnectionError:
                 data = b""
-            feed(protocol, decoder, data)
+            is_open = await asyncio.to_thread(inbox.put, data)
 
     server = await asyncio.start_server(connected, host, port)
     async with server:
@@ -73,22 +82,48 @@ async def serve_tcp(protocol: Protocol, host: str, port: int) -> int:
         return await protocol.exit_code
 
 
-def feed(protocol: Protocol, decoder: FrameDecoder, data: bytes) -> None:
-    """Hand the messages in ``data`` on; no data means that the client is gone."""
-    if not data:
-        protocol.lsp_exit()
-        return
-    for message in decoder.feed(data):
+class Inbox:
+    """Messages on their way from the thread that reads to the event loop."""
+
+    def __init__(self, protocol: Protocol, loop: asyncio.AbstractEventLoop) -> None:
+        self._protocol = protocol
+        self._loop = loop
+        self._decoder = FrameDecoder()
+        self._messages: deque[Any] = deque()
+
+    def put(self, data: bytes) -> bool:
+        """Have the messages in ``data`` handled on the loop, in the order they come in; no data
+        means that the client is gone. Return whether more is wanted. Called in another thread.
+
+        What the client takes back is told at once: it may not have had its turn.
+        """
+        for message in self._decoder.feed(data):
+            if isinstance(message, dict) and message.get("method") == types.CANCEL_REQUEST:
+                params = message.get("params")
+                if isinstance(params, dict):
+                    self._protocol.withdraw(params.get("id"))
+            self._messages.append(message)
         try:
-            protocol.receive(message)
-        except Exception:  # the messages behind it must not be lost with it
-            logger.exception("a message could not be handled")
+            self._loop.call_soon_threadsafe(self._handle if data else self._end)
+        except RuntimeError:  # the loop is closed: the process ends
+            return False
+        return bool(data)
 
+    def _handle(self) -> None:
+        """Handle what has come, for a while: then others get their turn."""
+        until = time.monotonic() + _TURN_SECONDS
+        while self._messages:
+            if time.monotonic() > until:
+                self._loop.call_soon(self._handle)
+                return
+            try:
+                self._protocol.receive(self._messages.popleft())
+            except Exception:  # the messages behind it must not be lost with it
+                logger.exception("a message could not be handled")
 
-def _call(loop: asyncio.AbstractEventLoop, function: object, *args: object) -> bool:
-    """Run ``function`` on the loop; False when the loop is closed."""
-    try:
-        loop.call_soon_threadsafe(function, *args)  # type: ignore[arg-type]
-    except RuntimeError:
-        return False
-    return True
+    def _end(self) -> None:
+        if self._messages:
+            self._handle()
+            self._loop.call_soon(self._end)
+        else:
+            self._protocol.lsp_exit()
