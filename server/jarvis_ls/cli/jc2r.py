@@ -16,7 +16,9 @@ from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
 from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.cli.trust import BUILDING, COMPARING, FOREIGN, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add("--jobs", "-j", type=_count, metavar="N", help="processes (default: one a processor)")
     add("--no-graphs", action="store_true", help="write no graphs")
+    add_trust(scan)
     add("--format", choices=("text", "json"), default="text", help="default: text")
     scan.set_defaults(run=_scan)
 
@@ -94,6 +97,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add("--reset", action="store_true", help="begin anew")
     add("--verify", action="store_true", help="then compare with the C, as `jc2r verify` does")
+    add_trust(run)
     run.set_defaults(run=_run)
 
     add_verify(commands)
@@ -129,6 +133,9 @@ def _scan(options: argparse.Namespace) -> int:
     from jarvis_ls.jc2r.symbols.scanner import scan_project
 
     root = _project(options.path)
+    leave_out(root)
+    if options.build:
+        require_trust(root, given=options.trust, why=BUILDING)
     quiet = options.format == "json" or not sys.stderr.isatty()
 
     def progress(done: int, total: int, path: str) -> None:
@@ -215,7 +222,18 @@ def _tell_notes(notes: Sequence[str]) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from jarvis_ls.jc2r.run.pipeline import run_baseline
+    from jarvis_ls.jc2r.run.pipeline import crate_folder, is_foreign, run_baseline
+
+    root = _project(options.path)
+    leave_out(root)
+    crate = crate_folder(root, options.crate)
+    leave_out(crate)
+    if options.build:
+        require_trust(root, given=options.trust, why=BUILDING)
+    if options.verify:
+        require_trust(root, given=options.trust, why=COMPARING)
+    if foreign := is_foreign(crate):
+        require_trust(crate, given=options.trust, why=Words(FOREIGN, crate=crate))
 
     def stage(name: str) -> None:
         if sys.stderr.isatty():
@@ -223,9 +241,10 @@ def _run(options: argparse.Namespace) -> int:
 
     done = asyncio.run(
         run_baseline(
-            _project(options.path),
-            crate=options.crate,
+            root,
+            crate=crate,
             build_project=options.build,
+            trusted=foreign,
             reset=options.reset,
             only=options.only,
             stage=stage,

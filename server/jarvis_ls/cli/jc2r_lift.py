@@ -11,7 +11,9 @@ from typing import Any
 
 from jarvis_ls.cli.jc2r_verify import add_settings
 from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.cli.trust import COMPARING, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
 
 
@@ -35,6 +37,7 @@ def add_lift(commands: Any) -> None:
         help="learn how files are compiled: run the project's own build in a copy",
     )
     add("--format", choices=("text", "json"), default="text", help="default: text")
+    add_trust(lift)
     lift.set_defaults(run=run_lift)
 
 
@@ -50,6 +53,8 @@ def run_lift(options: argparse.Namespace) -> int:
     root = options.path.resolve()
     if not root.is_dir():
         raise UsageError(f"{options.path}: there is no such folder.")
+    leave_out(root)
+    require_trust(root, given=options.trust, why=COMPARING)
 
     def progress(done: int, total: int, name: str) -> None:
         if options.format == "text" and sys.stderr.isatty():

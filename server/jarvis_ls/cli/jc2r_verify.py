@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.cli.trust import COMPARING, TESTING, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
 
 
@@ -61,6 +63,7 @@ def add_verify(commands: Any) -> None:
     )
     add("--reset", action="store_true", help="forget earlier results")
     add("--format", choices=("text", "json"), default="text", help="default: text")
+    add_trust(verify)
     verify.set_defaults(run=run_verify)
 
 
@@ -165,6 +168,7 @@ def add_check(commands: Any) -> None:
         metavar="SHELL",
         help="run once before, such as './configure && make'",
     )
+    add_trust(check)
     add("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     check.set_defaults(run=run_check)
 
@@ -179,6 +183,8 @@ def run_check(options: argparse.Namespace) -> int:
     words = [word for word in options.command[:1] if word != "--"] + options.command[1:]
     if not words:
         raise UsageError("Say how the project is built and tested: jc2r check -- make test")
+    leave_out(root)
+    require_trust(root, given=options.trust, why=TESTING)
     found = check_project(root, words, options.prepare)
     _tell("in C: exit status {status}", status=found.c)
     files = ", ".join(found.replaced)
@@ -226,6 +232,7 @@ def verify_after(options: argparse.Namespace) -> int:
     commands = usual.add_subparsers()
     add_verify(commands)
     words = ["verify", str(options.path), *(["--reset"] if options.reset else [])]
+    words += ["--trust"] if options.trust else []
     return run_verify(usual.parse_args(words))
 
 
@@ -241,6 +248,8 @@ def run_verify(options: argparse.Namespace) -> int:
     root = options.path.resolve()
     if not root.is_dir():
         raise UsageError(f"{options.path}: there is no such folder.")
+    leave_out(root)
+    require_trust(root, given=options.trust, why=COMPARING)
     quiet = options.format == "json" or not sys.stderr.isatty()
 
     def progress(done: int, total: int, name: str) -> None:

@@ -23,8 +23,10 @@ from jarvis_ls.cli.screen import Screen, wants_colour
 from jarvis_ls.cli.stdin_queue import Listener
 from jarvis_ls.cli.terminal import Terminal, chosen
 from jarvis_ls.cli.terminal_commands import Steering, turn_in_words
+from jarvis_ls.cli.trust import is_trusted, remember_trust
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
-from jarvis_ls.core.files import read_regular, replace_file, user_folder
+from jarvis_ls.core.files import read_regular, user_folder
+from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import Event, NodeInfo, ProposedEdit
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive, Review
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
-TRUSTED = "trusted.json"
 TRUST = Words(
     "Do you trust the files in {folder}? Agents can then change files and run programs (you are "
     "asked each time), and its own tools, skills and tool servers are loaded. [y]es, [n]o: "
@@ -88,6 +89,8 @@ class _Talk:
         for problem in assembly.problems:
             self._screen.say(problem, "red")
         trusted = await self._ask_trust(assembly.home)
+        if not trusted:
+            leave_out(self._folder)
         wanted = self._options.session
         end = assembly.feed.observe(self._show_event)
         try:
@@ -307,8 +310,7 @@ class _Talk:
         """
         if self._options.trust:
             return True
-        known = _trusted_folders(home)
-        if any(str(folder) in known for folder in (self._folder, *self._folder.parents)):
+        if is_trusted(self._folder, home):
             return True
         if not self._attended:
             return False
@@ -316,7 +318,7 @@ class _Talk:
             question = speak(Words(TRUST.template, folder=self._folder))
             while (letter := chosen("[y]es, [n]o", await self._read(question))) != "n":
                 if letter == "y":
-                    _trust(home, self._folder)
+                    remember_trust(self._folder, home)
                     return True
         except (EOFError, KeyboardInterrupt):
             raise KeyboardInterrupt from None
@@ -435,19 +437,3 @@ def _on_interrupt(interrupt: Any) -> Any:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _trusted_folders(home: Path) -> Sequence[str]:
-    try:
-        known = json.loads(read_regular(home / TRUSTED, limit=1_000_000))
-    except (JarvisError, OSError, ValueError):
-        return ()
-    return (
-        [folder for folder in known if isinstance(folder, str)] if isinstance(known, list) else ()
-    )
-
-
-def _trust(home: Path, folder: Path) -> None:
-    home.mkdir(parents=True, exist_ok=True)
-    known = [*_trusted_folders(home), str(folder)]
-    replace_file(home / TRUSTED, json.dumps(known, indent=2).encode() + b"\n", mode=0o600)

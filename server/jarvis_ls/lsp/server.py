@@ -11,12 +11,14 @@ import asyncio
 import functools
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import jarvis_ls
+from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.translations import language_of
 from jarvis_ls.jsec.engine.page_text import in_language
 from jarvis_ls.lsp import log
@@ -176,6 +178,8 @@ class Server(LanguageServer):
         else:
             roots = [params.root_uri] if params.root_uri else []
         self.folders.change(roots, [])
+        for folder in () if self.trusted else self.folders:
+            leave_out(Path(folder.path))
         spawn(self._configure(), "configure")
 
     async def _on_initialized(self, _params: types.InitializedParams) -> None:

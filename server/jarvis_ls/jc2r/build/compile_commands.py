@@ -19,12 +19,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.build.archives import members
+from jarvis_ls.jc2r.build.arguments import harmless_arguments
 from jarvis_ls.jc2r.build.autoconf.config_headers import config_header_arguments, package, stand_ins
 from jarvis_ls.jc2r.build.autoconf.foreign_headers import made_elsewhere
 from jarvis_ls.jc2r.build.header_only import header_units
@@ -126,6 +127,20 @@ def find_units(root: Path, *, build: bool, folder: Path) -> Units:
     With `build`, CMake or make may be run; what they write goes below `folder`. Raises
     `JarvisError` when there is no C or C++ file.
     """
+    return _with_harmless_arguments(_find_units(root, build=build, folder=folder))
+
+
+def _with_harmless_arguments(found: Units) -> Units:
+    return replace(
+        found,
+        units=tuple(
+            replace(unit, arguments=tuple(harmless_arguments(unit.arguments)))
+            for unit in found.units
+        ),
+    )
+
+
+def _find_units(root: Path, *, build: bool, folder: Path) -> Units:
     notes: list[str] = []
     for place in _PLACES:
         database = root / place / "compile_commands.json"
@@ -149,7 +164,9 @@ def units_of(root: Path, *, build: bool, folder: Path) -> Units:
     With `build`, and when the sources have changed since, one is run. Raises `JarvisError`.
     """
     known = None if build else _Known(root, folder).read()
-    return known or find_units(root, build=build, folder=folder)
+    if known is not None:
+        return _with_harmless_arguments(known)  # it may have come with the project
+    return find_units(root, build=build, folder=folder)
 
 
 class _Known:

@@ -21,6 +21,13 @@ NO_GIT = "git was not found: the crate has no history with a commit for each fil
 SECONDS = 120
 """How long one command of git may take."""
 _OWN = "jc2r.own"
+_HARMLESS = re.compile(
+    r"jc2r\.own|user\.(?:name|email)|branch\..*|remote\..*\.(?:url|fetch|pushurl)"
+    r"|core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|symlinks|ignorecase"
+    r"|precomposeunicode)",
+    re.DOTALL,
+)
+"""Settings of a repository that let nothing run when something is added to it and committed."""
 _HEAD = "//! "
 _HALF = re.compile(r"\.(?:\.gitignore|Cargo\.toml|build\.rs)\.\w{8}")
 _IGNORED = b"/target\n"
@@ -70,7 +77,10 @@ class History:
             return True
         if self._folder.is_symlink() or not self._folder.is_dir():
             return False
-        return self._call("config", "--local", "--get", _OWN).stdout.strip() == "true"
+        if self._call("config", "--local", "--get", _OWN).stdout.strip() != "true":
+            return False
+        names = self._call("config", "--local", "--list", "--name-only", "-z").stdout.split("\0")
+        return all(_HARMLESS.fullmatch(name) for name in names if name)
 
     def _prepare(self) -> None:
         if not self._folder.exists():
@@ -128,6 +138,8 @@ class History:
             self._git,
             "-c",
             "core.hooksPath=/dev/null",
+            "-c",
+            "core.fsmonitor=false",
             "-c",
             "gc.auto=0",
             "-c",

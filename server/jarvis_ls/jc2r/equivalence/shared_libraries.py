@@ -19,7 +19,7 @@ from typing import Protocol
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.build.compile_commands import Unit, Units
-from jarvis_ls.jc2r.crate.cargo import cargo, crate_name
+from jarvis_ls.jc2r.crate.cargo import crate_name, run_cargo
 from jarvis_ls.jc2r.equivalence.signature import Signatures
 from jarvis_ls.jc2r.translate.c_remainder import symbol
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD
@@ -236,7 +236,13 @@ def build_rust(
 
     Raises `JarvisError` with what cargo said.
     """
-    _run([cargo(), "rustc", "--release", "--offline", "--quiet", "--", *_LAZY], folder)
+    try:
+        done = run_cargo(folder, "rustc", "--release", "--", *_LAZY, seconds=BUILD_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise JarvisError(f"cargo rustc took longer than {BUILD_SECONDS} s") from None
+    if done.returncode != 0:
+        objected = done.stderr.decode(errors="replace").strip()[:2000]
+        raise JarvisError(f"cargo rustc --release … failed:\n{objected}")
     library = folder / "target" / "release" / "libunder_test.a"
     compiler = _compiler()
     objects = []

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.jc2r.crate.cargo import cargo
+from jarvis_ls.jc2r.crate.cargo import run_cargo
 
 SECONDS = 900
 UNSAFE = "E0133"
@@ -49,13 +48,13 @@ def check(crate: Path, *lints: str) -> list[Message]:
     """
     flags = " ".join(f"--force-warn {lint}" for lint in lints)
     try:
-        done = subprocess.run(
-            [cargo(), "check", "--offline", "--quiet", "--keep-going", "--message-format=json"],
-            cwd=crate,
-            env={**os.environ, "RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(crate / "target")},
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
+        done = run_cargo(
+            crate,
+            "check",
+            "--keep-going",
+            "--message-format=json",
+            seconds=SECONDS,
+            flags=flags,
         )
     except subprocess.TimeoutExpired:
         raise JarvisError(f"cargo check took more than {SECONDS} seconds in {crate}.") from None

@@ -25,6 +25,7 @@ from jarvis_ls.jc2r.build.compile_commands import has_build
 from jarvis_ls.jc2r.crate.cargo import cargo
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import commit_baseline
+from jarvis_ls.jc2r.crate.ownership import is_made_here, keep_as_own
 from jarvis_ls.jc2r.crate.state import (
     MARK,
     NOT_CHOSEN,
@@ -69,6 +70,7 @@ async def run_baseline(
     *,
     crate: Path | None = None,
     build_project: bool = False,
+    trusted: bool = False,
     reset: bool = False,
     only: Sequence[str] = (),
     progress: Progress | None = None,
@@ -79,14 +81,20 @@ async def run_baseline(
     `crate` is `<project>_rs` beside the project by default. With `build_project` the project's
     own build is run in a copy, to learn how files are compiled. `only` names what is to be in Rust,
     each `FILE` or `FILE:FUNCTION` relative to `root`, besides what earlier runs named; the rest
-    stays in C. Without it that is the whole project. Raises `JarvisError` with what the compiler
+    stays in C. Without it that is the whole project. `trusted` says that the user trusts what is
+    there, such as a crate that was made elsewhere. Raises `JarvisError` with what the compiler
     said when the crate does not build.
     """
     started = time.monotonic()
     cargo()  # before anything is written
     root = Path(os.path.realpath(root))
-    crate = Path(os.path.realpath(crate or root.parent / f"{root.name}_rs"))
+    crate = crate_folder(root, crate)
     _check_target(root, crate)
+    if not trusted and is_foreign(crate):
+        raise JarvisError(
+            "{crate} was made by jc2r, but not here: delete it, or say that you trust it.",
+            crate=crate,
+        )
     folder = folder_of(root)
     with alone(folder):
         stage("scan")
@@ -106,6 +114,7 @@ async def run_baseline(
         missing = ""
         if "baseline" not in state.done:
             stage("baseline")
+            await asyncio.to_thread(_take_over, crate)
             try:
                 found = await asyncio.to_thread(
                     translate, root, units, crate, known.libraries, stays(chosen)
@@ -146,6 +155,30 @@ async def run_baseline(
         return Run(crate, functions, left, skipped, again, time.monotonic() - started, notes)
 
 
+def crate_folder(root: Path, crate: Path | None = None) -> Path:
+    """Return where the crate of a project goes, by default beside it."""
+    root = Path(os.path.realpath(root))
+    return Path(os.path.realpath(crate or root.parent / f"{root.name}_rs"))
+
+
+def is_foreign(crate: Path) -> bool:
+    """Return whether a crate stands there that jc2r has made, but not here."""
+    return _has_mark(crate) and not is_made_here(crate)
+
+
+def _has_mark(crate: Path) -> bool:
+    try:
+        return MARK.encode() in read_regular(crate / MANIFEST, limit=1_000_000)
+    except SkippedFile:
+        return False
+
+
+def _take_over(crate: Path) -> None:
+    if not crate.is_dir() or not is_made_here(crate):
+        crate.mkdir(parents=True, exist_ok=True)
+        keep_as_own(crate)
+
+
 def _write_progress(folder: Path, found: Translated) -> None:
     functions = []
     for module in found.modules:
@@ -169,13 +202,7 @@ def _write_progress(folder: Path, found: Translated) -> None:
 def _check_target(root: Path, crate: Path) -> None:
     if crate == root or root.is_relative_to(crate):
         raise JarvisError(f"{crate} holds the C project; the crate needs a folder of its own.")
-    if is_free(crate):
-        return
-    try:
-        manifest = read_regular(crate / MANIFEST, limit=1_000_000)
-    except SkippedFile:
-        manifest = b""
-    if MARK.encode() not in manifest:
+    if not is_free(crate) and not _has_mark(crate):
         raise JarvisError(f"{crate} is there and was not made by jc2r; nothing was written.")
 
 

@@ -23,6 +23,7 @@ from typing import Any, Literal, TextIO
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.serving import PARENT
 from jarvis_ls.core.translations import ENGLISH, Translations
 from jarvis_ls.jc2r.crate.config import folder_of
@@ -80,6 +81,7 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
     from jarvis_ls.jc2r.symbols.scanner import scan_project
 
     root = Path(request.root)
+    leave_out(root)
 
     def progress(done: int, total: int, path: str) -> None:
         _tell(answers, {"done": done, "total": total, "path": path})
@@ -106,6 +108,7 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
         root,
         crate=Path(request.crate) if request.crate else None,
         build_project=request.build_project,
+        trusted=True,  # the editor asks for nothing of this before its user trusts the folder
         reset=request.reset,
         only=request.only,
         progress=progress,

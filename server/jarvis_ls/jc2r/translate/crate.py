@@ -15,7 +15,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.build.compile_commands import Unit
 from jarvis_ls.jc2r.build.variants import meaning
-from jarvis_ls.jc2r.crate.cargo import cargo, crate_name
+from jarvis_ls.jc2r.crate.cargo import crate_name, run_cargo
 from jarvis_ls.jc2r.crate.state import MARK, SkippedUnit
 from jarvis_ls.jc2r.translate import complex_numbers
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD, functions_of_system
@@ -458,17 +458,10 @@ def build(folder: Path) -> subprocess.CompletedProcess[str]:
     """`cargo build --release`, offline. Raises `JarvisError` when cargo is not installed, or when
     it does not come to an end."""
     try:
-        return subprocess.run(
-            [cargo(), "build", "--release", "--offline", "--quiet", "--keep-going"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=BUILD_SECONDS,
-            check=False,
-            env={**os.environ, "CARGO_TERM_COLOR": "never"},
-        )
+        done = run_cargo(folder, "build", "--release", "--keep-going", seconds=BUILD_SECONDS)
     except subprocess.TimeoutExpired:
         raise JarvisError(
             f"The crate at {folder} was not built within {BUILD_SECONDS} s."
         ) from None
+    said, objected = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(done.args, done.returncode, said, objected)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import platform
 import re
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.build.compile_commands import Unit
 from jarvis_ls.jc2r.build.variants import CALLED
-from jarvis_ls.jc2r.crate.cargo import program
+from jarvis_ls.jc2r.crate.cargo import TOP, program, version_of
 from jarvis_ls.jc2r.crate.state import MARK
 from jarvis_ls.jc2r.translate.output import Module
 
@@ -34,11 +33,8 @@ def defines_variadics() -> bool:
     compiler = program("rustc")
     if compiler is None:
         return True  # it is not built here
-    asked = subprocess.run(
-        [compiler, "--version"], capture_output=True, text=True, timeout=30, check=False
-    )
-    match = re.match(r"rustc (\d+)\.(\d+)", asked.stdout)
-    return match is None or (int(match[1]), int(match[2])) >= (1, 88)
+    version = version_of(compiler)
+    return version is None or version >= (1, 88)
 
 
 def manifest(name: str, programs: Sequence[str], *, preload: bool) -> str:
@@ -55,6 +51,7 @@ def manifest(name: str, programs: Sequence[str], *, preload: bool) -> str:
         "publish = false\n\n"
         '[lib]\ncrate-type = ["rlib", "cdylib", "staticlib"]\ndoctest = false\n\n'
         f"{bins}{features}"
+        "[workspace]\n\n"  # a manifest in a folder above has no say
         "[profile.dev]\noverflow-checks = false\ndebug-assertions = false\n\n"
         '[profile.release]\nopt-level = 3\npanic = "abort"\ncodegen-units = 1\n'
     )
@@ -257,7 +254,7 @@ def format_source(text: str) -> str:
             capture_output=True,
             timeout=FORMAT_SECONDS,
             check=False,
-            env={**os.environ},
+            cwd=TOP,  # it acts on a rustfmt.toml in the current folder and above
         )
     except subprocess.TimeoutExpired:
         return text

@@ -1,0 +1,18 @@
+"""A user who trusts the folders of the tests."""
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home_of_one_who_trusts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Who does not trust a project has another home: see `test_hostile_workspace`."""
+    home = tmp_path_factory.mktemp("home")
+    trusted = os.path.realpath(tmp_path_factory.getbasetemp())
+    (home / "trusted.json").write_text(json.dumps([trusted]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JARVIS_HOME", str(home))
+        yield
