@@ -129,6 +129,21 @@ async def test_where_every_call_is_confirmed_nobody_does_so_unattended(tmp_path)
         assert "It needs the user's consent, and there is no one to ask.\n" in err
 
 
+async def test_results_of_calls_that_ran_together_say_whose_they_are(tmp_path):
+    async with place(tmp_path) as here:
+        for name in ("a", "b"):
+            (here.folder / f"{name}.c").write_text(f"int {name};\n")
+        files = [("read_code", {"files": [{"path": f"{name}.c"}]}) for name in ("a", "b")]
+        here.model.call_all(files)
+        here.model.say("Read.")
+        _, _, err = await here.run("-m", "go")
+        begun = [line for line in err.splitlines() if line.startswith("●")]
+        ended = [line for line in err.splitlines() if line.startswith("  ✓")]
+        assert len(begun) == len(ended) == 2
+        assert all(f"{name}.c" in line for name, line in zip("ab", sorted(ended), strict=True))
+        assert all("read_code" in line for line in ended)
+
+
 async def test_one_message_gives_one_answer_and_nothing_else(tmp_path):
     async with place(tmp_path) as here:
         here.model.say("The answer.", thinking="hm")

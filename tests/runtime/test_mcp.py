@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,11 @@ async def opened(
 
 
 async def call(servers: McpServers, name: str, /, **arguments: Any) -> ToolResult:
-    return await servers.run(ToolCall("1", name, arguments), ToolContext(()))
+    """Run a tool; what a server says comes with a note that it is material, left out here."""
+    result = await servers.run(ToolCall("1", name, arguments), ToolContext(()))
+    note, _, text = result.text.partition("\n")
+    is_labelled = note.startswith("(material from ")
+    return replace(result, text=text) if is_labelled else result
 
 
 def state(servers: McpServers, name: str) -> ServerState:

@@ -40,7 +40,7 @@ async def read(desk: Desk, *files: dict[str, object]) -> str:
 async def test_files_are_read_with_line_numbers(desk: Desk) -> None:
     desk.put("a.c", CODE)
     said = await read(desk, {"path": "a.c"})
-    assert said.startswith('a.c, 14 lines\n 1: #include "util.h"\n 2: \n')
+    assert said.startswith('a.c, 14 lines (material)\n 1: #include "util.h"\n 2: \n')
     assert said.endswith("14: }")
 
 
@@ -295,7 +295,8 @@ async def test_a_search_that_is_stopped_ends_soon(
     for n in range(200):
         desk.put(f"f{n}.c", '#include "f0.c"\nint f(void) { return g(); }\n')
     await desk.text("echo", text="load the tools")
-    module = importlib.import_module(f"jarvis_ls.tools.{name}")
+    place = "symbol_places" if name == "read_symbols" else name
+    module = importlib.import_module(f"jarvis_ls.tools.{place}")
     begun = threading.Event()
     read: list[object] = []
     real = module.contents
@@ -342,10 +343,32 @@ async def test_symbols_are_found_in_code(desk: Desk) -> None:
     assert said.index("function src/a.c") < said.index("declaration src/util.h")
 
 
+async def test_definitions_come_with_their_text(desk: Desk) -> None:
+    project(desk)
+    said = await desk.text("definition", names=["first", "nothing"])
+    assert "function src/a.c:5-8\n5: static int first(int a)\n6: {" in said
+    assert "nothing: no definition" in said
+    assert "declaration src/util.h" in await desk.text("definition", names=["second"])
+    desk.offer(
+        buffers=lambda path: "int fresh(void) { return 1; }\n" if path.name == "a.c" else None
+    )
+    assert "1: int fresh" in await desk.text("definition", names=["fresh"])  # not on disk
+
+
+async def test_callers_are_followed_upwards(desk: Desk) -> None:
+    desk.put("a.c", "int low(int x) { return x; }\nint mid(void) { return low(1) + low(2); }\n")
+    desk.put("b.c", "int mid(void);\nint top(void) { return mid(); }\n")
+    assert await desk.text("callers", function="low") == "mid calls low: a.c:2"
+    said = await desk.text("callers", function="low", depth=2)
+    assert said.splitlines()[1:] == ["  top calls mid: b.c:2"]
+    assert await desk.text("callers", function="top") == "Nothing calls top here."
+    assert "call in top b.c:2" in await desk.text("references", names=["mid"])
+
+
 async def test_a_name_used_everywhere_is_counted(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = importlib.import_module("jarvis_ls.tools.read_symbols")
+    module = importlib.import_module("jarvis_ls.tools.symbol_places")
     monkeypatch.setattr(module, "MAX_DETAILED", 3)
     for n in range(4):
         desk.put(f"f{n}.c", "void f(void) { go(); go(); }\n")

@@ -13,6 +13,7 @@ from jarvis_ls.agents.node import Ending
 from jarvis_ls.agents.records import ROOT
 from jarvis_ls.agents.tree import Tree
 from jarvis_ls.assembly.agents import Agents
+from jarvis_ls.assembly.analysis import Analysis
 from jarvis_ls.assembly.commands import builtin_commands
 from jarvis_ls.assembly.environment import place_text, state_text, top_level
 from jarvis_ls.assembly.permissions import read_permissions
@@ -47,6 +48,7 @@ from jarvis_ls.runtime.tools.consent import Consents, settle
 from jarvis_ls.runtime.tools.interaction import NonInteractive
 from jarvis_ls.runtime.tools.permissions import Permissions, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
+from jarvis_ls.tools.edit_checks import EditChecks
 
 logger = logging.getLogger(__name__)
 
@@ -110,6 +112,10 @@ class Conversation:
             say=place.say or str,
         )
         self._place_text = self._state_text = ""
+        self._analysis = Analysis(
+            place.roots, trusted=place.trusted, buffers=place.services.get("buffers")
+        )
+        self._checks = EditChecks(self._analysis)
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
 
     @classmethod
@@ -321,6 +327,8 @@ class Conversation:
             await asyncio.wait(self._ends)
         if self._tools is not None:
             await self._tools.close()
+        await self._checks.close()
+        await self._analysis.close()
         self.memory.end_session(self.id)
         self.assembly.forget(self.id)
         await asyncio.to_thread(self.session.close)
@@ -416,6 +424,7 @@ class Conversation:
 
     def _services(self) -> dict[str, Any]:
         from jarvis_ls.agents.tools.sub_agent import SERVICE
+        from jarvis_ls.tools.code_analysis import SERVICE as ANALYSIS
 
         return {
             "interaction": self.place.interaction,
@@ -426,6 +435,8 @@ class Conversation:
             "seen": Seen(),
             "permissions": self._permissions,
             "sandbox": self.assembly.sandbox,
+            ANALYSIS: self._analysis,
+            "after_edit": self._checks,
             SERVICE: self.tree,
             **self.place.services,
         }

@@ -36,6 +36,8 @@ STATES = {"done": "✓", "failed": "✗", "denied": "⊘", "cancelled": "■"}
 STEPS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "dropped": "[-]"}
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 ARGUMENT_SHOWN = 100
+ARGUMENT_OF_RESULT = 60
+"""Characters of the arguments that tell calls apart which ran at the same time."""
 OUTPUT_LINES = 3
 
 _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
@@ -77,6 +79,8 @@ class Screen:
         """The last notice, with its line, while it is not known whether it is an answer."""
         self.whole = False
         """Whether all that tools put out is written: the user ran the tool."""
+        self._last_call = ""
+        """The tool call whose line was written last, while it runs."""
         self._plan: tuple[Any, ...] = ()
         self._open = False
         """Whether the line of `out` is not ended."""
@@ -242,6 +246,7 @@ class Screen:
         self._tools[entry.id] = entry.state
         if before is None:
             self.say(f"{self._of(node)}● {entry.name} {arguments_line(entry.arguments)}", "cyan")
+            self._last_call = entry.id
         if entry.state == before or entry.state not in STATES:
             return
         mark = STATES[entry.state]
@@ -250,6 +255,10 @@ class Screen:
         facts += [entry.isolation] if entry.isolation else []
         told = entry.reason if entry.state in ("denied", "cancelled") else entry.output
         lines = [line for line in visible(told).strip().splitlines() if line.strip()]
+        if self._last_call != entry.id:  # others began or ended since: say whose result it is
+            arguments = arguments_line(entry.arguments)[:ARGUMENT_OF_RESULT]
+            facts.insert(0, f"{self._of(node)}{entry.name} {arguments}".strip())
+        self._last_call = ""
         self.say(f"  {mark} {' · '.join([*facts, *lines[:1]])}"[:400], colour)
         for line in lines[1:] if self.whole else lines[1:OUTPUT_LINES]:
             self.say(f"    {line}"[:400], "" if self.whole else "dim")

@@ -47,6 +47,12 @@ def numbered(lines: Sequence[str], first: int, last: int) -> str:
     )
 
 
+def numbered_from(lines: Sequence[str], first: int) -> str:
+    """Lines with their numbers, of which the first is `first`."""
+    width = len(str(first + len(lines) - 1))
+    return "\n".join(f"{number:>{width}}: {line}" for number, line in enumerate(lines, first))
+
+
 def preview(text: str, offsets: Sequence[int], length: int) -> str:
     """Each match with line, column and three lines around it."""
     lines = text.split("\n")

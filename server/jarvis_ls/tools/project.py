@@ -164,6 +164,8 @@ class Clock:
     """How long one may still look."""
 
     def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        """What there is in all."""
         self._end = time.monotonic() + seconds
 
     @property

@@ -13,6 +13,7 @@ from jarvis_ls.runtime.edits.text_file import TextFile, note_seen, place_of, rea
 from jarvis_ls.runtime.llm.token_estimate import estimate
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
+from jarvis_ls.tools.code_analysis import SERVICE, CodeAnalysis
 
 MAX_CHARACTERS = 56_000
 """Of one result; more would be cut by the toolset, and not where it makes sense."""
@@ -55,6 +56,7 @@ async def read_code(context: ToolContext, files: list[CodeRange]) -> str:
     for name, ranges in _by_file(files, context).items():
         try:
             file = await read_text(name, context)
+            _prepare(file, context)
             parts.append(await asyncio.to_thread(_show_text, file, ranges, room))
             note_seen(context, file)
         except ToolRetry as error:
@@ -63,6 +65,13 @@ async def read_code(context: ToolContext, files: list[CodeRange]) -> str:
     if problems == len(parts):
         raise ToolRetry("\n".join(parts))
     return together(parts, "\n\n")
+
+
+def _prepare(file: TextFile, context: ToolContext) -> None:
+    """Let the analysis get ready: who reads code may change it, and wants to know what broke."""
+    analysis: CodeAnalysis | None = context.services.get(SERVICE)
+    if analysis is not None and language_of(file.place.path, b"") is not None:
+        analysis.prepare()
 
 
 class _Room:
@@ -105,7 +114,10 @@ def _show_text(file: TextFile, ranges: list[CodeRange], room: _Room) -> str:
         return Words("{name}: empty", name=name)
     merged, wrong = _merge(ranges, len(lines))
     outline = _outline(file) if (merged and merged[0][0] > 1) or len(merged) > 1 else None
-    parts: list[str] = [Words("{name}, {count} lines", name=name, count=len(lines)), *wrong]
+    parts: list[str] = [
+        Words("{name}, {count} lines (material)", name=name, count=len(lines)),
+        *wrong,
+    ]
     width = len(str(max((last for _, last in merged), default=0)))
     for first, last in merged:
         if len(merged) > 1 or (first, last) != (1, len(lines)):

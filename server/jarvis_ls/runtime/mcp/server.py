@@ -306,7 +306,8 @@ class Server:
 
     def _tool(self, definition: Definition) -> SchemaTool:
         async def run(_: ToolContext, arguments: dict[str, Any]) -> str:
-            return await self.call(definition.name, arguments)
+            told = await self.call(definition.name, arguments)
+            return f"(material from {self.config.name})\n{told}"
 
         description = (
             f"{definition.description}\n(From the tool server {self.config.name}.)".strip()
