@@ -85,6 +85,11 @@ class SharedState:
         if sandbox != self.sandbox.settings:  # a proof of what has not changed still holds
             self.sandbox = Ladder(self.home, sandbox)
 
+    def use_models(self, models: Models) -> None:
+        """Ask these models and no others, until the settings are read anew."""
+        self._groups.clear()
+        self.models = models
+
     def set_environment(self, environment: Mapping[str, str]) -> None:
         """Use other keys, such as those of the editor's secret storage, from now on."""
         self.environment = environment

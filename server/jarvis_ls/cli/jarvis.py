@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.cli import extending, memory_commands
+from jarvis_ls.cli import evaluating, extending, memory_commands
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
@@ -48,6 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     _sessions_command(commands)
     _memory_command(commands)
     extending.add_commands(commands)
+    evaluating.add_command(commands, _rule)
     models = commands.add_parser("models", help="which models there are, and what is missing")
     models.set_defaults(run=_models)
     return parser

@@ -74,7 +74,7 @@ class Heard:
             "calls": [
                 {
                     "name": self.names.get(index, ""),
-                    "arguments": cut_middle("".join(pieces), room // 4),
+                    "arguments": cut_middle("".join(pieces), room // min(4, len(self.arguments))),
                 }
                 for index, pieces in list(self.arguments.items())[:64]
             ],

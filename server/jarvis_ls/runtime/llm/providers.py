@@ -368,7 +368,8 @@ def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
     if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
         raise ConfigError("{where}.env_keys must be a list of names of variables.", where=where)
     base = table.get("base")
-    if base is not None and not re.match(r"https?://", str(base)):
+    is_folder = table.get("type") == "replay" and isinstance(base, str)
+    if base is not None and not is_folder and not re.match(r"https?://", str(base)):
         raise ConfigError("{where}.base must be an http or https address.", where=where)
     timeout = table.get("timeout", 0)
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0:

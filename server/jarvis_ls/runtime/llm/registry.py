@@ -303,4 +303,10 @@ def _anthropic(base: str | None, key: str) -> Platform:
     return Anthropic(base, key)
 
 
-_BUILT_IN: dict[str, Make] = {"openai": _openai, "anthropic": _anthropic}
+def _replay(base: str | None, key: str) -> Platform:
+    from jarvis_ls.runtime.llm.platforms.replay import Replay
+
+    return Replay(base, key)
+
+
+_BUILT_IN: dict[str, Make] = {"openai": _openai, "anthropic": _anthropic, "replay": _replay}
