@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from folders import FLAWED
 from hostile import CANARY, IDEAS, workspace
 
 from jarvis_ls.core.errors import ConfigError, JarvisError
@@ -116,3 +117,40 @@ def test_every_idea_is_tried() -> None:
 
     tried = {idea.__name__ for seed in range(100) for idea in random.Random(seed).sample(IDEAS, 4)}
     assert tried == {idea.__name__ for idea in IDEAS}
+
+
+NUL_NOTE = "the file has NUL characters"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0" + FLAWED,
+        FLAWED.replace(" ", "\0", 1),
+        FLAWED.replace("\n", "\0\n"),
+        "/* \0 */\n" + FLAWED,
+        "/* 注释：这里什么都没有 \0 */\n" * 40 + FLAWED,
+    ],
+)
+def test_a_nul_does_not_hide_a_source(tmp_path: Path, text: str) -> None:
+    """Compilers take such a file, so it is scanned, and the report says so."""
+    (tmp_path / "good.c").write_text(FLAWED)
+    (tmp_path / "nul.c").write_text(text)
+    result = scanned(tmp_path, 1)
+    assert not result.skipped
+    assert [(place.path, NUL_NOTE in place.reason) for place in result.notes] == [("nul.c", True)]
+    good, strange = ([f for f in result.shown if f.file == name] for name in ("good.c", "nul.c"))
+    assert [(f.rule, f.confidence) for f in strange] == [(f.rule, f.confidence) for f in good]
+
+
+def test_data_is_no_source(tmp_path: Path) -> None:
+    program = Path(shutil.which("true") or "/bin/true").read_bytes()
+    (tmp_path / "program.c").write_bytes(program)
+    (tmp_path / "cut.c").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 30)
+    (tmp_path / "wide.c").write_bytes(FLAWED.encode("utf-16-le"))
+    (tmp_path / "marked.c").write_bytes(FLAWED.encode("utf-16"))
+    result = scanned(tmp_path, 1)
+    assert {(f.path, f.reason) for f in result.skipped} == {
+        (name, "binary") for name in ("program.c", "cut.c", "wide.c")
+    }
+    assert {f.file for f in result.shown} == {"marked.c"}

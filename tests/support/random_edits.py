@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
-from jarvis_ls.jsec.engine.rule_runner import Engine
-from jarvis_ls.jsec.live.documents import LiveDocuments
-from jarvis_ls.jsec.live.records import LiveResult, TextChange
-from jarvis_ls.lsp.documents import Document
+from dataclasses import dataclass
 
 C = """#include <stdlib.h>
 #include <string.h>
@@ -81,14 +74,44 @@ class Style:
     """How often the text is what it was some edits ago."""
 
 
-_BRACES = ("{", "}", "(", ")", ";", "\n", "}\n", "{\n", "void f(char *p) {\n", "if (x) {\n", "else ")
+_BRACES = (
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "\n",
+    "}\n",
+    "{\n",
+    "void f(char *p) {\n",
+    "if (x) {\n",
+    "else ",
+)
 _STATEMENTS = (
-    "free(p);\n", "gets(b);\n", "strcpy(b, p);\n", "char b[8];\n", "char *p = malloc(8);\n",
-    "return 0;\n", "memcpy(b, p, 9);\n", "p[0] = 1;\n", 'printf(p);\n', "int n = atoi(p);\n",
+    "free(p);\n",
+    "gets(b);\n",
+    "strcpy(b, p);\n",
+    "char b[8];\n",
+    "char *p = malloc(8);\n",
+    "return 0;\n",
+    "memcpy(b, p, 9);\n",
+    "p[0] = 1;\n",
+    "printf(p);\n",
+    "int n = atoi(p);\n",
 )
 _CONDITIONS = (
-    "#if 0\n", "#if defined(A)\n", "#ifdef B\n", "#ifndef C\n", "#else\n", "#elif A\n", "#endif\n",
-    "#define A 1\n", "#undef A\n", "#define F(x) free(x)\n", "F(p);\n", "#include \"a.h\"\n",
+    "#if 0\n",
+    "#if defined(A)\n",
+    "#ifdef B\n",
+    "#ifndef C\n",
+    "#else\n",
+    "#elif A\n",
+    "#endif\n",
+    "#define A 1\n",
+    "#undef A\n",
+    "#define F(x) free(x)\n",
+    "F(p);\n",
+    '#include "a.h"\n',
 )
 _LITERALS = ('"', "'", "/*", "*/", "//", "\\\n", "\\", "??/", 'R"(', ')"', "\n", "x", "1", "%s")
 

@@ -53,8 +53,8 @@ _LONG = 200
 
 
 def parse(data: bytes, language: LanguageName) -> Tree:
-    """Return the syntax tree of UTF-8 text. In C and C++, names of attributes that are macros are
-    read as blanks.
+    """Return the syntax tree of UTF-8 text. In C and C++, names of attributes that are macros,
+    and NUL, are read as blanks.
     """
     return parse_edited(data, language, None)[0]
 
@@ -70,6 +70,8 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
     """
     parser = _parser(language)
     if language != "rust":
+        if b"\0" in data:  # compilers ignore it
+            data, old = data.replace(b"\0", b" "), None
         for word, decoration in _DECORATIONS.items():
             if word in data:
                 data, old = _without(data, decoration), None

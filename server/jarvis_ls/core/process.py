@@ -144,6 +144,19 @@ class Worker:
             self._answers.pop(number, None)
             answer.cancel()  # those behind it no longer wait for it
 
+    async def call_or_retry(
+        self, method: str, *arguments: Any, timeout: float | None = None
+    ) -> Any:
+        """Return the answer of the worker's `method`, asked once more when the process ended by
+        itself or somebody else ended it. Raises what `call` raises.
+        """
+        try:
+            return await self.call(method, *arguments, timeout=timeout)
+        except WorkerGone as gone:
+            if gone.timed_out:
+                raise
+        return await self.call(method, *arguments, timeout=timeout)
+
     async def close(self) -> None:
         """End the process when it has nothing left to do, or after two seconds."""
         process = self._process

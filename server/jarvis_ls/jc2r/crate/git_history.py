@@ -24,7 +24,7 @@ _OWN = "jc2r.own"
 _HARMLESS = re.compile(
     r"jc2r\.own|user\.(?:name|email)|branch\..*|remote\..*\.(?:url|fetch|pushurl)"
     r"|core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|symlinks|ignorecase"
-    r"|precomposeunicode)",
+    r"|precomposeunicode|worktree)",
     re.DOTALL,
 )
 """Settings of a repository that let nothing run when something is added to it and committed."""

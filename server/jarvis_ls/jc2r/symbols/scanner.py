@@ -196,7 +196,7 @@ async def _read_all(
             while queue:
                 unit = queue.pop()
                 try:
-                    found: UnitSymbols = await worker.call(
+                    found: UnitSymbols = await worker.call_or_retry(
                         "unit_symbols",
                         str(root),
                         unit.path,

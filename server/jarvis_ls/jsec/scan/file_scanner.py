@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
 import logging
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.engine.rule_runner import Engine
 from jarvis_ls.jsec.engine.visibility import assess, assess_again
 from jarvis_ls.jsec.findings.failure_notes import FAILED, failed_functions, failed_rules
@@ -36,6 +38,11 @@ from jarvis_ls.jsec.scan.source_files import NOT_A_SOURCE
 
 log = logging.getLogger(__name__)
 
+NUL_NOTE = Words("the file has NUL characters, which compilers ignore and people do not see")
+_START = 8192
+"""Bytes by which a source is told from data."""
+_CONTROL = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})
+_BEYOND_ASCII = bytes(range(128, 256))
 _COLLECT_AFTER = 16_000_000
 """Bytes of source after which the collector looks for what it alone can free."""
 _COLLECT_AFTER_FUNCTIONS = 12_000
@@ -91,7 +98,7 @@ class DiskFiles:
         """
         assert self._open is not None, "set_project comes first"
         raw = self._open.read(path, self._open.project.limit)
-        refuse_binary(raw)
+        strange = (NUL_NOTE,) if has_nul(raw) else ()
         self._collect(len(raw))
         source = decode(path, raw)
         language = language_of(path, source.data)
@@ -123,7 +130,7 @@ class DiskFiles:
         return FileReport(
             path=path,
             findings=findings,
-            notes=(*analysis.notes, *failures),
+            notes=(*strange, *analysis.notes, *failures),
             digest=digest,
             text_digest=text_digest,
             includes=analysis.facts.includes,
@@ -241,7 +248,23 @@ def analysis_of(program: Program, own: Mapping[str, Any] | None = None) -> Root:
     return root
 
 
-def refuse_binary(raw: bytes) -> None:
-    """Raise `SkippedFile` for data: a NUL near the start of what is not UTF-16."""
-    if b"\0" in raw[:8192] and not raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+def has_nul(raw: bytes) -> bool:
+    """Return whether a source has a NUL near its start, which compilers ignore.
+
+    Raises `SkippedFile` for data: more than a tenth of its start is no text.
+    """
+    start = raw[:_START]
+    if b"\0" not in start or start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    if len(start.translate(None, _CONTROL)) * 10 < len(start) * 9 or not _is_text(start):
         raise SkippedFile("binary")
+    return True
+
+
+def _is_text(start: bytes) -> bool:
+    """Return whether bytes are UTF-8, but for a letter cut off at their end, or mostly ASCII."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return len(start.translate(None, _BEYOND_ASCII)) * 10 >= len(start) * 9
+    return True

@@ -106,7 +106,7 @@ def _notes(followed: Followed) -> tuple[str, ...]:
 async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
     """Follow the functions of a file together; when that ends the process, one by one."""
     try:
-        followed: Followed = await worker.call("follow", path, timeout=seconds)
+        followed: Followed = await worker.call_or_retry("follow", path, timeout=seconds)
         return followed
     except WorkerGone:
         return await _one_by_one(worker, path)
@@ -118,17 +118,20 @@ async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
 async def _one_by_one(worker: Worker, path: str) -> Followed:
     """Follow each function by itself, so that only those that take too long are left out; then
     all the others together, from the answers that were kept."""
-    await worker.start()
+    try:
+        keys = await worker.call_or_retry("functions", path)
+    except JarvisError as error:
+        log.error("%s: no value is followed: %s", path, error)
+        return Followed(path, lost=True)
     failed: list[str] = []
-    for key in await worker.call("functions", path):
+    for key in keys:
         try:
             await worker.start()
-            await worker.call("follow", path, key, timeout=SECONDS_PER_FUNCTION)
+            await worker.call_or_retry("follow", path, key, timeout=SECONDS_PER_FUNCTION)
         except JarvisError:
             failed.append(key)
     try:
-        await worker.start()
-        followed: Followed = await worker.call("follow", path, "", failed)
+        followed: Followed = await worker.call_or_retry("follow", path, "", failed)
         return followed
     except JarvisError:
         return Followed(path, left_out=tuple(failed))
@@ -140,7 +143,7 @@ async def _settle(
     seconds: float,
 ) -> FileReport:
     try:
-        settled: FileReport = await worker.call("settle", *job, timeout=seconds)
+        settled: FileReport = await worker.call_or_retry("settle", *job, timeout=seconds)
         return settled
     except JarvisError as error:
         log.error("%s: what flow proved is missing: %s", job[0].path, error)

@@ -273,7 +273,7 @@ def processors() -> int:
 
 async def _scan_one(worker: Worker, file: SourceFile, seconds: float) -> FileReport:
     try:
-        report: FileReport = await worker.call("scan", file.path, timeout=seconds)
+        report: FileReport = await worker.call_or_retry("scan", file.path, timeout=seconds)
     except SkippedFile as skipped:
         return FileReport(file.path, skipped=skipped.reason)
     except WorkerGone as gone:

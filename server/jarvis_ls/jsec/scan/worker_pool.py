@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.core.process import Worker
 
 WORKER = "jarvis_ls.jsec.worker"
@@ -30,10 +31,15 @@ class Pool:
         self._closing = False
 
     async def tell(self, method: str, *arguments: Any) -> None:
-        """Call a method of every process, and of each that is started later."""
+        """Call a method of every process, and of each that is started later, such as one in place
+        of a process that ends now.
+        """
         self._told.append((method, arguments))
         running = [worker for worker in self._workers if worker.pid is not None]
-        await asyncio.gather(*(worker.call(method, *arguments) for worker in running))
+        calls = (worker.call(method, *arguments) for worker in running)
+        for result in await asyncio.gather(*calls, return_exceptions=True):
+            if isinstance(result, BaseException) and not isinstance(result, WorkerGone):
+                raise result
 
     async def each(
         self, work: Callable[[Worker, Job, float], Awaitable[Result]], jobs: Iterable[Job]
@@ -77,7 +83,8 @@ class Pool:
         try:
             while waiting and not self._closing:
                 job = waiting.popleft()
-                await worker.start()
+                with contextlib.suppress(WorkerGone):  # `work` starts it again, and says so if not
+                    await worker.start()
                 finished.put_nowait((job, await work(worker, job, self._seconds)))
         except JarvisError as error:
             finished.put_nowait(error)
