@@ -10,6 +10,7 @@ export type StepState = 'pending' | 'active' | 'done' | 'dropped';
 export type Control = 'pause' | 'resume' | 'cancel' | 'retry';
 export type GrantScope = 'call' | 'session' | 'workspace' | 'user';
 export type RewindWhat = 'files' | 'conversation' | 'both';
+export type Mode = 'ask' | 'edits' | 'plan';
 export type Side = 'before' | 'after';
 export type MemoryKind = 'short_term' | 'project' | 'global';
 export type CompletionKind = 'file' | 'folder' | 'command' | 'skill' | 'rule' | 'finding';
@@ -204,6 +205,8 @@ export interface SessionInfo {
   usage: Usage;
   messages: number;
   working: boolean;
+  /** How much its agents may do without being asked. */
+  mode: Mode;
 }
 
 /** How full a node's context is. */
@@ -442,6 +445,13 @@ export interface PickModelAsk {
   /** Which agent; empty means the root, and sessions begun later. */
   node?: string;
   kind: 'pick_model';
+}
+
+/** Choose how much the agents of a session may do without being asked. */
+export interface SetModeAsk {
+  session: string;
+  mode: Mode;
+  kind: 'set_mode';
 }
 
 /** List memories, the latest first; with words, those that hold them. */
@@ -865,6 +875,7 @@ export type Ask =
   | CompleteAsk
   | ModelsAsk
   | PickModelAsk
+  | SetModeAsk
   | MemoriesAsk
   | SaveMemoryAsk
   | DeleteMemoryAsk
@@ -915,6 +926,7 @@ export type PageAsk =
   | CompleteAsk
   | ModelsAsk
   | PickModelAsk
+  | SetModeAsk
   | MemoriesAsk
   | SaveMemoryAsk
   | DeleteMemoryAsk
@@ -939,6 +951,7 @@ export interface AskAnswers {
   attach: Picture;
   new_session: Picture;
   send: Opened;
+  set_mode: Opened;
   stop: Done;
   control: Done;
   redirect: Done;

@@ -633,6 +633,29 @@ describe('the conversation', () => {
     await panel.page.getByRole('button', { name: 'Model: cheap' }).waitFor();
   });
 
+  test('how much agents may do is chosen from a list, and a plan is carried out', async () => {
+    const told = (/** @type {string} */ mode) =>
+      panel.events([{ kind: 'session_put', session: info({ mode, messages: 2 }) }]);
+    await panel.answer('set_mode', { session: SESSION });
+    await panel.answer('send', { session: SESSION });
+    await panel.page.getByRole('button', { name: 'Mode: Ask first' }).click();
+    await panel.page.getByRole('menuitemradio', { name: /^Plan only/ }).click();
+    assert.deepEqual(await panel.asked('set_mode'), {
+      kind: 'set_mode',
+      session: SESSION,
+      mode: 'plan',
+    });
+    await told('plan');
+    await panel.page.getByRole('button', { name: 'Mode: Plan only' }).waitFor();
+    await panel.page.getByRole('button', { name: 'Carry Out the Plan' }).click();
+    assert.equal((await panel.asked('send')).text, 'Carry out the plan.');
+    const modes = (await panel.asks('set_mode')).map((/** @type {{mode: string}} */ it) => it.mode);
+    assert.deepEqual(modes, ['plan', 'ask']);
+    await told('edits');
+    await panel.page.getByRole('button', { name: 'Mode: Accept edits' }).waitFor();
+    assert.equal(await panel.page.getByRole('button', { name: 'Carry Out the Plan' }).count(), 0);
+  });
+
   test('the meter says what fills the context and what it cost', async () => {
     await panel.events(conversation());
     const button = panel.page.locator('.meter-button');

@@ -18,6 +18,7 @@ export function info(more = {}) {
     updated: Date.now() / 1000 - 300,
     usage: usage(18_400, 2150, 0.0731),
     messages: 6,
+    mode: 'ask',
     working: false,
     ...more,
   };

@@ -8,12 +8,18 @@ import { action, html, icon, nothing, render, type TemplateResult } from '../lit
 import { openMenu } from '../menu';
 import type { Page } from '../page';
 import { t } from '../strings';
-import type { Attachment, Image, PanelStart } from '../wire';
+import type { Attachment, Image, PanelStart, SessionInfo } from '../wire';
 import { CHIP_ICONS, chip, nameOf, same } from './chips';
 import { CompletionList } from './completion';
 import { imageOf, MOST_PICTURES, PICTURES, refusalOf } from './pictures';
 
 const MOST_HEIGHT = 260;
+/** Codicons of the modes. */
+export const MODE_ICONS: Record<SessionInfo['mode'], string> = {
+  ask: 'shield',
+  edits: 'edit',
+  plan: 'checklist',
+};
 const NOTHING: Draft = { text: '', attachments: [] };
 
 export interface Sent extends Draft {
@@ -24,6 +30,9 @@ export interface ComposerActions {
   send(sent: Sent): Promise<boolean>;
   stop(): void;
   pickModel(anchor: HTMLElement): void;
+  pickMode(anchor: HTMLElement): void;
+  /** Leaves plan mode and lets the agent carry its plan out. */
+  carryOut(): void;
   /** Focus leaves upwards, to the conversation. */
   leave(): void;
 }
@@ -161,7 +170,9 @@ export class Composer {
               </button>`
             : nothing
         }
+        ${this.modeButton()}
         <span class="space"></span>
+        ${this.canCarryOut(working) ? this.carryOutButton() : nothing}
         ${working ? this.stopButton() : nothing}
         ${action(
           'send',
@@ -174,6 +185,43 @@ export class Composer {
         )}`,
       this.bar,
     );
+  }
+
+  private get mode(): SessionInfo['mode'] {
+    return this.page.store.session?.info?.mode ?? 'ask';
+  }
+
+  private modeButton(): TemplateResult {
+    const name = t(`mode.${this.mode}`);
+    return html`<button
+      type="button"
+      class="mode-button"
+      data-part="mode"
+      data-mode=${this.mode}
+      aria-haspopup="menu"
+      aria-expanded="false"
+      aria-label=${t('mode.label', { mode: name })}
+      title=${t('mode.label', { mode: name })}
+      @click=${(event: Event) => this.actions.pickMode(event.currentTarget as HTMLElement)}
+    >
+      ${icon(MODE_ICONS[this.mode])}<span>${name}</span>
+    </button>`;
+  }
+
+  /** There is a plan, or at least an answer, that plan mode keeps from being carried out. */
+  private canCarryOut(working: boolean): boolean {
+    return this.mode === 'plan' && !working && (this.page.store.session?.info?.messages ?? 0) > 1;
+  }
+
+  private carryOutButton(): TemplateResult {
+    return html`<button
+      type="button"
+      class="link-button"
+      data-part="carry-out"
+      @click=${() => this.actions.carryOut()}
+    >
+      ${t('mode.carryOut')}
+    </button>`;
   }
 
   private stopButton(): TemplateResult {

@@ -9,15 +9,17 @@ import { openMenu } from '../menu';
 import type { Page, View } from '../page';
 import type { Changes, Conversation } from '../store';
 import { counted, type Key, t } from '../strings';
-import type { PanelEntry, ServerLife } from '../wire';
+import type { PanelEntry, ServerLife, SessionInfo } from '../wire';
 import { waits } from './asides';
-import { Composer, type Sent } from './composer';
+import { Composer, MODE_ICONS, type Sent } from './composer';
 import { rowFor } from './entries';
 import { MeterView } from './meter';
 import type { Chat, Row } from './row';
 import { SessionsView } from './sessions';
 import { ToolRow } from './tool';
 import { welcome } from './welcome';
+
+const MODES: readonly SessionInfo['mode'][] = ['ask', 'edits', 'plan'];
 
 export class ChatView implements View, Chat {
   readonly element = document.createElement('div');
@@ -65,6 +67,8 @@ export class ChatView implements View, Chat {
       send: (sent) => this.send(sent),
       stop: () => this.stop(),
       pickModel: (anchor) => this.pickModel(anchor),
+      pickMode: (anchor) => this.pickMode(anchor),
+      carryOut: () => void this.carryOut(),
       leave: () => this.list.focus(),
     });
     body.append(this.frame, this.empty, this.toEnd);
@@ -443,6 +447,43 @@ export class ChatView implements View, Chat {
         run: () => void this.pick(store.session?.id ?? '', name),
       })),
     );
+  }
+
+  private pickMode(anchor: HTMLElement): void {
+    const current = this.page.store.session?.info?.mode ?? 'ask';
+    openMenu(
+      anchor,
+      t('mode.pick'),
+      MODES.map((mode) => ({
+        label: t(`mode.${mode}`),
+        detail: t(`mode.${mode}.detail`),
+        icon: MODE_ICONS[mode],
+        checked: mode === current,
+        run: () => void this.setMode(mode),
+      })),
+    );
+  }
+
+  private async setMode(mode: SessionInfo['mode']): Promise<boolean> {
+    const { store, kept } = this.page;
+    const session = store.session?.id ?? kept.session;
+    const opened = await this.page.ask({ kind: 'set_mode', session, mode });
+    if (opened === undefined) {
+      return false;
+    }
+    if (opened.session !== session) {
+      this.composer.goOnIn(opened.session);
+      await this.page.attach(opened.session);
+    }
+    this.page.announcer.say(t('mode.label', { mode: t(`mode.${mode}`) }));
+    this.composer.focus();
+    return true;
+  }
+
+  private async carryOut(): Promise<void> {
+    if (await this.setMode('ask')) {
+      await this.send({ text: t('mode.carryOutSaid'), images: [], attachments: [] });
+    }
   }
 
   private async pick(session: string, group: string): Promise<void> {

@@ -94,7 +94,7 @@ class Agents:
                 memory=lambda: c.memory.guide_now(
                     [spec.name for spec in agent.toolset.specs()], c.id
                 ),
-                extra=[lambda: self._remembered.get(node.id, "")],
+                extra=[c.mode_text, lambda: self._remembered.get(node.id, "")],
                 checkpoint=c.checkpoint if node.parent is None else None,
                 keeper=node,
                 say=c.place.say,

@@ -13,6 +13,7 @@ from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.agent.user_input import Command, InputContext
 from jarvis_ls.runtime.base.events import SessionInfo
+from jarvis_ls.runtime.tools.mode import MODES, NAMES
 from jarvis_ls.runtime.tools.permissions import shown
 
 SHOWN = 20
@@ -69,6 +70,20 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
             lines.append(why)
         return together(lines, "\n")
 
+    def mode(rest: str, _: InputContext) -> str:
+        wanted = next((known for known in MODES if known == rest), None)
+        if rest and wanted is None:
+            raise UsageError("There are the modes {names}.", names=", ".join(MODES))
+        if wanted is not None:
+            conversation.set_mode(wanted)
+        lines = [
+            Words("- `{mode}`: {name}", mode=known, name=NAMES[known])
+            if known != conversation.mode
+            else Words("- `{mode}`: {name} (in use)", mode=known, name=NAMES[known])
+            for known in MODES
+        ]
+        return together(lines, "\n")
+
     def title(rest: str, _: InputContext) -> str:
         if not rest:
             raise UsageError("Write the title behind it: `/title Fix the parser`")
@@ -95,6 +110,9 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
         "memory", Words("What is remembered; `save` lets the model save"), memory, "[words|save]"
     )
     yield Command("model", Words("List models, or choose one"), model, "[group]")
+    yield Command(
+        "mode", Words("Plan only, ask before changes, or accept edits"), mode, "[ask|edits|plan]"
+    )
     yield Command("title", Words("Rename this session"), title, "<title>")
     yield Command("tools", Words("List the tools that agents may use"), tools, "[word]")
     yield Command("status", Words("Show the session status"), status)

@@ -27,6 +27,7 @@ from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.agent.agent_view import Showing, new_id
 from jarvis_ls.runtime.agent.compaction import compact
 from jarvis_ls.runtime.agent.hooks import Hooks, load_callbacks
+from jarvis_ls.runtime.agent.prompts import prompt
 from jarvis_ls.runtime.agent.startup import Statistics
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.agent.user_input import Commands, Input, InputContext, Inputs, Shell
@@ -46,9 +47,13 @@ from jarvis_ls.runtime.session.history import History
 from jarvis_ls.runtime.session.session import Session, SessionBusy
 from jarvis_ls.runtime.tools.consent import Consents, settle
 from jarvis_ls.runtime.tools.interaction import NonInteractive
+from jarvis_ls.runtime.tools.mode import KEY, Mode, mode_of
 from jarvis_ls.runtime.tools.permissions import Permissions, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 from jarvis_ls.tools.edit_checks import EditChecks
+
+PLANNED = "planned"
+"""Under this name the session's data tells that it was in plan mode before."""
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +91,9 @@ class Conversation:
         self.commands = Commands([*builtin_commands(self), *place.commands])
         self.rules = Rules(())
         self.rules_settings = RulesSettings()
-        self._permissions, wrong = read_permissions(assembly.settings, assembly.home, place)
+        self._permissions, wrong = read_permissions(
+            assembly.settings, assembly.home, place, lambda: self.mode
+        )
         self.problems += wrong
         self.agents = Agents(self)
         self._past = Past(self, self.agents)
@@ -257,6 +264,24 @@ class Conversation:
         self.assembly.group(group)
         self.tree.node(node).show(group=group)
         self.agents.forget(node)
+
+    @property
+    def mode(self) -> Mode:
+        """How much its agents may do without being asked."""
+        return mode_of(self.session.data)
+
+    def set_mode(self, mode: Mode) -> None:
+        """Choose how much its agents may do from now on. Raises `SessionBusy`."""
+        if mode == "plan":
+            self.session.data[PLANNED] = True
+        self.session.data[KEY] = mode
+        self._tell_session()
+
+    def mode_text(self) -> str:
+        """Return what agents are told of the mode; empty where none was planned."""
+        if self.mode == "plan":
+            return prompt("plan_mode")
+        return prompt("plan_mode_over") if self.session.data.get(PLANNED) else ""
 
     async def rewind(
         self, entry: str, what: RewindWhat = "both", only: Sequence[Path] = ()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jarvis_ls.runtime.edits.checkpoints import Checkpoints
     from jarvis_ls.runtime.memory.memory import Memory
     from jarvis_ls.runtime.session.session import Session
+    from jarvis_ls.runtime.tools.mode import Mode
     from jarvis_ls.runtime.tools.permissions import Permissions
     from jarvis_ls.runtime.tools.tool import ToolContext
 
@@ -61,6 +62,16 @@ class ConversationInterface(Protocol):
 
     async def look_around(self) -> None:
         """Take note of the date and of the state of the repository."""
+
+    @property
+    def mode(self) -> Mode:
+        """How much its agents may do without being asked."""
+
+    def set_mode(self, mode: Mode) -> None:
+        """Choose how much its agents may do from now on."""
+
+    def mode_text(self) -> str:
+        """Return what agents are told of the mode."""
 
     async def stop(self) -> None:
         """End all agents."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from jarvis_ls.assembly.settings import Granted, workspace_rules
 from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.tools.mode import Mode
 from jarvis_ls.runtime.tools.permissions import PermissionRule, Permissions, read_rules
 
 UNTRUSTED = Words(
@@ -18,7 +19,7 @@ UNTRUSTED = Words(
 
 
 def read_permissions(
-    settings: Mapping[str, Any], home: Path, place: Workplace
+    settings: Mapping[str, Any], home: Path, place: Workplace, mode: Callable[[], Mode]
 ) -> tuple[Permissions, list[str]]:
     """Return the user's rules and what was granted before; the workspace's own only tighten.
 
@@ -37,5 +38,7 @@ def read_permissions(
         problems.append(Words("{why} Until then every action is asked.", why=error))
         user, workspace = [], [PermissionRule("ask")]
     closed = "" if place.trusted else UNTRUSTED
-    permissions = Permissions(user, workspace, remember=granted.remember, read_only=closed)
+    permissions = Permissions(
+        user, workspace, remember=granted.remember, read_only=closed, mode=mode
+    )
     return permissions, problems

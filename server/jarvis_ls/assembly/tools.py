@@ -77,7 +77,9 @@ async def join_tools(
     load = _Loading(home, roots, trusted, settings, environment, consents, known)
     toolset, servers, problems = await asyncio.to_thread(load.run)
     await servers.start()
-    reviewed = Reviewed(toolset, interaction, permissions)
+    reviewed = Reviewed(
+        toolset, interaction, permissions, accept=lambda: permissions.mode() == "edits"
+    )
     approved = Approved(reviewed, permissions, asking(interaction))
     if mode not in ("compact", "full"):
         problems.append(

@@ -11,6 +11,7 @@ from jarvis_ls.cli import evaluating, extending, memory_commands
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.tools.mode import MODES
 
 EPILOG = """\
 Without a command, `jarvis` begins a conversation; with -m it says one thing and ends.
@@ -67,6 +68,11 @@ def _talking(parser: argparse.ArgumentParser) -> None:
         help="where to work; default: the current folder",
     )
     add("--model", metavar="GROUP", help="a model group, or provider/model")
+    add(
+        "--mode",
+        choices=MODES,
+        help="ask before changes (default), accept edits of files, or only plan",
+    )
     add(
         "--trust",
         action="store_true",

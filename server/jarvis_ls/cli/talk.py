@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import Event, NodeInfo, ProposedEdit
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive, Review
+from jarvis_ls.runtime.tools.mode import Mode
 from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ TRUST = Words(
     "asked each time), and its own tools, skills and tool servers are loaded. [y]es, [n]o: "
 )
 ALONE = Words("It needs the user's consent, and there is no one to ask ({option} gives it).")
+_PROMPTS: Mapping[Mode, str] = {"ask": "> ", "edits": "edits> ", "plan": "plan> "}
 ALONE_ANYWAY = Words("It needs the user's consent, and there is no one to ask.")
 """Where every call is confirmed, no option gives it."""
 
@@ -159,7 +161,7 @@ class _Talk:
         while not self._steering.session and not self._leaving:
             try:
                 draft, self._steering.draft = self._steering.draft, ""
-                text = await self._read("> ", draft)
+                text = await self._read(_PROMPTS[conversation.mode], draft)
             except KeyboardInterrupt:
                 continue
             except EOFError:
@@ -291,6 +293,8 @@ class _Talk:
             additions=Additions(commands, rules=rules),
             say=speak,
         )
+        if self._options.mode:
+            conversation.set_mode(self._options.mode)
         self._screen.know(conversation.session.events())
         if conversation.session.read_only:
             await conversation.close()
@@ -330,7 +334,7 @@ class _Talk:
 
         if self._prompt is None:
             self._prompt = _prompt_session()
-        main = prompt == "> "
+        main = prompt in _PROMPTS.values()
         with self._listener.asking():
             line: str = await self._prompt.prompt_async(
                 prompt,

@@ -100,6 +100,7 @@ class Panel:
             wire.CompleteAsk: self._complete,
             wire.ModelsAsk: self._models,
             wire.PickModelAsk: self._pick_model,
+            wire.SetModeAsk: self._set_mode,
             wire.MemoriesAsk: self._memory.listed,
             wire.SaveMemoryAsk: self._memory.save,
             wire.DeleteMemoryAsk: self._memory.delete,
@@ -333,6 +334,14 @@ class Panel:
         if not ask.node or ask.node == ROOT:
             self._group = ask.group
         return self._model_state()
+
+    async def _set_mode(self, ask: wire.SetModeAsk) -> wire.Opened:
+        """A mode is kept with its session: one is begun for it where there is none."""
+        conversation = await self._conversation(ask.session or self._shown or None)
+        if not self._shown:
+            await self._show(conversation.id)
+        conversation.set_mode(ask.mode)
+        return wire.Opened(conversation.id)
 
     def _model_state(self) -> wire.ModelState:
         conversation = self._assembly.conversation(self._shown)

@@ -21,6 +21,7 @@ from jarvis_ls.runtime.base.messages import Image
 Control = Literal["pause", "resume", "cancel", "retry"]
 GrantScope = Literal["call", "session", "workspace", "user"]
 RewindWhat = Literal["files", "conversation", "both"]
+Mode = Literal["ask", "edits", "plan"]
 Side = Literal["before", "after"]
 MemoryKind = Literal["short_term", "project", "global"]
 CompletionKind = Literal["file", "folder", "command", "skill", "rule", "finding"]
@@ -250,6 +251,15 @@ class PickModelAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class SetModeAsk:
+    """Choose how much the agents of a session may do without being asked."""
+
+    session: str
+    mode: Mode
+    kind: Literal["set_mode"] = "set_mode"
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesAsk:
     """List memories, the latest first; with words, those that hold them."""
 
@@ -337,6 +347,7 @@ Ask = (
     | CompleteAsk
     | ModelsAsk
     | PickModelAsk
+    | SetModeAsk
     | MemoriesAsk
     | SaveMemoryAsk
     | DeleteMemoryAsk
@@ -593,6 +604,7 @@ ANSWERS: dict[type, type] = {
     AttachAsk: Picture,
     NewSessionAsk: Picture,
     SendAsk: Opened,
+    SetModeAsk: Opened,
     StopAsk: Done,
     ControlAsk: Done,
     RedirectAsk: Done,

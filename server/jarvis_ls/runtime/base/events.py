@@ -216,6 +216,8 @@ class SessionInfo:
     """Of all its nodes."""
     messages: int = 0
     working: bool = False
+    mode: Literal["ask", "edits", "plan"] = "ask"
+    """How much its agents may do without being asked."""
 
 
 @dataclass(frozen=True, slots=True)

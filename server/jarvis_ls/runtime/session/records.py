@@ -24,6 +24,7 @@ from jarvis_ls.runtime.base.events import (
 )
 from jarvis_ls.runtime.base.messages import Message, System, Usage
 from jarvis_ls.runtime.session import journal
+from jarvis_ls.runtime.tools.mode import mode_of
 
 
 def new_id() -> str:
@@ -51,6 +52,7 @@ def info_of(contents: journal.Contents) -> SessionInfo:
         updated=contents.updated,
         usage=contents.usage,
         messages=sum(len(thread.appended) for thread in contents.threads.values()),
+        mode=mode_of(contents.data),
     )
 
 

@@ -29,6 +29,7 @@ from jarvis_ls.codeintel.shell import take_apart
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.folders import below, called, from_first, located, named
+from jarvis_ls.runtime.tools.mode import PLANNING, Mode
 from jarvis_ls.runtime.tools.tool import Action, ToolContext
 
 Effect = Literal["allow", "ask", "deny"]
@@ -138,19 +139,23 @@ class Permissions:
         *,
         remember: Callable[[Scope, list[PermissionRule]], None] | None = None,
         read_only: str = "",
+        mode: Callable[[], Mode] = lambda: "ask",
     ) -> None:
         """`remember` keeps rules of scope `workspace` and `user` beyond the session; `read_only`
-        says why nothing may be written or run, whatever the rules say."""
+        says why nothing may be written or run, whatever the rules say. `mode` tells which one the
+        user has chosen for now."""
         self._rules = list(user)
         self._tighter = [rule for rule in workspace if rule.effect != "allow"]
         self._remember = remember
         self._read_only = read_only
+        self.mode = mode
 
     def decide(self, tool: str, actions: Iterable[Action], context: ToolContext) -> Decision:
         """Decide by the rules whether all of `actions` are allowed."""
         actions = list(actions)
-        if self._read_only and any(a.kind in ("write", "execute") for a in actions):
-            return Decision("deny", self._read_only, tuple(actions))
+        closed = self._read_only or (PLANNING if self.mode() == "plan" else "")
+        if closed and any(a.kind in ("write", "execute") for a in actions):
+            return Decision("deny", closed, tuple(actions))
         found = [self._of_action(tool, a, context) for a in _spread(actions, context)]
         hidden = [self._of_action(tool, a, context) for a in _visible_actions(actions, context)]
         found.extend(decision for decision in hidden if decision.effect == "deny")
