@@ -1,4 +1,4 @@
-"""Plan, ask and accept-edits mode through everything joined: model over HTTP, gate, review, session."""
+"""Modes of a conversation through everything joined: model over HTTP, gate, review, session."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ class Panel:
         return self._model_state()
 
     async def _set_mode(self, ask: wire.SetModeAsk) -> wire.Opened:
-        """A mode is kept with its session: one is begun for it where there is none."""
+        """Set the mode of a session; it is kept there, so one begins where there is none."""
         conversation = await self._conversation(ask.session or self._shown or None)
         if not self._shown:
             await self._show(conversation.id)
