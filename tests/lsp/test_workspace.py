@@ -159,6 +159,44 @@ async def test_a_cancellation_is_answered_before_what_it_ends_has_ended(tmp_path
         assert (await editor.request("jarvis/scanWorkspace", {})).files == 3
 
 
+async def test_a_scan_asked_for_while_another_runs_joins_it(tmp_path):
+    many_files(tmp_path, 30)
+    async with running(tmp_path, command=COMMAND, options={"workspaceScan": True}) as editor:
+        await editor.until(lambda: children(editor))
+        (analysis,) = children(editor)
+        analysis.suspend()  # the scan at the start goes no further
+        try:
+            answers = [
+                editor.begin("jarvis/scanWorkspace", {}, f"s{number}") for number in range(3)
+            ]
+            await editor.until(lambda: len(editor.client.progress_reports) == 4)
+            editor.client.cancel_request(types.CancelParams("s1"))
+            with pytest.raises(JsonRpcRequestCancelled):
+                await editor.soon(answers.pop(1))
+        finally:
+            analysis.resume()
+        for result in await editor.soon(asyncio.gather(*answers)):
+            assert (result.files, result.cancelled) == (30, False)
+
+
+async def test_who_waits_for_a_scan_waits_for_the_one_that_replaces_it(tmp_path):
+    many_files(tmp_path, 30)
+    async with running(tmp_path, command=COMMAND) as editor:
+        await editor.until(lambda: children(editor))
+        (analysis,) = children(editor)
+        analysis.suspend()
+        try:
+            answer = editor.begin("jarvis/scanWorkspace", {}, "scan")
+            await editor.until(lambda: editor.client.progress_reports)
+            params = types.DidChangeConfigurationParams({"debounce": 1, "workspaceScan": True})
+            editor.client.workspace_did_change_configuration(params)
+            await editor.until(lambda: len(editor.client.progress_reports) == 2)
+        finally:
+            analysis.resume()
+        result = await editor.soon(answer)
+        assert (result.files, result.cancelled) == (30, False)
+
+
 async def test_a_storm_of_scans_and_cancellations(tmp_path):
     many_files(tmp_path, 40)
     rng, cancelled = random.Random(7), 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
+from jarvis_ls.core.memory import give_back
 from jarvis_ls.core.serving import serve
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def main() -> None:
             "open": live.open,
             "change": live.change,
             "close": live.close,
+            "give_back": give_back,
             "text": live.text,
             "analyse": live.analyse,
             "set_project": set_project,

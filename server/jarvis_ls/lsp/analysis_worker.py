@@ -31,6 +31,8 @@ ANALYSIS_SECONDS = 10.0
 """After this long the process is ended, and the file is reported as one that takes too long."""
 
 _ATTEMPTS = 3
+_AT_ONCE = 4
+"""Analyses the process is asked for at a time: of a document that is closed meanwhile, none is."""
 
 Change = tuple[tuple[int, int, int, int] | None, str]
 """A replaced range (0-based line and UTF-16 character of start and end; None: everything) and
@@ -57,6 +59,7 @@ class AnalysisWorker:
         self._patterns: dict[str, tuple[tuple[Pattern, ...], tuple[Observed, ...]]] = {}
         self._flow: dict[str, tuple[bool, tuple[OwnFunction, ...]]] = {}
         self._programs: dict[str, tuple[StoreFolder, dict[str, str]]] = {}
+        self._turns = asyncio.Semaphore(_AT_ONCE)
         self._stopped = False
 
     @property
@@ -69,9 +72,9 @@ class AnalysisWorker:
         await self._worker.start()
 
     async def stop(self) -> None:
-        """End the process for good."""
+        """End the process for good, whatever it is at: it holds nothing that is kept."""
         self._stopped = True
-        await self._worker.close()
+        await self._worker.kill()
 
     async def ask(self, method: str, *arguments: Any) -> Any:
         """Return the answer of a method of the process that changes nothing in it."""
@@ -115,6 +118,11 @@ class AnalysisWorker:
         """Tell that a file of a folder was written, created or deleted on disk."""
         await self.ask("file_changed", root, path, exists)
 
+    async def give_back(self) -> None:
+        """Have the process give back memory that closed documents took."""
+        if self._worker.pid is not None:
+            await self.ask("give_back")
+
     def open(self, document: Document, root: str, path: str) -> None:
         """Take over a document; ``path`` is relative to ``root``, or absolute without one."""
         self._held[document.uri] = _Held(document, root, path, [])
@@ -140,7 +148,8 @@ class AnalysisWorker:
         """
         for attempt in range(_ATTEMPTS):
             try:
-                return await self._analyse(uri)
+                async with self._turns:
+                    return await self._analyse(uri)
             except WorkerGone as gone:
                 if gone.timed_out or self._stopped or attempt == _ATTEMPTS - 1:
                     raise

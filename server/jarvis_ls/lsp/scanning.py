@@ -8,7 +8,7 @@ import logging
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,62 @@ class Listed:
     when it was not analysed."""
 
 
+class ScanRun:
+    """A scan under way, and all who wait for it: it ends when nobody does any more."""
+
+    def __init__(self, *, changed_only: bool) -> None:
+        self.changed_only = changed_only
+        """Whether it leaves out files that are as they were."""
+        self.state = ScanState(running=True)
+        self.successor: ScanRun | None = None
+        """The scan that was begun in place of this one: who waited for this waits for that."""
+        self.task: asyncio.Task[None] | None = None
+        """Its work, until it has ended or is to end."""
+        self.began = time.monotonic()
+        self._works: list[Work] = []
+        self._stop = asyncio.Event()
+
+    @property
+    def cancelled(self) -> bool:
+        """Return whether it is to end before its end."""
+        return self._stop.is_set()
+
+    def covers(self, *, changed_only: bool) -> bool:
+        """Return whether it does what is wanted."""
+        return not self.cancelled and (changed_only or not self.changed_only)
+
+    def join(self, work: Work) -> None:
+        """Show `work` how far it is; the cancellation of the last work ends it."""
+        self._works.append(work)
+        work.on_cancel(lambda: self._leave(work))
+
+    def replace(self, successor: ScanRun) -> None:
+        """End this one in favour of another, and have all who wait for it wait for that."""
+        self.successor = successor
+        for work in self._works:
+            successor.join(work)
+        self._stop.set()
+
+    def cancel(self) -> None:
+        """End it for all."""
+        self._stop.set()
+
+    async def stopped(self) -> None:
+        """Wait until it is to end."""
+        await self._stop.wait()
+
+    def report(self, done: int, total: int, message: str) -> None:
+        """Tell all who wait how far it is."""
+        for work in self._works:
+            work.report(done, total, message)
+
+    def _leave(self, work: Work) -> None:
+        if work in self._works:
+            self._works.remove(work)
+        if not self._works:
+            self._stop.set()
+
+
 class Scanning:
     """Knows which files the folders hold, and keeps the findings of those on disk."""
 
@@ -86,7 +142,7 @@ class Scanning:
         self.digests: dict[str, dict[str, str]] = {}
         """By folder: the files that were analysed, with what names their bytes."""
         self._aside: tempfile.TemporaryDirectory[str] | None = None
-        self._work: Work | None = None
+        self._run: ScanRun | None = None
         self._going: asyncio.Task[None] | None = None
         self.state = ScanState()
         self.progressed: Event[ScanState] = Event("scan progressed")
@@ -94,37 +150,61 @@ class Scanning:
 
     def cancel(self) -> bool:
         """End the running scan; False when there is none."""
-        if self._work is None:
+        if self._run is None:
             return False
-        self._work.cancel()
+        self._run.cancel()
         return True
 
-    async def scan(self, work: Work, *, changed_only: bool = False) -> ScanState:
+    async def scan(
+        self, work: Work, *, changed_only: bool = False, anew: bool = False
+    ) -> ScanState:
         """Scan every folder; what was found before a cancellation is kept.
 
-        A scan that is under way is cancelled first: what it has found is in the cache. A
-        cancellation is answered at once: processes and threads end behind the answer, and the
-        next scan waits for their end.
+        A scan that is under way is joined. With `anew` (what it goes by has changed), or when it
+        does less than is wanted, another takes its place, also for those who wait for it: what it
+        has found is in the cache. A cancellation is answered at once: processes and threads end
+        behind the answer, and the next scan waits for their end.
         """
-        self.cancel()
-        self._work = work
-        self.state = state = ScanState(running=True)
-        started = time.monotonic()
-        self.progressed.fire(state)
-        self._going = spawn(self._in_turn(work, state, changed_only), "scan of the workspace")
+        run = self._run
+        if run is None or anew or not run.covers(changed_only=changed_only):
+            run = self._begin(ScanRun(changed_only=changed_only))
+        run.join(work)
         try:
-            await self._until_stopped(self._going, work)
-            state.complete = not work.cancelled
+            while True:
+                assert run.task is not None
+                await self._until_stopped(run.task, work)
+                if work.cancelled or run.successor is None:
+                    break
+                run = run.successor
         except asyncio.CancelledError:
             work.cancel()
             raise
+        if work.cancelled and not run.state.cancelled:  # it goes on for others
+            return replace(run.state, running=False, cancelled=True)
+        return run.state
+
+    def _begin(self, run: ScanRun) -> ScanRun:
+        if self._run is not None and not self._run.cancelled:
+            self._run.replace(run)
+        self._run, self.state = run, run.state
+        self.progressed.fire(run.state)
+        run.task = spawn(self._go(run), "scan of the workspace")
+        return run
+
+    async def _go(self, run: ScanRun) -> None:
+        """See a scan to its end, or to its cancellation."""
+        state = run.state
+        self._going = spawn(self._in_turn(run), "files of the workspace")
+        try:
+            await self._until_stopped(self._going, run)
+            state.complete = not run.cancelled
         finally:
-            if self._work is work:
-                self._work = None
-            state.running, state.cancelled = False, work.cancelled
-            state.milliseconds = round((time.monotonic() - started) * 1000)
-            self.progressed.fire(state)
-        return state
+            state.running, state.cancelled = False, run.cancelled
+            state.milliseconds = round((time.monotonic() - run.began) * 1000)
+            if self._run is run:
+                self._run = None
+            if run.successor is None:
+                self.progressed.fire(state)
 
     async def ended(self) -> None:
         """Wait until no scan is under way, of the workspace or of single files."""
@@ -176,7 +256,7 @@ class Scanning:
             if self._server.folders.place(key).root in ("", root):
                 self._server.findings.put_disk(key, [], [])
 
-    async def _until_stopped(self, going: asyncio.Task[None], work: Work) -> None:
+    async def _until_stopped(self, going: asyncio.Task[None], work: Work | ScanRun) -> None:
         stopped = asyncio.ensure_future(work.stopped())
         try:
             await asyncio.wait({going, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -185,11 +265,11 @@ class Scanning:
         finally:
             stopped.cancel()
 
-    async def _in_turn(self, work: Work, state: ScanState, changed_only: bool) -> None:
+    async def _in_turn(self, run: ScanRun) -> None:
         async with self._turn:
-            await self._scan_folders(work, state, changed_only)
+            await self._scan_folders(run, run.state, run.changed_only)
 
-    async def _scan_folders(self, work: Work, state: ScanState, changed_only: bool) -> None:
+    async def _scan_folders(self, work: ScanRun, state: ScanState, changed_only: bool) -> None:
         changed: dict[str, dict[str, _Stamped]] = {}
         for folder in self._server.folders:
             if work.cancelled:
@@ -232,7 +312,7 @@ class Scanning:
         self,
         folder: Folder,
         chosen: set[str] | None,
-        work: Work | None,
+        work: ScanRun | None,
         state: ScanState,
         jobs: int | None = None,
     ) -> bool:
@@ -267,7 +347,7 @@ class Scanning:
         self,
         reports: AsyncIterator[FileReport],
         folder: Folder,
-        work: Work | None,
+        work: ScanRun | None,
         state: ScanState,
     ) -> bool:
         """Take the reports as they come; False when stopped before their end."""
@@ -292,7 +372,7 @@ class Scanning:
                 await asyncio.gather(upcoming, return_exceptions=True)
 
     async def _take(
-        self, report: FileReport, folder: Folder, work: Work | None, state: ScanState
+        self, report: FileReport, folder: Folder, work: ScanRun | None, state: ScanState
     ) -> None:
         uri = folder.uri_of(report.path)
         judgement = await self._server.judgement()
@@ -312,7 +392,7 @@ class Scanning:
             work.report(state.done + state.followed, _HALVES * state.total, report.path)
             self.progressed.fire(state)
 
-    def _flow_step(self, work: Work, state: ScanState) -> Callable[[int, int, str], None]:
+    def _flow_step(self, work: ScanRun, state: ScanState) -> Callable[[int, int, str], None]:
         """Return a callback that reports the data flow half of a scan."""
         before = state.followed
 

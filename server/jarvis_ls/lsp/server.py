@@ -18,6 +18,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import jarvis_ls
+from jarvis_ls.core.memory import give_back
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.translations import language_of
 from jarvis_ls.jsec.engine.page_text import in_language
@@ -48,6 +49,8 @@ CLOSING_SECONDS = 5.0
 """For everything to end in order before the process does."""
 SETTLE_SECONDS = 0.3
 """After the start, before the memory it needed is given back."""
+MANY_CLOSED = 200
+"""Documents after whose closing what they took is given back, too, once that rests."""
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +90,8 @@ class Server(LanguageServer):
         self._rules: dict[str, RulePage] = {}
         self._places: dict[str, DocumentLocation] = {}
         self._open_uris: dict[str, str] = {}
+        self._closed = 0
+        self._giving_back: asyncio.TimerHandle | None = None
         self.log = log.install(self)
         self.opened: Event[Document] = Event("document opened")
         self.edited: Event[Document] = Event("document edited")
@@ -311,6 +316,17 @@ class Server(LanguageServer):
         self._open_uris.pop(self.key(uri), None)
         self.closed.fire(uri)
         self._places.pop(uri, None)
+        self._closed += 1
+        if self._closed >= MANY_CLOSED:
+            if self._giving_back is not None:
+                self._giving_back.cancel()
+            loop = asyncio.get_running_loop()
+            self._giving_back = loop.call_later(SETTLE_SECONDS, self._give_back)
+
+    def _give_back(self) -> None:
+        self._closed, self._giving_back = 0, None
+        give_back()
+        spawn(self.analysis.give_back(), "memory of closed documents")
 
     def place(self, uri: str) -> DocumentLocation:
         """Return where the file of an open document or another URI lies."""

@@ -33,9 +33,9 @@ HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
 """Given a file's own facts (its includes among them): the facts of the headers behind it, and
 a digest of them."""
 
-Key = tuple[bytes, int, bool]
+Key = tuple[bytes, int, bool, tuple[int, ...]]
 """Text of an item, what the grammar takes it for (beside an error the same text may be something
-else), and the flag that counts."""
+else), the flag that counts, and how its errors are read."""
 
 
 @dataclass
@@ -195,7 +195,7 @@ def _run_items(
     results = []
     kept: dict[Key, ItemResult] = {}
     for item in found:
-        key = (data[item.start : item.end], item.node.kind_id, item.in_test)
+        key = (data[item.start : item.end], item.node.kind_id, item.in_test, _reading(item))
         known = cache.results.get(key)
         result = plan.run(unit, item) if known is None else known
         if known is not None or cache.keeps(item):
@@ -203,6 +203,22 @@ def _run_items(
         results.append((item, result))
     cache.results = kept
     return results
+
+
+def _reading(item: Item) -> tuple[int, ...]:
+    """Return kinds and places of what is beside errors in an item; nothing when it has none.
+
+    How the parser recovers from an error depends on what stands around the item. What has no error
+    is what its text says.
+    """
+    found: list[int] = []
+    stack = [item.node] if item.node.has_error else []
+    while stack:
+        for child in stack.pop().children:
+            found += (child.kind_id, child.start_byte - item.start, child.end_byte - item.start)
+            if child.has_error:
+                stack.append(child)
+    return tuple(found)
 
 
 def _collect_facts(
@@ -218,7 +234,7 @@ def _collect_facts(
     kept: dict[Key, tuple[Facts | None, bytes]] = {}
     context = hashlib.blake2b(digest_size=16)
     for item in found:
-        key = (data[item.start : item.end], item.node.kind_id, item.stray)
+        key = (data[item.start : item.end], item.node.kind_id, item.stray, _reading(item))
         known = cache.facts.get(key)
         found_out = _facts_of(item, language, key[0]) if known is None else known
         if known is not None or cache.keeps(item):

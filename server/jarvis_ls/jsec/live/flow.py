@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
 
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import Node
@@ -29,6 +30,8 @@ MAX_FILES = 3_000
 
 Root = tuple[str, str]
 """File and key of a function that is looked at with all it calls."""
+
+_Name = TypeVar("_Name", bound=Hashable)
 
 
 class LiveFlow:
@@ -222,11 +225,11 @@ class LiveFlow:
         if answer is None:
             return
         for name in _names(answer):
-            self._asking[name].discard(root)
+            _discard(self._asking, name, root)
         for place in answer.entered:
-            self._entered[place].discard(root)
+            _discard(self._entered, place, root)
         for kept in answer.faults:
-            self._flawed[kept[1][0]].discard(root)
+            _discard(self._flawed, kept[1][0], root)
         self._nested.discard(root)
 
     def _files(self, root: Root) -> set[str]:
@@ -242,6 +245,15 @@ class LiveFlow:
                 if is_nested(kept[0])
             }
         return files
+
+
+def _discard(index: dict[_Name, set[Root]], name: _Name, root: Root) -> None:
+    """Take a function out of what is kept under a name; nothing stays of a name without any."""
+    roots = index.get(name)
+    if roots is not None:
+        roots.discard(root)
+        if not roots:
+            del index[name]
 
 
 def _names(answer: Answer) -> set[str]:

@@ -25,7 +25,7 @@ def register(server: Server) -> None:
     scans = _Scans(server)
     server.started.subscribe(scans.at_start)
     server.folders_changed.subscribe(scans.folders_changed)
-    server.configured.subscribe(scans.at_start)
+    server.configured.subscribe(scans.configured)
     server.stopping.subscribe(scans.stop)
     server.closing.append(server.scanning.close)
     server.answer(extensions.SCAN_WORKSPACE, scans.scan)
@@ -38,9 +38,15 @@ class _Scans:
         self._server = server
 
     async def at_start(self, _news: None) -> None:
+        await self._begin(anew=False)
+
+    async def configured(self, _news: None) -> None:
+        await self._begin(anew=True)
+
+    async def _begin(self, *, anew: bool) -> None:
         settings = self._server.settings
         if settings.enable and settings.workspace_scan and list(self._server.folders):
-            await self._run(None, changed_only=False)
+            await self._run(None, changed_only=False, anew=anew)
             return
         self._server.scanning.forget_disk()
         await self._server.scanning.list_only()
@@ -49,7 +55,7 @@ class _Scans:
         _new, gone = change
         for path in gone:
             await self._server.scanning.drop(path)
-        await self.at_start(None)
+        await self._begin(anew=True)
 
     def stop(self, _news: None) -> None:
         self._server.scanning.cancel()
@@ -74,10 +80,12 @@ class _Scans:
         """`jarvis.cancelScan`; true when there was a scan to cancel."""
         return self._server.scanning.cancel()
 
-    async def _run(self, token: types.ProgressToken | None, *, changed_only: bool) -> ScanState:
+    async def _run(
+        self, token: types.ProgressToken | None, *, changed_only: bool, anew: bool = False
+    ) -> ScanState:
         title = self._server.say("Scanning the workspace")
         async with self._server.work.work(title, token) as work:
-            state = await self._server.scanning.scan(work, changed_only=changed_only)
+            state = await self._server.scanning.scan(work, changed_only=changed_only, anew=anew)
         logger.info(
             "scan of the workspace: %d files, %d skipped, %d ms%s",
             state.files,

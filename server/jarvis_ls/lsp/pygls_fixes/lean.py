@@ -14,6 +14,8 @@ from typing import Any
 
 import attrs
 
+from jarvis_ls.core.memory import give_back
+
 
 def load_protocol_types() -> None:
     """Import ``lsprotocol.types`` without a ``repr`` of its own for each type, and with one ``==``
@@ -57,17 +59,6 @@ def load_tls() -> None:
 
 def settle() -> None:
     """Give back what the start needed, and have collections pass over what stays for good."""
-    gc.collect()
+    give_back()
     gc.freeze()
     gc.enable()
-    _trim()
-
-
-def _trim() -> None:
-    """Hand free memory back to the system, where the C library can."""
-    import ctypes
-
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (OSError, AttributeError, TypeError):  # another C library or another system
-        return
