@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from jarvis_ls.assembly.bootstrap import build
@@ -65,5 +66,26 @@ async def test_an_agent_calls_tools_and_goes_on_later(tmp_path: Path) -> None:
         assert "Still 42." in ending.text
         third = server.requests[2].body["messages"]
         assert [turn["role"] for turn in third] == ["user", "assistant"] * 2 + ["user"]
+        before, after = json.dumps(second["messages"]), json.dumps(third)
+        marked = ', "cache_control": {"type": "ephemeral"}'
+        assert after.replace(marked, "").startswith(before.replace(marked, "")[:-1])
         assert resumed.session.spent().input == 3 * 18
         await later.close()
+
+
+async def test_a_signature_that_is_not_known_any_more_is_done_without(tmp_path: Path) -> None:
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    async with AnthropicServer() as server:
+        assembly = build(home=home, environment=configure(home, server))
+        conversation = await assembly.start(None, [work], Person(), trusted=True)
+        server.call_all([("list_project_files", {})], thinking="where is it")
+        words = "messages.1.content.0: Invalid `signature` in `thinking` block"
+        server.refuse(400, message=words, code="invalid_request_error")
+        server.say("Nothing there. !!!COMPLETE!!!")
+        ending = await conversation.ask("What is there?")
+        assert ending.text == "Nothing there."
+        assert "signed where" in str(server.requests[1].body)
+        assert "signed where" not in json.dumps(server.requests[2].body["messages"])
+        await assembly.close()

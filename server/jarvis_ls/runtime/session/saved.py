@@ -20,7 +20,7 @@ from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.runtime.base.messages import Message, System, from_json, to_json
 
 MAX_BYTES = 256 << 20
-_OPAQUE = ("kind", "encrypted_content")
+_OPAQUE = ("kind", "encrypted_content", "signature")
 """Names of what no secret can be read from, and what must come back as it was."""
 _LONGEST = 70
 _UNSAFE = re.compile(r"[^\w.-]+")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import OrderedDict
+import re
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -23,12 +23,13 @@ from jarvis_ls.runtime.base.errors import (
     ModelUnreachable,
 )
 from jarvis_ls.runtime.base.messages import Finish, Usage
-from jarvis_ls.runtime.llm.platforms.anthropic_turns import CACHED, Signed, to_anthropic
+from jarvis_ls.runtime.llm.platforms.anthropic_turns import CACHED, to_anthropic
 from jarvis_ls.runtime.llm.platforms.base import (
     Delta,
     FinishDelta,
     ModelInfo,
     Platform,
+    ReasoningDelta,
     Request,
     TextDelta,
     ThinkingDelta,
@@ -62,7 +63,7 @@ _FINISH: dict[str, Finish] = {
     "refusal": "filtered",
 }
 _BUSY = ("overloaded_error", "rate_limit_error", "api_error", "timeout_error")
-_REMEMBERED = 256
+_FORGOTTEN = re.compile(r"(?i)invalid.{0,20}signature")
 
 
 class Anthropic(Platform):
@@ -85,7 +86,8 @@ class Anthropic(Platform):
         self._deadlines = deadlines or Deadlines()
         self._longest = longest
         self._client_: AsyncAnthropic | None = None
-        self._signed: Signed = OrderedDict()
+        self._forgotten: set[str] = set()
+        """Models that did not know a signature as theirs any more."""
 
     def wait(self, seconds: float) -> None:
         """See `Platform`."""
@@ -108,18 +110,25 @@ class Anthropic(Platform):
         """See `Platform.stream`."""
         answer = _Answer(model)
         measure = Measure(self._longest)
-        try:
-            if self._client_ is None:  # to load the SDK takes its time, which is not the model's
-                await asyncio.to_thread(import_module, "anthropic")
-            events = events_of(lambda: self._begin(model, request), self._deadlines)
-            async with aclosing(events):
-                async for event in events:
-                    for delta in answer.take(event):
-                        measure.take(delta)
-                        yield delta
-        except Exception as error:
-            raise as_model_error(error) from error
-        self._remember(answer)
+        while True:
+            begun = False
+            try:
+                if self._client_ is None:  # to load the SDK takes its time, not the model's
+                    await asyncio.to_thread(import_module, "anthropic")
+                events = events_of(lambda: self._begin(model, request), self._deadlines)
+                async with aclosing(events):
+                    async for event in events:
+                        begun = True
+                        for delta in answer.take(event):
+                            measure.take(delta)
+                            yield delta
+            except Exception as error:
+                if not begun and self._forget(model, error):
+                    continue
+                raise as_model_error(error) from error
+            break
+        for block in answer.signed:
+            yield ReasoningDelta(block)
         yield FinishDelta(answer.finish or "truncated")
 
     @property
@@ -147,7 +156,8 @@ class Anthropic(Platform):
         return begun
 
     def _parameters(self, model: ModelInfo, request: Request) -> dict[str, Any]:
-        said = to_anthropic(request.messages, self._signed)
+        known = "" if model.name in self._forgotten else model.name
+        said = to_anthropic(request.messages, known)
         extra = {**model.extra, **request.extra}
         limit = request.max_output or model.max_output or DEFAULT_OUTPUT
         if model.reasoning_effort and model.reasoning_effort != "none":
@@ -183,15 +193,13 @@ class Anthropic(Platform):
             parameters["extra_body"] = extra
         return parameters
 
-    def _remember(self, answer: _Answer) -> None:
-        signed = any("signature" in block or "data" in block for block in answer.thought)
-        if not answer.finish or not answer.calls or not signed:
-            return
-        key = answer.key()
-        self._signed[key] = answer.thought
-        self._signed.move_to_end(key)
-        while len(self._signed) > _REMEMBERED:
-            self._signed.popitem(last=False)
+    def _forget(self, model: ModelInfo, error: Exception) -> bool:
+        """Return whether a refusal says that a signature is not known, for the first time."""
+        is_refusal = getattr(error, "status_code", None) == 400
+        if not is_refusal or model.name in self._forgotten or not _FORGOTTEN.search(str(error)):
+            return False
+        self._forgotten.add(model.name)
+        return True
 
 
 def as_model_error(error: BaseException) -> ModelError:
@@ -228,7 +236,6 @@ class _Answer:
     """Blocks of thinking, as they must be sent back."""
     calls: list[str] = field(default_factory=list)
     """Names of the tools that are called."""
-    _said: list[str] = field(default_factory=list)
     _counted: dict[str, int] = field(default_factory=dict)
     _thoughts: dict[int, dict[str, Any]] = field(default_factory=dict)
 
@@ -246,14 +253,14 @@ class _Answer:
             return self._count(event.usage)
         return []
 
-    def key(self) -> tuple[str, ...]:
-        """Return the key that `key_of` will give for the resulting message."""
-        thought = "".join(block.get("thinking", "") for block in self.thought)
-        return thought or "".join(self._said), *self.calls
+    @property
+    def signed(self) -> list[dict[str, Any]]:
+        """Blocks of thinking that must go back, because tools were called behind them."""
+        is_signed = any("signature" in block or "data" in block for block in self.thought)
+        return self.thought if self.finish and self.calls and is_signed else []
 
     def _start(self, index: int, block: Any) -> list[Delta]:
         if block.type == "text" and block.text:
-            self._said.append(block.text)
             return [TextDelta(block.text)]
         if block.type == "tool_use":
             self.calls.append(block.name)
@@ -268,7 +275,6 @@ class _Answer:
 
     def _more(self, index: int, delta: Any) -> list[Delta]:
         if delta.type == "text_delta":
-            self._said.append(delta.text)
             return [TextDelta(delta.text)]
         if delta.type == "input_json_delta":
             return [ToolCallDelta(index, arguments=delta.partial_json)]

@@ -8,15 +8,13 @@ while thinking is sent back with its thinking as it was signed.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.runtime.base.messages import Assistant, Message, System, User, sendable
 
-Signed = OrderedDict[tuple[str, ...], list[dict[str, Any]]]
-"""Signed thinking, by the answer it stood before."""
+_THOUGHT = ("thinking", "redacted_thinking")
 CACHED = {"type": "ephemeral"}
 """Marks the end of what the provider may keep for the next question."""
 
@@ -31,9 +29,8 @@ class Conversation:
     """Whether the turn that is going on called tools with thinking that is not known any more."""
 
 
-def to_anthropic(messages: Sequence[Message], signed: Signed | None = None) -> Conversation:
-    """Messages as the protocol takes them, with thinking as it was `signed`."""
-    signed = signed or OrderedDict()
+def to_anthropic(messages: Sequence[Message], model: str = "") -> Conversation:
+    """Messages as the protocol takes them, with the thinking that `model` signed."""
     messages = [sendable(message) for message in messages]
     system = "\n\n".join(m.text for m in messages if isinstance(m, System) and m.text.strip())
     turns: list[dict[str, Any]] = []
@@ -42,9 +39,9 @@ def to_anthropic(messages: Sequence[Message], signed: Signed | None = None) -> C
         if isinstance(message, System):
             continue
         role = "assistant" if isinstance(message, Assistant) else "user"
-        blocks = _blocks(message, signed)
+        blocks = _blocks(message, model)
         if isinstance(message, Assistant) and message.tool_calls:
-            unsigned = blocks[0]["type"] not in ("thinking", "redacted_thinking")
+            unsigned = blocks[0]["type"] not in _THOUGHT
         elif isinstance(message, User):
             unsigned = False
         if not blocks:
@@ -68,7 +65,7 @@ def plain_id(call: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", call)[:128] or "call"
 
 
-def _blocks(message: User | Assistant | Message, signed: Signed) -> list[dict[str, Any]]:
+def _blocks(message: User | Assistant | Message, model: str) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
     if isinstance(message, User):
         blocks = [
@@ -84,7 +81,10 @@ def _blocks(message: User | Assistant | Message, signed: Signed) -> list[dict[st
         ]
         return blocks + _text(message.text)
     if isinstance(message, Assistant):
-        blocks = [*signed.get(key_of(message), ()), *_text(message.text)]
+        is_its_own = model and message.model.partition("/")[2] in ("", model)
+        thought = message.reasoning if is_its_own and message.tool_calls else ()
+        blocks = [block for block in thought if block.get("type") in _THOUGHT]
+        blocks += _text(message.text)
         for call in message.tool_calls:
             arguments = call.arguments if call.raw is None else {"_raw": call.raw}
             blocks.append(
@@ -104,11 +104,6 @@ def _blocks(message: User | Assistant | Message, signed: Signed) -> list[dict[st
     if message.is_error:
         result["is_error"] = True
     return [result]
-
-
-def key_of(message: Assistant) -> tuple[str, ...]:
-    """Return the key of an answer that called tools, without call ids, which are not stable."""
-    return message.thinking or message.text, *(call.name for call in message.tool_calls)
 
 
 def _text(text: str) -> list[dict[str, Any]]:
