@@ -4,9 +4,9 @@
     python scripts/phrases.py --list     every place
     python scripts/phrases.py --check    fail when there is any
 
-Read are the server's templates, as `scripts/translations.py` finds them, the titles and pages of
-rules, the help of the commands, and the English catalogs of the client. ``EXCEPTIONS`` holds texts
-that may stay, each with its reason.
+Read are the server's templates, as `scripts/translations.py` finds them and as the catalogs of
+terminal, runtime and C to Rust have them, the titles and pages of rules, the help of the commands,
+and the English catalogs of the client. ``EXCEPTIONS`` holds texts that may stay, with the reason.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ CATALOGS = tuple(
     "package.nls.json package.json l10n/bundle.l10n.zh-cn.json "
     "client-vscode/webview/strings/en.json client-vscode/webview/strings/migration.en.json".split()
 )
+BY_KEY = tuple(
+    f"server/jarvis_ls/{part}/locale/zh-cn.json" for part in ("cli", "jc2r", "jsec", "lsp")
+)
+"""Catalogs whose keys are the English texts that server, terminal and runtime say."""
 MESSAGE = 160
 """Characters of a finding's message, without its suggestion."""
 HELP = 120
@@ -36,7 +40,12 @@ PHRASES = re.compile(
     r"\b(nobody|whoever|anew|looked at|looks at|look at all|is told|are told|stands in|stands for"
     r"|in front of the|behind the (?:last|end)|what is made|goes on|by now|lies|lie in"
     r"|has a say|no problem|gravest|begin(?:s)? anew|what shall|on this way|given back"
-    r"|meanwhile|(?:is|are) meant)\b",
+    r"|meanwhile|(?:is|are) meant|taken back|handed over|hands? over|no one to|at work|wrong use"
+    r"|(?<!there )(?:is|are) no (?!longer|more)\w+|holds no|looked over"
+    r"|(?:is|are|was|were) remembered|what was said|was said|goes round|says something else"
+    r"|leads? out of|one by one"
+    r"|of (?:its|their) own in|by themselves|mend|rests?(?= until)|cannot be told"
+    r"|does not know this|nothing of)\b",
     re.IGNORECASE,
 )
 EXCEPTIONS: dict[str, str] = {}
@@ -71,6 +80,10 @@ def _texts() -> Iterator[tuple[str, int, str, int]]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for line, text, most in _of_module(path, tree):
             yield name, line, text, most
+    for name in BY_KEY:
+        texts = json.loads((ROOT / name).read_text(encoding="utf-8"))
+        for line, text in enumerate(texts, 2):
+            yield name, line, text, 0
     for name in CATALOGS:
         entries = json.loads((ROOT / name).read_text(encoding="utf-8"))
         for line, text in enumerate(_values(entries, keys="l10n/" in name), 1):

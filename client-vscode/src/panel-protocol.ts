@@ -101,6 +101,20 @@ export interface AnswerEntry {
   kind: 'answer';
 }
 
+/** A script that a tool runs, where, and what it can reach. */
+export interface ScriptRun {
+  /** Program that runs it: bash, python3, … */
+  language: string;
+  /** Made visible: no character of it is invisible or changes direction. */
+  text: string;
+  /** Workspace folder it runs in, on a copy. */
+  folder: string;
+  /** Whether it can use the network. */
+  network: boolean;
+  /** Rung of the sandbox; `none` without one, empty when it is not known. */
+  isolation: string;
+}
+
 /** One tool call, from its wish to its result. */
 export interface ToolEntry {
   /** Unique in the session; not the provider's id. */
@@ -124,6 +138,8 @@ export interface ToolEntry {
   child: string;
   /** Whether consent can hold for later calls too. */
   lasting: boolean;
+  /** What it runs, when it runs a script. */
+  script?: ScriptRun;
   kind: 'tool';
 }
 

@@ -114,13 +114,12 @@ async def test_the_model_is_told_once_then_the_user_is_asked() -> None:
     assert person.asked == [
         (
             "n",
-            "“Finder” goes round in circles: the same call of t with the same result 3 times."
-            " Let it go on?",
+            "“Finder” is in a loop: the same call of t with the same result 3 times. Continue?",
             (GO_ON, STOP),
         )
     ]
     assert (await look(guard, "r", times=3))[2].startswith("Note")  # all begins anew
-    with pytest.raises(Halted, match="round in circles"):
+    with pytest.raises(Halted, match="in a loop"):
         await look(guard, "r")
 
 
@@ -168,12 +167,12 @@ async def test_an_agent_in_a_loop_fails_where_nobody_is(tmp_path: Path) -> None:
         assert (await w.tree.wait("root")).text == "a could not"
         child = w.child("a")
         assert child.state == "failed"
-        assert child.info.error.startswith("It went round in circles: the same call of stuck_tool")
+        assert child.info.error.startswith("It was in a loop: the same call of stuck_tool")
         assert len(w.asked_by("a")) == 4
         told = w.asked_by("a")[3].body["messages"][-1]
         assert "Note: you have made the same call" in told["content"]
         told = w.asked_by("root")[1].body["messages"][-1]
-        assert "round in circles" in told["content"]
+        assert "in a loop" in told["content"]
 
 
 async def test_the_user_may_let_it_go_on(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ async def test_where_nothing_can_be_kept_everything_ends_and_nothing_hangs(
         w.session._journal = None
         ending = await w.tree.wait("root")
         assert ending.state == "failed"
-        assert "can only be read" in ending.error
+        assert "is read-only" in ending.error
         await until(lambda: not w.tree.working)
         assert all(node.final for node in w.tree.walk())
         assert w.tree.root.held.tokens == 0

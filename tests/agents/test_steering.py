@@ -344,7 +344,7 @@ async def test_what_cannot_be_steered_says_so(tmp_path: Path) -> None:
         node = w.tree.add("root", Assignment("[a] x"))
         w.on("a", say("done"))
         w.tree.start(node.id)
-        with pytest.raises(TreeError, match="begun already"):
+        with pytest.raises(TreeError, match="already started"):
             w.tree.start(node.id)
         await w.tree.wait(node.id)
         assert await w.tree.cancel(node.id) == []

@@ -71,7 +71,7 @@ async def test_a_parent_looks_after_what_works_in_the_background(tmp_path: Path)
         assert "works in the background" in told[0]
         assert '"state": "' in told[1] and '"rounds"' in told[1]
         assert [t.split(" is ")[-1] for t in told[2:5]] == ["paused.", "running.", "running."]
-        assert "Say in `text`" in told[5]
+        assert "State in `text`" in told[5]
         assert told[6] == "“a” is cancelled."
         assert '"state": "cancelled"' in told[7]
         assert told[8] == "“a” is cancelled already."

@@ -51,7 +51,7 @@ def test_the_group_chosen_for_a_session_is_the_roots() -> None:
 @pytest.mark.parametrize(
     ("table", "named"),
     [
-        ({"paralell": 1}, "agents.paralell is not known"),
+        ({"paralell": 1}, "Unknown setting agents.paralell"),
         ({"parallel": 0}, "agents.parallel"),
         ({"depth": True}, "agents.depth"),
         ({"nodes": "many"}, "agents.nodes"),

@@ -80,7 +80,7 @@ async def test_the_budget_of_a_session_is_a_setting_and_the_user_is_asked(tmp_pa
         spent = c.tree.root.info.subtree
         assert spent.input + spent.output <= 20_000
         assert "20,000 tokens" in notices(c)
-        h.person.words = ["Go on without a limit"]
+        h.person.words = ["Continue without a limit"]
         assert (await c.ask("go on")).text == "end"
         assert c.tree.root.info.budget == Budget()
 

@@ -39,19 +39,19 @@ async def test_a_conversation_is_put_aside_and_taken_up_in_another_session(tmp_p
         assembly = build(home=tmp_path, environment=environment(server))
         first = await assembly.start(None, [tmp_path], Person())
         await first.send("/save")
-        assert "Nothing was said yet" in said(first)
+        assert "No messages yet" in said(first)
         server.say("The answer is 42. !!!COMPLETE!!!")
         await first.ask(f"What is the answer? {CANARY}")
         first.session.data[f"{USER_DATA}mood"] = "curious"
         await first.send("/save")
-        assert "messages are saved" in said(first)
+        assert "messages saved" in said(first)
         (file,) = (tmp_path / "saved").iterdir()
         assert file.name == "saved_session_Jarvis_openai_large.json"
         assert CANARY not in file.read_text()
 
         before = first.session.messages(ROOT)
         await first.send("/restore")
-        assert "knows all of it already" in said(first)
+        assert "already in this conversation" in said(first)
         assert first.session.messages(ROOT) == before and file.exists()
 
         second = await assembly.start(None, [tmp_path], Person())
@@ -64,7 +64,7 @@ async def test_a_conversation_is_put_aside_and_taken_up_in_another_session(tmp_p
         assert "What is the answer? [redacted]" in sent(server)
         assert "The answer is 42." in sent(server)
         await second.send("/restore")
-        assert "Nothing was saved" in said(second)
+        assert "No conversation was saved" in said(second)
         await assembly.close()
 
 
@@ -78,7 +78,7 @@ async def test_other_models_take_nothing_back(tmp_path: Path) -> None:
         other = build(home=tmp_path, environment=environment(server, "small"))
         second = await other.start(None, [tmp_path], Person())
         await second.send("/restore")
-        assert "Nothing was saved" in said(second)
+        assert "No conversation was saved" in said(second)
         (tmp_path / "saved" / "saved_session_Jarvis_openai_small.json").write_text("{broken")
         await second.send("/restore")
         assert "cannot be restored" in said(second)

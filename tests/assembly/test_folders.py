@@ -92,7 +92,7 @@ async def test_rules_name_a_folder_as_paths_do(tmp_path: Path) -> None:
         allowed, asked_for, forbidden, searched = results(h)
         assert (two / "made/a.txt").exists() and "two/made/a.txt" in allowed
         assert not (one / "made").exists() and "refused" in asked_for
-        assert "A rule forbids it" in forbidden and "secret" not in forbidden
+        assert "A permission rule denies it" in forbidden and "secret" not in forbidden
         assert "Nothing matches" in searched
 
 

@@ -75,9 +75,9 @@ async def test_a_predefined_task_is_started_by_its_name(tmp_path: Path) -> None:
         await c.send("/tasks")
         told = notices(c)
         assert "`review`: Review" in told and "`build` (from the workspace)" in told
-        assert "is left out" in told and not h.server.requests
+        assert "is skipped" in told and not h.server.requests
         await c.send("/tasks none")
-        assert "There is no predefined task" in notices(c)
+        assert "Unknown predefined task" in notices(c)
         h.server.say("Reviewed.")
         ending = await c.ask("/tasks review\nonly src")
         assert ending.text == "Reviewed."
@@ -167,7 +167,7 @@ async def test_planted_text_causes_nothing_although_the_model_obeys(
         assert {entry.state for entry in done} <= {"denied", "failed"}
         assert not (h.folder / "canary").exists()
         assert (await Memory(h.home, h.folder).read(kept.id)).content == "precious"
-        assert ("without your consent: `evil`" in notices(c)) == (plant is tool_server)
+        assert ("Waiting for your consent: `evil`" in notices(c)) == (plant is tool_server)
 
 
 async def test_an_untrusted_folder_contributes_nothing(tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ async def test_a_script_changes_files_and_the_turn_is_taken_back(tmp_path: Path)
         await c.ask("run it")
         (tool,) = entries(c, ToolEntry)
         assert tool.state == "done" and tool.isolation.startswith(("bwrap", "landlock"))
+        assert tool.script.text == "echo new >a.txt; echo made >b.txt; ls"
+        assert (tool.script.folder, tool.script.network) == (str(h.folder), False)
+        assert tool.script.isolation == tool.isolation
         assert "a.txt" in tool.output
         assert {edit.path: edit.change for edit in tool.edits} == {
             "a.txt": "modify",
@@ -37,6 +40,17 @@ async def test_a_script_changes_files_and_the_turn_is_taken_back(tmp_path: Path)
         assert (h.folder / "a.txt").read_text() == "new\n" and (h.folder / "b.txt").exists()
         await c.rewind(entries(c, UserEntry)[-1].id, "files")
         assert (h.folder / "a.txt").read_text() == "old\n" and not (h.folder / "b.txt").exists()
+
+
+async def test_a_script_that_no_sandbox_could_run_is_not_asked_about(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure("[sandbox]\nrungs = []\n")
+        h.server.call("execute_script", {"script": "ls"})
+        h.server.say("I cannot run it.")
+        c = await h.start()
+        await c.ask("run it")
+        told = next(m["content"] for m in asked(h) if m["role"] == "tool")
+        assert "sandbox" in told and h.person.permits == []
 
 
 async def test_a_script_that_fails_is_shown_as_failed(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ async def test_an_answer_stands_once_whatever_stands_around_it(tmp_path, answer)
         assert (status, out) == (0, "The answer.\n")
         here.model.say(answer, pieces=9)
         with here.person("--trust") as person:
-            await person.sees("Ctrl-D leaves")
+            await person.sees("Ctrl-D exits")
             person.type("A question\r")
             await person.sees("tokens in")
             person.type("\x04")
@@ -116,7 +116,7 @@ async def test_of_an_attempt_that_failed_nothing_is_in_the_answer(tmp_path):
         here.model.say("This one is whole.")
         status, out, err = await here.run("-m", "A question")
         assert (status, out) == (0, "This one is whole.\n")
-        assert "asked again: scripted/scripted: The answer was cut off before its end." in err
+        assert "Retrying the model: scripted/scripted: The answer was cut off before" in err
 
 
 async def test_where_every_call_is_confirmed_nobody_does_so_unattended(tmp_path):
@@ -126,7 +126,7 @@ async def test_where_every_call_is_confirmed_nobody_does_so_unattended(tmp_path)
         here.model.say("I could not.")
         status, _, err = await here.run("-m", "go")
         assert status == 0
-        assert "It needs the user's consent, and there is no one to ask.\n" in err
+        assert "It needs approval, but the session is not interactive.\n" in err
 
 
 async def test_results_of_calls_that_ran_together_say_whose_they_are(tmp_path):
@@ -191,7 +191,7 @@ async def test_what_a_command_answers_is_the_answer(tmp_path):
         for command, answer in (
             ("/help", "`/scan`"),
             ("/sessions", "(this one)"),
-            ("/memory", "Nothing is remembered yet."),
+            ("/memory", "No memories yet."),
             ("/status", "Tools: "),
             ("/help", "`!command` runs"),
         ):
@@ -231,8 +231,8 @@ async def test_a_refused_model_fails_the_task(tmp_path):
         here.model.refuse(401, message="wrong key")
         status, out, err = await here.run("-m", "Hello")
         assert (status, out) == (1, "")
-        assert "scripted/scripted: The key was not accepted (HTTP 401): wrong key." in err
-        assert "Put a key that is valid in SCRIPTED_KEY." in err
+        assert "scripted/scripted: The API key was rejected (HTTP 401): wrong key." in err
+        assert "Set a valid key in SCRIPTED_KEY." in err
 
 
 async def test_unattended_nothing_is_written_but_what_an_option_allows(tmp_path):
@@ -277,15 +277,15 @@ async def test_a_conversation_at_a_terminal(tmp_path):
             here.model.say("It is written.")
             person.type("Write\r")
             await person.sees("+ one")
-            await person.sees("write [a]ll")
-            person.type("a\r")
+            await person.sees("Apply? [y]es all")
+            person.type("y\r")
             await person.sees("It is written.")
             assert (here.folder / "a.txt").read_text() == "one\n"
             await person.sees("\n>")
             here.model.call("rewrite_file", {"file_path": "b.txt", "content": "two\n"})
             here.model.say("As you like.")
             person.type("Another\r")
-            await person.sees("write [a]ll")
+            await person.sees("Apply? [y]es all")
             person.type("n\r")
             await person.sees("instead?")
             person.type("not that\r")
@@ -295,7 +295,7 @@ async def test_a_conversation_at_a_terminal(tmp_path):
             person.type("\x04")
             assert await person.ended() == 0
         with here.person("--session", "last", "--color", "never") as person:
-            await person.sees("going on with: Hello")  # trusted from now on
+            await person.sees("resuming: Hello")  # trusted from now on
             await person.sees("\n>")
             person.type("/exit\r")
             assert await person.ended() == 0
@@ -313,7 +313,7 @@ async def test_ctrl_c_ends_the_turn_and_not_the_program(tmp_path):
             await person.sees("\n>")
             here.model.call("rewrite_file", {"file_path": "b.txt", "content": "two\n"})
             person.type("Write\r")
-            await person.sees("write [a]ll")
+            await person.sees("Apply? [y]es all")
             person.type("\x03")
             await person.sees("Stopped.")
             await person.sees("\n>")
@@ -338,7 +338,7 @@ async def test_a_group_that_is_not_there_is_named_with_those_that_are(tmp_path):
     async with place(tmp_path) as here:
         status, out, err = await here.run("-m", "Hello", "--model", "bogus")
         assert (status, out) == (2, "")
-        assert "no model group 'bogus'; there are balanced" in err
+        assert "Unknown model group 'bogus'. Use one of balanced" in err
 
 
 async def test_only_an_answer_to_the_question_is_consent(tmp_path):
@@ -349,13 +349,13 @@ async def test_only_an_answer_to_the_question_is_consent(tmp_path):
             here.model.say("Not written.")
             person.type("Write\r")
             await until(lambda: here.model.requests)
-            person.type("a\r")  # typed while the model thinks: before there is a question
-            await person.sees("write [a]ll")
+            person.type("y\r")  # typed while the model thinks: before there is a question
+            await person.sees("Apply? [y]es all")
             person.type("another file, please\r")
-            await person.sees("Nothing was chosen; answer with one letter of a, n, h.")
-            await person.sees("write [a]ll")
+            await person.sees("Please answer y (yes), n (no), h (hunk).")
+            await person.sees("Apply? [y]es all")
             assert not (here.folder / "a.txt").exists()
-            person.type("none\r")
+            person.type("No\r")
             await person.sees("instead?")
             person.type("\r")
             await person.sees("Not written.")

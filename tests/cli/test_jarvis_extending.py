@@ -62,7 +62,7 @@ async def test_skills_are_installed_listed_shown_and_allowed(place: Place) -> No
         archive.writestr("review/run.sh", "echo hi")
     status, out, _ = await place.run("skills", "install", "review.zip")
     assert status == 0 and "run.sh: it is a script" in out and "jarvis skills allow review" in out
-    assert "waits for your consent" in (await place.run("skills"))[1]
+    assert "needs your consent" in (await place.run("skills"))[1]
     assert "Read twice" not in (await place.run("skills", "show", "review"))[1]
     status, out, _ = await place.run("skills", "allow", "review")
     assert status == 0 and "run.sh" in out
@@ -99,13 +99,13 @@ async def test_servers_are_tried_and_those_of_a_folder_allowed(place: Place) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("skills",), "no skills; put one into"),
-        (("skills", "list"), "no skills; put one into"),
+        (("skills",), "no skills; add one to"),
+        (("skills", "list"), "no skills; add one to"),
         (("servers", "list"), "no tool servers;"),
-        (("memory", "list"), "nothing is remembered yet"),
-        (("memory", "list", "parsers"), "no memory holds all these words"),
+        (("memory", "list"), "no memories yet"),
+        (("memory", "list", "parsers"), "no memory contains all these words"),
         (("sessions", "list", "--all"), "no sessions yet"),
-        (("sessions", "search", "parsers"), "no session holds all these words"),
+        (("sessions", "search", "parsers"), "no session contains all these words"),
     ],
 )
 async def test_an_empty_list_says_that_it_is_empty(

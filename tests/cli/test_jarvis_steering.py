@@ -30,7 +30,7 @@ async def test_words_typed_while_a_turn_runs_are_queued(tmp_path):
             person.type("Begin\r")
             await person.sees("First")
             person.type("also look at cats\r")
-            await person.sees("(queued: it is read before the next answer)")
+            await person.sees("(queued: sent before the next answer)")
             await person.sees("Second.")
             await person.sees("\n>")
             person.type("\x04")
@@ -64,7 +64,7 @@ async def test_where_nothing_is_at_work_nothing_is_said_to_be_held(tmp_path):
             await person.sees("One.")
             await person.sees("\n>")
             person.type("/pause\r")
-            await person.sees("Nothing is running that could be paused.")
+            await person.sees("Nothing is running.")
             person.type("/resume\r")
             await person.sees("Nothing is paused.")
             await person.sees("\n>")
@@ -91,7 +91,7 @@ async def test_a_turn_is_taken_back_and_its_words_come_again(tmp_path):
             await person.sees("There is no turn 7")
             await person.sees("\n>")
             person.type("/rewind 1\r")
-            await person.sees("Files brought back: 1")
+            await person.sees("Files restored: 1")
             await person.sees("> Change it")
             assert (here.folder / "a.txt").read_text() == "old\n"
             here.model.say("Otherwise.")
@@ -114,8 +114,8 @@ async def test_a_session_is_forked_and_gone_on_with(tmp_path):
                 await person.sees(answer)
                 await person.sees("\n>")
             person.type("/fork 1\r")
-            await person.sees("Going on in the new session")
-            await person.sees("going on with: One (fork)")
+            await person.sees("Continuing in the new session")
+            await person.sees("resuming: One (fork)")
             await person.sees("\n>")
             here.model.say("Answer three.")
             person.type("Three\r")
@@ -134,16 +134,16 @@ async def test_a_budget_is_set_and_asked_for(tmp_path):
         with here.person("--trust", "--color", "never") as person:
             await person.sees("\n>")
             person.type("/budget 50 tokens\r")
-            await person.sees("is 50 tokens; 0 tokens of it is spent")
+            await person.sees("is 50 tokens; 0 tokens is used")
             await person.sees("\n>")
             here.model.say("Paid.")
             person.type("Hello\r")
-            await person.sees("Go on without a limit")
+            await person.sees("Continue without a limit")
             person.type("2\r")
             await person.sees("Paid.")
             await person.sees("\n>")
             person.type("/budget\r")
-            await person.sees("There is no budget")
+            await person.sees("No budget is set")
             await person.sees("\n>")
             person.type("\x04")
             assert await person.ended() == 0
@@ -179,8 +179,8 @@ async def test_a_chinese_terminal(tmp_path):
             here.model.call("execute_script", {"script": "ls"})
             here.model.say("不可以。")
             person.type("列出文件\r")
-            await person.sees("execute_script 想要")
-            await person.sees("[y] 仅此一次")
+            await person.sees("运行此 bash 脚本吗？")
+            await person.sees("无网络 · 沙箱：")
             person.type("n\r")
             await person.sees("它应改做什么")
             person.type("\r")
@@ -207,7 +207,7 @@ def test_budgets_are_read(text, budget):
 
 @pytest.mark.parametrize("text", ["much", "5 euros", "5 tokens 6 tokens", "x cost", "5 6"])
 def test_what_is_no_budget_is_refused(text):
-    with pytest.raises(UsageError, match="is written as"):
+    with pytest.raises(UsageError, match="A budget is"):
         read_budget(text)
 
 

@@ -182,7 +182,7 @@ def test_what_is_made_when_nothing_is_asked_for_counts(tmp_path: Path) -> None:
     )
     assert functions(root) == ["a", "more"]
     said = jc2r("scan", "--no-graphs", root).stdout
-    assert "lib/getopt.c is left out: no makefile names it" in said
+    assert "lib/getopt.c is skipped: no makefile names it" in said
 
 
 @needs_compiler

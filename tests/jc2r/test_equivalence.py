@@ -153,7 +153,7 @@ def test_every_function_that_can_be_called_is_equal(shop: tuple[Path, str]) -> N
     assert all(one["cases"] >= 3 for one in found.values() if one["state"] == "equal")
     report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
     assert "| equal | 14 |" in report and "1 × it calls unlink, or something" in report
-    assert "14 of 15 functions (93 %) were compared one by one" in report
+    assert "14 of 15 functions (93 %) were compared individually" in report
 
 
 def test_what_is_undefined_in_the_c_is_left_out_and_told(shop: tuple[Path, str]) -> None:
@@ -166,7 +166,7 @@ def test_what_is_undefined_in_the_c_is_left_out_and_told(shop: tuple[Path, str])
     assert any(text.startswith("for (int i") for _, text, _ in told)
     assert not any(text.startswith("int parse") for _, text, _ in told), "a null was ours"
     report = (root / ".jarvis" / "c2rust" / "equivalence.md").read_text()
-    assert "- shop.c:" in report.partition("## Undefined in the C")[2]
+    assert "- shop.c:" in report.partition("## Undefined behaviour in the C")[2]
     code = "import sys; from jarvis_ls.cli.jsec import main; sys.exit(main())"
     scanned = subprocess.run(
         [sys.executable, "-c", code, "scan", "--no-flow", "--format", "json", root],
@@ -286,7 +286,7 @@ def test_without_sanitizers_the_c_is_built_another_way(
     done = jc2r("verify", root, "--cases", "15")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 of 1 functions equal" in done.stdout
-    found = re.search(r"(\d+) of (\d+) planted mutants were found", done.stdout)  # also by default
+    found = re.search(r"(\d+) of (\d+) mutants were killed", done.stdout)  # also by default
     assert found is not None and 0 < int(found[1]) <= int(found[2]), done.stdout
     strength = read_overview(root).strength
     assert strength is not None and (strength.killed, strength.planted) == (

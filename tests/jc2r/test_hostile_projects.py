@@ -162,7 +162,7 @@ def test_a_link_that_leads_out_is_no_part_of_the_project(tmp_path: Path) -> None
     (root / "folder").symlink_to(outside)
     (root / "same.c").symlink_to(root / "a.c")
     done = jc2r("scan", root)
-    assert done.returncode == 0 and "note: secret.c leads out of the project" in done.stdout
+    assert done.returncode == 0 and "note: secret.c points outside the project" in done.stdout
     names = (root / ".jarvis" / "c2rust" / "symbols.jsonl").read_text()
     assert '"secret"' not in names and '"same.c"' in names
 

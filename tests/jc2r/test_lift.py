@@ -154,7 +154,7 @@ def test_the_lifted_crate_is_verified_and_in_the_history(
     ).stdout
     assert "Lifted: references" in log.splitlines()
     again = jc2r("run", "--baseline", lifted[0])
-    assert "nothing had changed" in again.stdout  # and it is not translated anew
+    assert "no changes" in again.stdout  # and it is not translated anew
 
 
 @needs_cargo

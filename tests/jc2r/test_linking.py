@@ -277,8 +277,8 @@ def test_tables_that_files_fill_in_together_keep_the_order_of_the_linker(
         write(root, {"Makefile": makefile})
     done = jc2r("run", "--baseline", *(["--build"] if known_by == "build" else []), root)
     assert done.returncode == 0, done.stdout + done.stderr
-    order = "that nothing here tells" if known_by == "nothing" else "of their own"
-    beside = f"others of the section steps stand beside it in an order {order}"
+    order = "an unknown" if known_by == "nothing" else "a fixed"
+    beside = f"other variables of section steps are laid out around it in {order} order"
     assert f"zero.c:2: zero stays in C: {beside}" in done.stdout
     assert "alone stays in C" not in done.stdout and "2 of 2 functions in Rust" in done.stdout
     assert "times = 2" not in (tmp_path / "walked_rs" / "c" / "but.c").read_text()
@@ -335,7 +335,7 @@ def test_what_takes_the_place_of_the_c_library_is_of_no_program(tmp_path: Path) 
     )
     done = jc2r("run", "--baseline", root)
     assert done.returncode == 0, done.stdout + done.stderr
-    told = "early.c takes the place of functions of the C library (snprintf, time) in programs"
+    told = "early.c overrides functions of the C library (snprintf, time) in programs"
     assert told in done.stdout and told in jc2r("run", "--baseline", root).stdout
     crate = tmp_path / "early_rs"
     assert run(crate / "target" / "release" / "ask") == (1, "5\n", "")

@@ -340,7 +340,7 @@ def test_what_is_shipped_without_its_source_is_not_taken_for_made(tmp_path: Path
     subprocess.run(["make"], cwd=tmp_path, check=True, capture_output=True)
     done = jc2r("scan", "--no-graphs", "--build", tmp_path)
     assert "make failed" not in done.stdout + done.stderr, done.stdout + done.stderr
-    assert "1 units, arguments from make" in done.stdout
+    assert "1 translation units from make" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_what_needs_a_translation_says_which_project_has_none(
 ) -> None:
     words = tuple(str(project) if one == "PROJECT" else one for one in words)
     done = jc2r(*words)
-    assert done.returncode == 2 and f"no finished translation of {project};" in done.stderr
+    assert done.returncode == 2 and f"no complete translation of {project};" in done.stderr
     done = jc2r(*words, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
     assert f"{project} 没有已完成的转译" in done.stderr
 
@@ -378,9 +378,9 @@ def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> Non
     done = jc2r("scan", "--build", tmp_path)
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stdout.splitlines() if line.startswith("note:")] == [
-        "note: compiled in several ways, which differ in -DWIDE=1 -DWIDE=2; what only one of them"
-        " defines is translated as that one says, what a program is linked with as the program"
-        " is, the rest as the first: a.c, d.c"
+        "note: compiled in several configurations, which differ in -DWIDE=1 -DWIDE=2; what only"
+        " one defines is translated from that one, what is linked into a program from the"
+        " program's, the rest from the first: a.c, d.c"
     ]
     done = jc2r("scan", "--build", tmp_path, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
     assert "5 个单元，参数来自 make，其中 5 个未改变" in done.stdout

@@ -110,15 +110,15 @@ def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, P
     root, crate, said = constructs
     progress = json.loads((root / ".jarvis" / "c2rust" / "progress.json").read_text())
     left = [(one["name"], one["reason"]) for one in progress["functions"] if one["state"] == "c"]
-    fixed = "a variable set to a function at a fixed address"
+    fixed = "a variable initialised with a function at a fixed address"
     sized = (
         "fields must have a constant size: 'variable length array in structure' extension"
         " will never be supported"
     )
-    included = "stepped of a header is not translated: inline assembly"
-    packed = "a packed record with a member aligned to 64 bytes"
+    included = "stepped from a header is not translated: inline assembly"
+    packed = "a packed struct with a member aligned to 64 bytes"
     jumping = "the attribute cleanup beside jumps"
-    beside = "others of the section steps stand beside it in an order of their own"
+    beside = "other variables of section steps are laid out around it in a fixed order"
     assert left == [
         ("jumps", jumping),
         ("in4", packed),
@@ -211,7 +211,7 @@ def test_the_crate_is_built_anew_only_when_something_changed(
 ) -> None:
     root, crate, _ = constructs
     manifest = (crate / "Cargo.toml").stat().st_mtime_ns
-    assert "nothing had changed" in jc2r("run", "--baseline", root).stdout
+    assert "no changes" in jc2r("run", "--baseline", root).stdout
     assert (crate / "Cargo.toml").stat().st_mtime_ns == manifest
     assert sorted(path.name for path in root.iterdir() if path.suffix == ".rs") == []
 
@@ -501,7 +501,7 @@ def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
         for command in (["run", "--baseline", root], ["verify", root], ["lift", root]):
             refused = jc2r(*command)
             assert refused.returncode == 2
-            assert f"Another run works on this project (process {first.pid})" in refused.stderr
+            assert f"Another run is using this project (process {first.pid})" in refused.stderr
     finally:
         os.killpg(first.pid, signal.SIGKILL)
         first.wait()

@@ -93,7 +93,7 @@ def test_each_way_to_compile_a_file_is_translated(tmp_path: Path, told_by: str) 
         assert "stays in C" not in done.stdout
         assert "not translated" not in done.stdout
     assert sorted(path.name for path in root.iterdir()) == sorted([".jarvis", *before])
-    assert "compiled in several ways, which differ in -DMODE=1 -DMODE=2;" in done.stdout
+    assert "compiled in several configurations, which differ in -DMODE=1 -DMODE=2;" in done.stdout
 
     crate = tmp_path / "ways_rs"
     programs = [crate / "target" / "release" / name for name in ("tool", "tool_2")]

@@ -145,8 +145,8 @@ def test_what_is_no_file_is_named_with_its_reason(tmp_path: Path) -> None:
         "big.c": "larger than the size limit",
         "broken.c": "a symbolic link that leads nowhere",
         "self.c": "a symbolic link that leads nowhere",
-        "out.c": "a symbolic link that leads out of the folder",
-        "outdir": "a symbolic link that leads out of the folder",
+        "out.c": "a symbolic link that points outside the folder",
+        "outdir": "a symbolic link that points outside the folder",
         "pipe.c": "a named pipe",
         "socket.c": "a socket",
     }

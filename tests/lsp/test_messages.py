@@ -127,8 +127,8 @@ def test_what_stands_in_the_places_is_translated_too():
     say = Messages("zh-cn")
     chain = "it calls helper, which calls write"
     assert say.told(chain) == "它调用 helper，后者调用 write"
-    assert say.told("it behaves otherwise: a.c: nothing to do").startswith("行为不同：")
-    assert say.told("no generated input was fit: the C did not end in time") == (
+    assert say.told("it behaves differently: a.c: nothing to do").startswith("行为不同：")
+    assert say.told("no generated input was valid: the C timed out") == (
         "生成的输入都不合适：C 没有及时结束"
     )
     assert say.told("something of a compiler") == "something of a compiler"

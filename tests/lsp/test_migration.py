@@ -201,7 +201,7 @@ async def test_rust_that_behaves_differently_is_told_at_its_c(project, locale):
         }
         assert verdict.testsNote == said[locale]
         report = (project / ".jarvis" / "c2rust" / "equivalence.md").read_text()
-        head = {"en": "## What differs", "zh-cn": "## 不同之处"}[locale]
+        head = {"en": "## Differences", "zh-cn": "## 不同之处"}[locale]
         assert head in report and said[locale].partition(": ")[2] in report
 
 

@@ -85,7 +85,7 @@ async def test_permissions_are_asked_and_refused_in_chinese(folder: Path, tmp_pa
             assert first.reason == "用户不允许。" and second.reason == "有规则禁止：secret*"
             assert all("不允许，未执行任何操作。" in tool.output for tool in (first, second))
         told = str(model.requests[-1].body["messages"])
-        assert "Not allowed, nothing was done." in told and not HAN.search(
+        assert "Not allowed; nothing was done." in told and not HAN.search(
             told.partition("'role': 'tool'")[2]
         )  # the model reads English
 

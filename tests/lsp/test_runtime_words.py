@@ -88,12 +88,11 @@ def test_places_are_filled_in_either_language() -> None:
 
 def test_an_error_passes_its_template_on_to_the_face() -> None:
     """An error within an error within a list: each is said in the user's language."""
-    inner = UsageError("{path} lies outside the workspace; nothing was done with it.", path="a{b}")
+    inner = UsageError("{path} is outside the workspace; nothing was done.", path="a{b}")
     outer = UsageError("{name} was not changed. {why}", name="x.c", why=inner)
     lines = together([str(outer), "plain", Words("Saved.")], "\n")
     assert str(lines) == (
-        "x.c was not changed. a{b} lies outside the workspace; nothing was done with it.\n"
-        "plain\nSaved."
+        "x.c was not changed. a{b} is outside the workspace; nothing was done.\nplain\nSaved."
     )
     say = Messages("zh-cn")
     assert say(lines) == "未更改 x.c。a{b} 位于工作区之外；未对其作任何操作。\nplain\n已保存。"
@@ -102,9 +101,9 @@ def test_an_error_passes_its_template_on_to_the_face() -> None:
 
 
 def test_words_are_kept_by_copies_and_by_what_hides_a_secret() -> None:
-    words = Words("Put a key that is valid in {names}.", names=either(["K_SECRET", "L"]))
+    words = Words("Set a valid key in {names}.", names=either(["K_SECRET", "L"]))
     assert copy.deepcopy(words).template == words.template
     hidden = mapped(words, lambda text: text.replace("SECRET", "…"))
-    assert hidden == "Put a key that is valid in K_… or L."
+    assert hidden == "Set a valid key in K_… or L."
     assert Messages("zh-cn")(hidden) == "请将有效的密钥放入 K_…或L。"
     assert json.loads(json.dumps({"a": words})) == {"a": str(words)}

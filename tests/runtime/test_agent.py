@@ -110,7 +110,7 @@ async def test_a_broken_tool_is_told_to_the_model(tmp_path: Path) -> None:
     assert outcome.state == "completed"
     results = [m for m in d.messages() if isinstance(m, ToolResult)]
     assert all(r.is_error for r in results)
-    assert "on purpose" in results[0].text and "There is no tool" in results[1].text
+    assert "on purpose" in results[0].text and "Unknown tool" in results[1].text
     assert [c.state for c in d.calls] == ["failed", "failed"]
 
 
@@ -387,7 +387,7 @@ async def test_words_that_were_not_read_when_the_turn_ended_stay_in_their_order(
         agent.say("two")
         agent.stop()
         await running
-        assert d.notices == "Stopped. What was queued is read with what is said next."
+        assert d.notices == "Stopped. Queued messages are sent together with your next one."
         d.server.say("Three.")
         await agent.run("three")
         said = [m["content"] for m in d.asked() if m["role"] == "user"]
@@ -404,7 +404,7 @@ async def test_pictures_a_model_refuses_are_left_out(tmp_path: Path) -> None:
         assert (await agent.run("what is this?", [picture])).text == "I cannot see it."
         assert "image_url" in str(d.asked(0)) and "image_url" not in str(d.asked())
         assert "1 pictures, which you cannot see" in str(d.asked())
-        assert "without pictures" in d.notices and d.said[0].images == (picture,)
+        assert "without images" in d.notices and d.said[0].images == (picture,)
         d.server.refuse(400, message="no")
         assert (await agent.run("and now?")).state == "failed"
 

@@ -162,7 +162,7 @@ async def test_an_answer_for_two_handlers_is_refused(tmp_path: Path, native: boo
         d.server.say("Only this.")
         agent = d.agent(look, model={"tools": native}, handlers=[Messages()])
         assert (await agent.run("go")).text == "Only this."
-        assert "could be meant for tools, messages; nothing was done" in str(d.asked())
+        assert "could be for tools, messages; nothing was done" in str(d.asked())
     assert RAN == []
 
 

@@ -96,7 +96,7 @@ async def test_a_summary_that_fails_stops_nothing(tmp_path: Path, answers: str) 
         d.server.say("I look again.")
         outcome = await d.agent(read, model={"window": 4_000}).run("go on")
         assert NO_SUMMARY in d.asked()[0]["content"]
-    assert outcome.text == "I look again." and "could not be made" in d.notices
+    assert outcome.text == "I look again." and "The summary failed" in d.notices
 
 
 async def test_who_calls_a_tool_in_place_of_a_summary_is_asked_once_more(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ async def test_who_calls_a_tool_in_place_of_a_summary_is_asked_once_more(tmp_pat
         d.server.say("Good.")
         outcome = await d.agent(read, model={"window": 4_000}).run("go on")
         assert "What was read." in d.asked()[0]["content"]
-    assert outcome.text == "Good." and len(d.calls) == 1 and "could not be made" not in d.notices
+    assert outcome.text == "Good." and len(d.calls) == 1 and "The summary failed" not in d.notices
 
 
 async def test_without_any_summary_the_user_is_told(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ async def test_without_any_summary_the_user_is_told(tmp_path: Path) -> None:
         d.server.say("I look again.")
         outcome = await d.agent(read, model={"window": 4_000}).run("go on")
         assert NO_SUMMARY in d.asked()[0]["content"]
-    assert outcome.text == "I look again." and "could not be made" in d.notices
+    assert outcome.text == "I look again." and "The summary failed" in d.notices
 
 
 async def test_a_context_the_provider_refuses_is_shortened(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ async def test_the_history_goes_as_a_file_where_the_model_takes_files(tmp_path: 
     assert "what was it?" in first[0]["text"] and "attached" in first[0]["text"]
     assert first[1] == {"type": "file", "file": {"file_id": "file-1"}}
     assert len(uploads) == 1 and b"x" * 30_000 in uploads[0].raw
-    assert "handed over as a file" in d.notices
+    assert "sent to the model as a file" in d.notices
 
 
 async def test_a_file_that_is_not_taken_becomes_a_summary(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ async def test_a_file_that_is_not_taken_becomes_a_summary(tmp_path: Path) -> Non
         agent = d.agent(read, model={"window": 4_000, "upload": True})
         assert (await agent.run("go")).text == "Good."
         assert "The summary." in d.asked()[0]["content"]
-    assert "could not be handed over" in d.notices
+    assert "could not be sent as a file" in d.notices
 
 
 async def test_the_users_words_survive_any_number_of_summaries(tmp_path: Path) -> None:

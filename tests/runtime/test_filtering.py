@@ -52,7 +52,7 @@ async def test_above_it_the_chosen_tools_stay(tmp_path: Path) -> None:
     assert names == ["tool_2", "tool_5"] and (before.total, before.threshold) == (6, 3)
     assert after.selected == ("tool_2", "tool_5")
     assert "the task" in question[0]["content"] and "2. tool_2: Does tool_2." in str(question)
-    assert "More." not in str(question) and "2 of 6 tools were chosen" in d.notices
+    assert "More." not in str(question) and "2 of 6 tools were selected" in d.notices
 
 
 @pytest.mark.parametrize("answer", ["I think 2 and 5", "none", "99, 100", 400])
@@ -68,7 +68,7 @@ async def test_what_was_not_chosen_cannot_be_called(tmp_path: Path) -> None:
         d.server.call("tool_2", {})
         d.server.say("Done.")
         await d.agent(*tools(), options={"tool_filter_threshold": 3}).run("go")
-        assert "There is no tool 'tool_2'" in str(d.asked())
+        assert "Unknown tool 'tool_2'" in str(d.asked())
 
 
 @pytest.mark.parametrize(

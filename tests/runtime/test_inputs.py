@@ -108,7 +108,7 @@ async def test_commands(tmp_path: Path) -> None:
         for text in ("/usr/bin/env", "/ now", "look at /now", "//", "/now/x"):
             assert await typed(text) == Input(text)
         unknown = await typed("/nwo")
-        assert unknown.done and "no command /nwo" in unknown.text and "/now" in unknown.text
+        assert unknown.done and "Unknown command /nwo" in unknown.text and "/now" in unknown.text
         told = (await typed("/help")).text
         assert "`/now <what>`: At once" in told and told.index("/help") < told.index("/now")
     with pytest.raises(ValueError, match="two commands /now"):
@@ -209,12 +209,12 @@ async def test_folders_pictures_and_what_cannot_be_read(tmp_path: Path) -> None:
         assert '<folder path="src">\na.c\n</folder>' in (await given(d, "@src")).text
         said = await given(d, "what is @shot.png?")
         assert said.images == (Image("image/png", base64.b64encode(PICTURE).decode()),)
-        assert "not handed over" in (await given(d, "@data.bin")).text
+        assert "not attached" in (await given(d, "@data.bin")).text
         (d.folder / "photo.png").write_bytes(b"\xff\xd8\xff\xe0\0\x10JFIF")
         assert (await given(d, "@photo.png")).images[0].media_type == "image/jpeg"
         (d.folder / "page.png").write_text("<html>not found</html>")
         said = await given(d, "@page.png")
-        assert not said.images and "page.png was not handed over: it is no picture" in said.text
+        assert not said.images and "page.png was not attached: it is not an image" in said.text
         assert "nothing at line 9" in (await given(d, "@src/a.c:9")).text
 
 
@@ -259,7 +259,7 @@ async def test_a_file_that_is_not_there_is_named(tmp_path: Path, text: str, name
         (d.folder / "link.txt").symlink_to(tmp_path / "outside.txt")
         said = await given(d, text)
         notice = d.notices
-    assert notice == f"Not found in the workspace, so not handed over: {names}"
+    assert notice == f"Not found in the workspace, so not attached: {names}"
     assert said.text == f"{text}\n\n({notice})" and "secret" not in said.text
 
 
@@ -293,7 +293,7 @@ async def test_what_may_not_be_read_is_not_handed_over(tmp_path: Path) -> None:
         (d.folder / ".env").write_text("KEY=secret")
         rules = Permissions([PermissionRule("deny", kind="read", target=".env")])
         said = (await given(d, "look at @.env", rules)).text
-    assert "secret" not in said and "not handed over" in said
+    assert "secret" not in said and "not attached" in said
 
 
 async def test_an_agent_reads_its_words_through_the_chain(tmp_path: Path) -> None:

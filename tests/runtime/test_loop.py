@@ -393,7 +393,7 @@ async def test_empty_answers_end_in_words_for_the_user(tmp_path: Path) -> None:
             d.server.say("")
         outcome = await d.agent().run("go")
     assert outcome.state == "failed" and "empty" in outcome.text
-    assert "asked again" in d.notices
+    assert "Retrying the model" in d.notices
 
 
 async def test_a_wrong_key_is_said_and_the_conversation_goes_on(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ async def test_what_a_tool_says_becomes_a_result(tmp_path: Path) -> None:
         assert not (await call(servers, "p__nothing")).is_error
         assert (await call(servers, "p__gone")).is_error
         raw = await servers.run(ToolCall("1", "p__add", {}, '{"a"'), ToolContext(()))
-        assert raw.is_error and "no JSON" in raw.text
+        assert raw.is_error and "not a JSON object" in raw.text
         many = await asyncio.gather(*(call(servers, "p__add", a=n, b=0) for n in range(40)))
         assert [one.text for one in many] == [str(n) for n in range(40)]
         assert len(children()) == 1

@@ -75,7 +75,7 @@ async def test_an_entry_is_a_file_a_person_can_read_and_edit(
     [
         ("project_long_term", " \n\t", "empty"),
         ("project_long_term", "x" * (MAX_CONTENT + 1), "shorten"),
-        ("medium_term", "x", "no memory type"),
+        ("medium_term", "x", "unknown memory type"),
     ],
 )
 async def test_what_cannot_be_remembered_is_said(

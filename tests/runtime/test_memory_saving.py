@@ -62,7 +62,7 @@ async def test_nothing_is_asked_unless_it_is_forced_or_wished() -> None:
     assert agent.asked == []
     agent.runs = ()
     assert await agent.saving.save() is False
-    assert agent.told == ["Nothing of this task was worth keeping in memory."]
+    assert agent.told == ["Nothing in this task was worth saving to memory."]
 
 
 async def test_without_the_tool_nothing_is_asked() -> None:
@@ -121,7 +121,7 @@ async def test_the_tools_save_find_and_forget(tmp_path: Path) -> None:
     found = await call("retrieve_memory")
     assert "A b" in found.text and "now" in found.text
     assert "A b" not in (await call("retrieve_memory", memory_types=["short_term"])).text
-    assert (await call("retrieve_memory", query="zzz")).text == "Nothing is remembered that fits."
+    assert (await call("retrieve_memory", query="zzz")).text == "No memories match."
     assert "Forgotten" in (await call("clear_memory", memory_types=["all"])).text
     assert "Nothing fitted" in (await call("clear_memory", memory_types=["all"])).text
     (call.memory.folder_of("project_long_term").path / "x.json").write_text("{")

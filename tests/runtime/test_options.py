@@ -55,8 +55,8 @@ def test_every_parameter_of_the_environment_is_one() -> None:
         ({"max_rounds": -1}, {}, "between 0"),
         ({"max_rounds": True}, {}, "must be a number"),
         ({"max_rounds": 1.5}, {}, "must be a number"),
-        ({"use_tools": "a"}, {}, "list of texts"),
-        ({"files": [1]}, {}, "list of texts"),
+        ({"use_tools": "a"}, {}, "list of strings"),
+        ({"files": [1]}, {}, "list of strings"),
     ],
 )
 def test_what_is_wrong_is_named(

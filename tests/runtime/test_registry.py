@@ -182,7 +182,7 @@ def test_a_platform_that_cannot_be_made_says_why_without_its_key(
         ("raise KeyError('odd')", AnswerBroken, "KeyError: 'odd'"),
         ("raise ConnectionResetError(key)", ModelUnreachable, r"\[redacted\]"),
         ("raise errors.ModelBusy('later', 3)", ModelBusy, "later"),
-        ("yield 'text'", AnswerBroken, "a str, which is no delta"),
+        ("yield 'text'", AnswerBroken, "a str, which is not a delta"),
         ("await asyncio.sleep(0); 1 / 0", AnswerBroken, "ZeroDivisionError"),
     ],
 )

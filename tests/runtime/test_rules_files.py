@@ -123,7 +123,7 @@ def test_sizes_are_limited_and_it_is_said(home: Path, root: Path) -> None:
         (home / "rules" / f"{number}.md").write_text("y" * (MAX_FILE - 100))
     rules = load_rules([root], home, True)
     assert len(rules.text) < MAX_ALL + 3000
-    assert sum("left out" in note for note in rules.notes) == 4
+    assert sum("skipped" in note for note in rules.notes) == 4
 
 
 def test_what_is_no_file_of_the_workspace_is_not_read(
@@ -145,7 +145,7 @@ def test_what_is_no_file_of_the_workspace_is_not_read(
     (other / ".jarvis").mkdir(parents=True)
     (other / ".jarvis/rules").symlink_to(tmp_path / "folder")
     rules = load_rules([other], home, True)
-    assert rules.text == "" and "leads out" in rules.notes[0]
+    assert rules.text == "" and "points outside" in rules.notes[0]
 
 
 def test_hidden_text_is_made_visible_and_the_block_cannot_be_left(home: Path, root: Path) -> None:

@@ -164,7 +164,7 @@ def test_rewinding_to_what_was_never_said_is_refused(store: SessionStore) -> Non
     session.append(ROOT, User("1"))
     (summary,) = session.replace(ROOT, [User("summary")])
     for wrong in ("m99", summary.id, ""):  # type: ignore[union-attr]
-        with pytest.raises(SessionError, match="Nothing that was said"):
+        with pytest.raises(SessionError, match="No message has the id"):
             session.cut(ROOT, wrong)
     with pytest.raises(SessionError):
         session.cut("other", "m1")

@@ -276,7 +276,7 @@ def test_only_one_writes_and_the_other_is_told_who(store: SessionStore) -> None:
         lambda: other.data.update(k=1),
         lambda: other.spend(ROOT, Usage(1)),
     ):
-        with pytest.raises(SessionBusy, match=r"can only be read.*has it open"):
+        with pytest.raises(SessionBusy, match=r"is read-only.*has it open"):
             write()
     other.close()
     assert session.append(ROOT, User("mine")).id == "m3"  # type: ignore[union-attr]

@@ -63,7 +63,7 @@ async def test_a_users_tool_is_a_tool(tmp_path: Path) -> None:
         ("import nothing_of_this_name", "ModuleNotFoundError"),
         ("raise SystemExit(3)", "SystemExit"),
         ("1 / 0", "ZeroDivisionError"),
-        ("x = 1", "makes no tool"),
+        ("x = 1", "defines no tool"),
         (HEAD + "@tool()\nasync def t(context, x): 'X'\n", "not loaded"),
         ("\0", "not loaded"),
     ],
@@ -109,4 +109,4 @@ def test_links_out_of_a_workspace_are_not_run(tmp_path: Path) -> None:
     (other / ".jarvis").mkdir(parents=True)
     (other / ".jarvis/tools").symlink_to(tmp_path / "outside")
     tools = user_toolset(tmp_path / "home", [other], trusted=True)
-    assert not tools.tools() and "leads out" in tools.problems[0] and not canary.exists()
+    assert not tools.tools() and "points outside" in tools.problems[0] and not canary.exists()

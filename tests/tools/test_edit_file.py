@@ -40,7 +40,7 @@ async def test_a_piece_is_replaced_and_the_change_is_shown_first(desk: Desk) -> 
 async def test_several_places_are_shown_and_nothing_is_changed(desk: Desk) -> None:
     desk.put("a.c", CODE)
     said = await refused(desk, "a.c", diff("    return 1;", "    return 2;"))
-    assert "2 places" in said and "line 3, column 1" in said and "line 8, column 1" in said
+    assert "occurs 2 times" in said and "line 3, column 1" in said and "line 8, column 1" in said
     assert "6: int two(void)" in said  # three lines around
     assert desk.read("a.c") == CODE and desk.user.reviewed == []
 
@@ -54,7 +54,7 @@ async def test_all_places_are_changed_when_that_is_confirmed(desk: Desk) -> None
 
 async def test_overlapping_places_are_several(desk: Desk) -> None:
     desk.put("a.txt", "aaa\n")
-    assert "2 places" in await refused(desk, "a.txt", diff("aa", "b"))
+    assert "occurs 2 times" in await refused(desk, "a.txt", diff("aa", "b"))
 
 
 async def test_one_wrong_replacement_undoes_all(desk: Desk) -> None:

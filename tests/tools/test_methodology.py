@@ -24,7 +24,7 @@ async def use(context: ToolContext, **arguments: str) -> str:
 
 async def test_it_is_kept_found_replaced_and_forgotten(tmp_path: Path) -> None:
     memory, context = desk(tmp_path)
-    assert await use(context, operation="find", problem="leak") == "No methodology is kept yet."
+    assert await use(context, operation="find", problem="leak") == "No methodologies yet."
     leak = {"problem": "Find a memory leak", "steps": "1. Run valgrind.\n2. Look at the first."}
     await use(context, operation="save", **leak)
     await use(context, operation="save", problem="Cut a release", steps="Tag it.", scope="project")
@@ -40,7 +40,7 @@ async def test_it_is_kept_found_replaced_and_forgotten(tmp_path: Path) -> None:
     assert "replaced" in said and len(await memory.heads()) == 2
     assert "heaptrack" in await use(context, operation="find", problem="memory leak")
     # where it was kept only, and only by its name
-    assert "Nothing fitted" in await use(context, operation="delete", problem="Cut a release")
+    assert "No memories match" in await use(context, operation="delete", problem="Cut a release")
     await use(context, operation="delete", problem="Find a memory leak")
     assert await use(context, operation="find") == "- Cut a release"
 

@@ -185,7 +185,7 @@ async def test_a_file_that_came_or_went_meanwhile_is_said(desk: Desk) -> None:
 
     desk.user.reviews = comes
     said = await desk.refused("rewrite_file", file_path="new.txt", content="x\n")
-    assert "exists by now" in said and desk.read("new.txt") == "other\n"
+    assert "exists now" in said and desk.read("new.txt") == "other\n"
 
     def goes(edits: Sequence[ProposedEdit]) -> Review:
         (desk.root / "a.txt").unlink()
@@ -231,7 +231,7 @@ async def test_a_rule_that_forbids_refuses_before_anything_is_computed(desk: Des
     desk.accept = True
     desk.put("a.txt", TEXT)
     result = await rewritten(desk)
-    assert result.is_error and "forbids" in result.text
+    assert result.is_error and "rule denies it" in result.text
     assert desk.user.reviewed == [] and desk.read("a.txt") == TEXT
 
 
@@ -296,7 +296,7 @@ async def test_nobody_there_writes_nothing_that_no_rule_allows(desk: Desk) -> No
         return await stack.run(ToolCall("1", "rewrite_file", arguments), desk.context)
 
     result = await run("no.txt")
-    assert result.is_error and "no one to ask" in result.text
+    assert result.is_error and "needs approval" in result.text
     assert not (await run("ok.txt")).is_error and desk.read("ok.txt") == "x\n"
     assert not (desk.root / "no.txt").exists()
 
@@ -481,7 +481,7 @@ async def test_half_a_move_is_no_loss(tmp_path: Path) -> None:
 async def test_what_was_not_declared_is_not_written(tmp_path: Path) -> None:
     stack = Reviewed(Tools([lying]), User(), Permissions())
     result = await stack.run(ToolCall("1", "lying", {}), context(tmp_path))
-    assert result.is_error and "did not say" in result.text
+    assert result.is_error and "did not declare" in result.text
     assert list(tmp_path.iterdir()) == []
 
 

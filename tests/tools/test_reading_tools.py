@@ -454,9 +454,7 @@ async def test_libraries_of_a_project(desk: Desk) -> None:
     assert "serde 1, libc 0.2, proptest 1 (dev)" in said and "a ^1, b 2 (dev)" in said
     assert "requests==2" in said and "attrs>=2" in said and "OpenSSL" in said
     assert "github.com/a/b v1.2.3" in said and "zlib, curl" in said
-    assert (
-        "broken/Cargo.toml: not understood" in said and "odd/package.json: not understood" in said
-    )
+    assert "broken/Cargo.toml: not parsed" in said and "odd/package.json: not parsed" in said
     (desk.root / "empty").mkdir()
     assert "No build file" in await desk.text("get_dependencies", path="empty")
 

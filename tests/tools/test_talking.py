@@ -196,7 +196,7 @@ async def test_only_addresses_of_the_web_are_read(desk: Desk, web: SearchServer,
 
 
 async def test_the_user_is_asked(desk: Desk) -> None:
-    assert "Nobody is there" in await desk.refused("ask_user", question="Which?")
+    assert "No one can be asked" in await desk.refused("ask_user", question="Which?")
     desk.offer(interaction=desk.user)
     desk.user.answer = "the second"
     said = await desk.text("ask_user", question="Which\u202e?", choices=["the first", "the second"])

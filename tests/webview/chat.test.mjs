@@ -176,7 +176,16 @@ describe('the conversation', () => {
   test('a tool that asks says what for, and is allowed, denied, or always allowed', async () => {
     await panel.events([put(ASKED_SCRIPT)]);
     const row = panel.page.locator('[data-id=t3]');
-    await row.getByText('make check', { exact: true }).waitFor();
+    // The script as it was written, not JSON and not taken apart, with what it can reach.
+    await panel.becomes(
+      () => row.locator('pre.arguments').textContent(),
+      'make check 2>&1 | tail -5\n./run-tests --fast',
+    );
+    await row.getByText('/ws/parser').waitFor();
+    await row.getByText('No network').waitFor();
+    await row.getByText('Sandbox: bwrap').waitFor();
+    assert.equal(await row.getByText('"script"').count(), 0);
+    assert.equal(await row.locator('.targets').count(), 0);
     await row.getByText('No rule allows these commands yet.').waitFor();
     await row.getByRole('button', { name: 'Allow', exact: true }).click();
     assert.deepEqual(await panel.asked('permit', 1), {

@@ -32,7 +32,7 @@ const ANSWERS = {
 };
 const LONG_NAME = 'src/protocol/handlers/authentication/session_resumption_ticket_cache.c';
 const FAULT =
-  'deepseek/deepseek-chat: The key was not accepted (HTTP 401): Authentication Fails. Put a key that is valid in DEEPSEEK_API_KEY.';
+  'deepseek/deepseek-chat: The API key was rejected (HTTP 401): Authentication Fails. Set a valid key in DEEPSEEK_API_KEY.';
 const TABLE =
   '| Place | What is wrong | Since |\n| --- | --- | ---: |\n| `parse_header` | the length is not checked before the copy | 2.1 |\n| `read_ticket` | the result of `malloc` is used | 2.4 |\n';
 /** What is rarer, and what is long. */
@@ -54,7 +54,12 @@ const MORE = [
       isolation: 'bwrap',
     }),
   ),
-  put(tool('p6', 'rewrite_file', { state: 'denied', reason: 'A rule forbids it: .github*' })),
+  put(
+    tool('p6', 'rewrite_file', {
+      state: 'denied',
+      reason: 'A permission rule denies it: .github*',
+    }),
+  ),
   put(
     answer(
       'p7',
@@ -65,8 +70,8 @@ const MORE = [
   put({
     kind: 'question',
     id: 'p8',
-    text: 'The budget of “Main” is 20,000 tokens; 19,874 tokens of it is spent. The next call of a model would exceed it. Go on?',
-    choices: ['Allow 20,000 tokens more', 'Go on without a limit', 'Stop here'],
+    text: 'The budget of “Main” is 20,000 tokens; 19,874 tokens is used. The next model call would exceed it. Continue?',
+    choices: ['Allow 20,000 tokens more', 'Continue without a limit', 'Stop'],
   }),
 ];
 const EVENTS = [...conversation(), ...tree(), ...MORE, put(ASKED_SCRIPT), put(ASKED_EDIT)];

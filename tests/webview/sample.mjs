@@ -209,6 +209,14 @@ export const ASKED_SCRIPT = tool('t3', 'execute_script', {
     { kind: 'execute', target: 'make check' },
     { kind: 'execute', target: './run-tests --fast' },
   ],
+  script: {
+    language: 'bash',
+    text: 'make check 2>&1 | tail -5\n./run-tests --fast',
+    folder: '/ws/parser',
+    network: false,
+    isolation: 'bwrap',
+  },
+  isolation: 'bwrap',
   reason: 'No rule allows these commands yet.',
   lasting: true,
 });

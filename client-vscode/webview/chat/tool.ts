@@ -10,7 +10,14 @@ import { html, icon, nothing, render, type Shown, type TemplateResult } from '..
 import { openMenu } from '../menu';
 import { nameIn } from '../page';
 import { type Key, seconds, t } from '../strings';
-import type { AskedTarget, GrantScope, ProposedEdit, ToolEntry, ToolState } from '../wire';
+import type {
+  AskedTarget,
+  GrantScope,
+  ProposedEdit,
+  ScriptRun,
+  ToolEntry,
+  ToolState,
+} from '../wire';
 import { Choice, counts, diffs, size } from './diff';
 import type { Chat } from './row';
 
@@ -134,20 +141,30 @@ export class ToolRow {
     return this.copy;
   }
 
-  private argumentsOf({ arguments: text }: ToolEntry): Shown {
+  /** A script as one block with what it can reach; else the arguments by name, as they were given. */
+  private argumentsOf({ arguments: text, script }: ToolEntry): Shown {
+    if (script !== undefined) {
+      return html`<div class="part-head">${t('tool.script', { language: script.language })}</div>
+        ${this.block(script.text, script.language, t('tool.script', { language: script.language }))}
+        ${reach(script)}`;
+    }
     if (text === '' || text === '{}') {
       return nothing;
     }
+    return html`<div class="part-head">${t('tool.arguments')}</div>
+      ${this.block(inWords(text), 'yaml', t('tool.arguments'))}`;
+  }
+
+  private block(text: string, language: string, label: string): HTMLElement {
     if (this.arguments?.text !== text) {
       const node = document.createElement('pre');
       node.className = 'arguments';
       node.tabIndex = 0;
-      node.setAttribute('aria-label', t('tool.arguments'));
-      node.append(highlighted(text, 'json'));
+      node.setAttribute('aria-label', label);
+      node.append(highlighted(text, language));
       this.arguments = { text, node };
     }
-    return html`<div class="part-head">${t('tool.arguments')}</div>
-      ${this.arguments.node}`;
+    return this.arguments.node;
   }
 
   private changes(entry: ToolEntry, choice?: Choice): TemplateResult {
@@ -177,12 +194,16 @@ export class ToolRow {
   }
 
   private question(entry: ToolEntry): TemplateResult {
+    // Its commands are in the block of the script, and whether it may use the network is below it.
+    const asked = entry.asked.filter(
+      ({ kind }) => entry.script === undefined || kind === 'read' || kind === 'write',
+    );
     return html`<div class="consent" role="group" aria-label=${t('tool.consent', { name: entry.name })}>
       ${entry.reason ? html`<p class="reason">${icon('shield')}${entry.reason}</p>` : nothing}
       ${
-        entry.asked.length > 0
+        asked.length > 0
           ? html`<ul class="targets">
-              ${entry.asked.map(target)}
+              ${asked.map(target)}
             </ul>`
           : nothing
       }
@@ -348,6 +369,48 @@ function target({ kind, target: text }: AskedTarget): TemplateResult {
     ${icon(TARGET_ICONS[kind])}<span class="target-kind">${t(`target.${kind}`)}</span>
     <code>${text}</code>
   </li>`;
+}
+
+/** Where a script runs, and what it can reach. */
+function reach({ folder, network, isolation }: ScriptRun): TemplateResult {
+  const sandbox =
+    isolation === 'none' ? t('tool.noSandbox') : t('tool.sandbox', { name: isolation || '?' });
+  return html`<ul class="reach">
+    <li>${icon('folder')}<bdi>${folder}</bdi></li>
+    <li>${icon('globe')}${t(network ? 'tool.network' : 'tool.noNetwork')}</li>
+    <li>${icon(isolation === 'none' ? 'warning' : 'package')}${sandbox}</li>
+  </ul>`;
+}
+
+/** Arguments by name, each on its lines; text that is no whole JSON, because it was cut, as it is. */
+function inWords(text: string): string {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+    return text;
+  }
+  return Object.entries(values)
+    .map(([name, value]) => `${name}: ${written(value, '  ')}`)
+    .join('\n');
+}
+
+function written(value: unknown, indent: string): string {
+  if (typeof value === 'string') {
+    return value.includes('\n') ? `\n${indent}${value.split('\n').join(`\n${indent}`)}` : value;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => `\n${indent}- ${written(item, `${indent}  `).trimStart()}`).join('');
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([name, item]) => `\n${indent}${name}: ${written(item, `${indent}  `)}`)
+      .join('');
+  }
+  return String(value);
 }
 
 /** What a call is about, in one line: its first argument worth showing. */

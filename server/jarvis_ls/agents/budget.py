@@ -27,7 +27,7 @@ from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Request
 from jarvis_ls.runtime.llm.token_estimate import Counter, of_messages, of_tools
 from jarvis_ls.runtime.tools.interaction import Interaction
 
-STOP, NO_LIMIT = Words("Stop here"), Words("Go on without a limit")
+STOP, NO_LIMIT = Words("Stop"), Words("Continue without a limit")
 EXPECTED = 256
 """Tokens the first answer is expected to have."""
 
@@ -131,7 +131,7 @@ async def _ask(owner: Node, amount: Amount, interaction: Interaction) -> None:
         grant = Words("Allow {amount} more", amount=amount_in_words(more))
         answer = await interaction.question(
             owner.id,
-            Words("{used} The next call of a model would exceed it. Go on?", used=_used_up(owner)),
+            Words("{used} The next model call would exceed it. Continue?", used=_used_up(owner)),
             (grant, NO_LIMIT, STOP),
             STOP,
         )
@@ -173,7 +173,7 @@ def spent_in_words(owner: Node) -> str:
     if owner.info.budget == Budget():
         used = _used(owner)
         return Words(
-            "There is no budget; {spent} is spent.",
+            "No budget is set; {spent} is used.",
             spent=amount_in_words(Budget(used.tokens, used.cost or None)),
         )
     return _used_up(owner)
@@ -186,7 +186,7 @@ def _used_up(owner: Node) -> str:
         used.cost if owner.info.budget.cost is not None else None,
     )
     return Words(
-        "The budget of “{title}” is {budget}; {spent} of it is spent.",
+        "The budget of “{title}” is {budget}; {spent} is used.",
         title=owner.info.title,
         budget=amount_in_words(owner.info.budget),
         spent=amount_in_words(spent),

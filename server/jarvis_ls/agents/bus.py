@@ -103,7 +103,7 @@ class Bus:
             envelope, waiter = box.outside.popleft()
             self._bury(envelope, "the receiver is gone")
             if waiter is not None and not waiter.done():
-                waiter.set_exception(Undeliverable("{node} is gone", node=node))
+                waiter.set_exception(Undeliverable("{node} no longer exists", node=node))
 
     async def send(
         self, sender: str, receiver: str, body: Body, *, correlation: str | None = None

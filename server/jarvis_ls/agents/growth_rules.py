@@ -30,7 +30,7 @@ def check_growth(
         )
     if above.state in ("failed", "cancelled"):
         raise ConstraintBroken(
-            "“{title}” is {state} and creates nothing any more.", title=title, state=above.state
+            "“{title}” is {state} and cannot start agents.", title=title, state=above.state
         )
     if above.depth + 1 > limit.depth:
         raise ConstraintBroken(
@@ -38,12 +38,12 @@ def check_growth(
         )
     if sum(not child.final for child in above.children.values()) >= limit.children:
         raise ConstraintBroken(
-            "“{title}” has {children} children at work already.",
+            "“{title}” already has {children} running sub-agents.",
             title=title,
             children=limit.children,
         )
     if len(nodes) >= limit.nodes and done_longest(nodes.values(), above) is None:
-        raise ConstraintBroken("The session has {nodes} agents at work already.", nodes=limit.nodes)
+        raise ConstraintBroken("The session already has {nodes} running agents.", nodes=limit.nodes)
 
 
 def done_longest(nodes: Iterable[Node], above: Node) -> Node | None:
@@ -68,6 +68,4 @@ def check_budget(budget: Budget) -> None:
     """Raise `ConstraintBroken` for a budget that makes no sense."""
     for name, limit in (("tokens", budget.tokens), ("cost", budget.cost)):
         if limit is not None and (not isinstance(limit, (int, float)) or not limit >= 0):
-            raise ConstraintBroken(
-                "A budget of {limit} {name} makes no sense.", limit=limit, name=name
-            )
+            raise ConstraintBroken("Invalid budget: {limit} {name}.", limit=limit, name=name)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TIMES = 3
 """How often the same call or the same error is a repetition."""
-GO_ON, STOP = Words("Let it go on"), Words("Stop it")
+GO_ON, STOP = Words("Continue"), Words("Stop")
 _SEEN = 1_000
 _VARYING = re.compile(r"\b(?:0x[0-9a-f]+|\d+(?:\.\d+)?)\b", re.I)
 
@@ -140,14 +140,14 @@ class LoopGuard(Guard):
             if self._told < 0:  # another call of the same answer has asked
                 return ""
             question = Words(
-                "“{title}” goes round in circles: {repeated}. Let it go on?",
+                "“{title}” is in a loop: {repeated}. Continue?",
                 title=self._title(),
                 repeated=repeated,
             )
             answer = await self._interaction.question(self._node, question, (GO_ON, STOP), STOP)
             self.forget()
             if answer != GO_ON:
-                raise Halted("It went round in circles: {repeated}.", repeated=repeated)
+                raise Halted("It was in a loop: {repeated}.", repeated=repeated)
         return ""
 
 

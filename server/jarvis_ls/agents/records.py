@@ -21,8 +21,10 @@ from jarvis_ls.runtime.session.session import Session
 
 ROOT = "root"
 """Id of every session's root."""
-INTERRUPTED = Words("The process ended while it worked. Retry to go on from what was said so far.")
-NEVER_BEGAN = Words("The process ended before it began.")
+INTERRUPTED = Words(
+    "The process ended while the agent was running. Retry to continue the conversation."
+)
+NEVER_BEGAN = Words("The process ended before the agent started.")
 _DATA = "agent:"
 logger = logging.getLogger(__name__)
 

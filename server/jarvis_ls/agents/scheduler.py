@@ -215,9 +215,9 @@ class Driver:
             if not busy:
                 await self._bus.settle(node.id)  # the last report may still be on its way
                 return
-            activity = Words("waits for an agent in the background")
+            activity = Words("waiting for a background agent")
             if len(busy) > 1:
-                activity = Words("waits for {n} agents in the background", n=len(busy))
+                activity = Words("waiting for {n} background agents", n=len(busy))
             node.show(activity=activity)
             node.news.clear()
             await node.news.wait()

@@ -36,7 +36,7 @@ def read_tree_settings(table: Mapping[str, Any], group: str = "") -> TreeSetting
     """
     for key in table:
         if key not in (*_NUMBERS, "tokens", "cost", "groups"):
-            raise ConfigError("agents.{key} is not known.", key=key)
+            raise ConfigError("Unknown setting agents.{key}.", key=key)
     numbers = {key: _number(table, key, most) for key, most in _NUMBERS.items() if key in table}
     tokens, cost = table.get("tokens"), table.get("cost")
     if tokens is not None and (type(tokens) is not int or tokens <= 0):
@@ -64,7 +64,7 @@ def _groups(table: Any) -> dict[str, str]:
     for kind, name in table.items():
         if kind not in TYPES:
             raise ConfigError(
-                "agents.groups.{kind} is not known; kinds are {kinds}.",
+                "Unknown setting agents.groups.{kind}; known kinds are {kinds}.",
                 kind=kind,
                 kinds=", ".join(TYPES),
             )

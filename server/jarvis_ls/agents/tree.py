@@ -140,7 +140,7 @@ class Tree:
         """
         node = self.node(id)
         if node.parent is None:
-            raise ConstraintBroken("The root stays as long as its session.")
+            raise ConstraintBroken("The main agent cannot be removed from its session.")
         await self.cancel(id)
         if id not in self._nodes:
             return
@@ -152,7 +152,7 @@ class Tree:
         """Let a created node work on its task. Raises `TreeError` when it is something else."""
         node = self.node(id)
         if node.state != "created" or node.job is not None:
-            raise TreeError("“{title}” has begun already.", title=node.info.title)
+            raise TreeError("“{title}” has already started.", title=node.info.title)
         self._driver.launch(node, [Said(first_words(node.assignment))])
 
     def send(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
@@ -319,7 +319,7 @@ class Tree:
         known = toolset.tools()
         if missing := [name for name in node.assignment.tools or () if name not in known]:
             raise ConstraintBroken(
-                "There is no tool {names}; there are {known}.",
+                "Unknown tools: {names}; known tools: {known}.",
                 names=", ".join(missing),
                 known=", ".join(sorted(known)),
             )

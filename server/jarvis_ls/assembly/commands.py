@@ -34,7 +34,7 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
         if not found:
             if not rest:
                 return Words("No sessions.")
-            return Words("No session holds these words: {words}", words=shown(rest))
+            return Words("No sessions match: {words}", words=shown(rest))
         lines = [_session(info, info.id == conversation.id) for info in found[:SHOWN]]
         if len(found) > SHOWN:
             lines.append(Words("… and {n} more", n=len(found) - SHOWN))
@@ -45,22 +45,20 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
             if why := conversation.assembly.missing_model(conversation.tree.root.info.group):
                 return why
             saved = await conversation.save_memories()
-            return Words("Saved.") if saved else Words("Nothing was worth keeping.")
+            return Words("Saved.") if saved else Words("Nothing was worth saving.")
         known = conversation.memory
         if rest:
             entries = await known.recall(rest, SHOWN, session=conversation.id)
             listed = [f"- {shown(e.content)[:300]} ({', '.join(e.tags)})" for e in entries]
-            return "\n".join(listed) or Words(
-                "Nothing is remembered about: {words}", words=shown(rest)
-            )
+            return "\n".join(listed) or Words("No memories match: {words}", words=shown(rest))
         heads = await known.heads(session=conversation.id)
         listed = [f"- {shown(head.title)} ({', '.join(head.tags)})" for head in heads[:SHOWN]]
-        return "\n".join(listed) or Words("Nothing is remembered yet.")
+        return "\n".join(listed) or Words("No memories yet.")
 
     async def model(rest: str, _: InputContext) -> str:
         if rest:
             conversation.pick_model(rest)
-            return Words("{group} answers from the next turn on.", group=rest)
+            return Words("{group} will be used from the next turn on.", group=rest)
         assembly = conversation.assembly
         current = conversation.tree.root.info.group
         lines: list[str] = [Words("{group} is in use.", group=current)]
@@ -86,7 +84,7 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
 
     def title(rest: str, _: InputContext) -> str:
         if not rest:
-            raise UsageError("Write the title behind it: `/title Fix the parser`")
+            raise UsageError("Write the title after it: `/title Fix the parser`")
         conversation.rename(rest)
         return Words("The session is now called “{title}”.", title=shown(rest))
 
@@ -94,7 +92,7 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
         specs = sorted(place.toolset.specs(), key=lambda spec: spec.name)
         chosen = [s for s in specs if rest.lower() in s.name.lower()]
         lines = [f"- `{s.name}`: {_first_sentence(s.description)}" for s in chosen]
-        return "\n".join(lines) or Words("There is no such tool.")
+        return "\n".join(lines) or Words("Unknown tool.")
 
     async def status(_rest: str, _: InputContext) -> str:
         return (await conversation.statistics()).text()
@@ -107,7 +105,7 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
     yield Command("compact", Words("Compact the conversation into a summary"), compact)
     yield Command("sessions", Words("List sessions (optional filter)"), sessions, "[words]")
     yield Command(
-        "memory", Words("What is remembered; `save` lets the model save"), memory, "[words|save]"
+        "memory", Words("List memories; `save` lets the model add to them"), memory, "[words|save]"
     )
     yield Command("model", Words("List models, or choose one"), model, "[group]")
     yield Command(
@@ -126,7 +124,7 @@ def _first_sentence(text: str) -> str:
 
 def _session(info: SessionInfo, here: bool) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated))
-    title = shown(info.title) or Words("(nothing said yet)")
+    title = shown(info.title) or Words("(no messages yet)")
     line = Words(
         "- {when} **{title}** `{id}`, {n} messages",
         when=when,

@@ -73,8 +73,10 @@ class Conversation:
         if session.damage:
             self.problems.append(
                 Words(
-                    "Part of this session could not be read and was left out ({damage}; {n} "
-                    "in all). Everything else is there.",
+                    (
+                        "Part of this session could not be read and was skipped ({damage}; {n} in "
+                        "all). Everything else is available."
+                    ),
                     damage=session.damage[0],
                     n=len(session.damage),
                 )
@@ -227,7 +229,7 @@ class Conversation:
         if form is None:
             return await self._say(text, images, ROOT) or await self.wait()
         if self.working:
-            raise UsageError("An agent is at work; stop it first.")
+            raise UsageError("An agent is running; stop it first.")
         self.tree.root.form = form
         try:
             return await self._say(text, images, ROOT) or await self.wait()
@@ -313,13 +315,13 @@ class Conversation:
         Raises `UsageError` while an agent works, and a `ModelError`.
         """
         if self.working:
-            raise UsageError("An agent is at work; stop it first.")
+            raise UsageError("An agent is running; stop it first.")
         if not self.session.messages(ROOT):
-            return Words("Nothing was said yet.")
+            return Words("No messages yet.")
         done = await compact(self.agents.of(self.tree.root))
         if done is None:
             return Words("No summary could be made; the conversation continues unchanged.")
-        return done.summary or Words("The conversation was handed over as a file.")
+        return done.summary or Words("The conversation was sent to the model as a file.")
 
     def rename(self, title: str) -> None:
         """Give the session a title."""
@@ -373,8 +375,10 @@ class Conversation:
             names = ", ".join(f"`{shown(request.name)}`" for request in refused)
             self._showing().notice(
                 "info",
-                "Not used without your consent: {names}. `/skills` and `/servers` say why; "
-                "`jarvis skills allow NAME` and `jarvis servers allow NAME` allow them.",
+                (
+                    "Waiting for your consent: {names}. `/skills` and `/servers` show why; "
+                    "`jarvis skills allow NAME` and `jarvis servers allow NAME` allow them."
+                ),
                 names=names,
             )
 
@@ -389,7 +393,7 @@ class Conversation:
         if not text.strip() and not images:
             return None
         if why := self.session.read_only:
-            raise SessionBusy("This session can only be read: {why}.", why=why)
+            raise SessionBusy("This session is read-only: {why}.", why=why)
         self._tell_problems()
         if text.lstrip().startswith(("/", "!")):
             said = await self._carried_out(text, images)
@@ -488,7 +492,7 @@ class Conversation:
         if problems:
             self._showing().notice(
                 "warning",
-                "Not everything could be loaded:\n{problems}",
+                "Some things could not be loaded:\n{problems}",
                 kept=False,
                 problems=together(
                     [Words("- {problem}", problem=problem) for problem in problems], "\n"

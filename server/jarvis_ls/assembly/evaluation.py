@@ -143,7 +143,7 @@ def read_tasks(file: Path) -> list[Task]:
 
 def _read_task(table: Any, beside: Path) -> Task:
     if not isinstance(table, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     if unknown := sorted(table.keys() - _KEYS):
         raise ValueError(f"{unknown[0]!r} is not known; there are {', '.join(sorted(_KEYS))}")
     values = dict(table)
@@ -154,7 +154,7 @@ def _read_task(table: Any, beside: Path) -> Task:
     if "folder" in values:
         values["folder"] = beside / values["folder"]
         if not values["folder"].is_dir():
-            raise ValueError(f"{values['folder']} is no folder")
+            raise ValueError(f"{values['folder']} is not a folder")
     if (schema := values.get("schema")) is not None:
         SchemaForm(schema)
     for name in ("seconds", "tokens"):
@@ -183,7 +183,7 @@ class Evaluation:
         if plan.replay is not None:
             self._sessions = {r.id: r.session for r in _read_results(plan.replay)}
             if not self._sessions:
-                raise UsageError("{folder} holds no results", folder=plan.replay)
+                raise UsageError("{folder} contains no results", folder=plan.replay)
 
     async def run(self, told: Callable[[Result], None]) -> list[Result]:
         """Work on what is not done yet; `told` is called with each result. Returns all of them."""

@@ -39,15 +39,17 @@ def extension_commands(conversation: ConversationInterface) -> Iterator[Command]
                 for task in found.tasks
             ]
             return together([*lines, *found.problems], "\n") or Words(
-                "There are no predefined tasks. Write names and texts as YAML into `{folder}`, or"
-                " into `.jarvis/pre-command` of the project.",
+                (
+                    "There are no predefined tasks. Add them as YAML (name: text) to "
+                    "`{folder}`, or to `.jarvis/pre-command` in the project."
+                ),
                 folder=f"{shown_folder(home)}/pre-command",
             )
         name, _, more = rest.partition("\n")
         task = found.find(name)
         if task is None:
             raise UsageError(
-                "There is no predefined task {name}; `/tasks` lists them.", name=repr(shown(name))
+                "Unknown predefined task {name}; `/tasks` lists them.", name=repr(shown(name))
             )
         return Input(task.with_more(more))
 
@@ -68,7 +70,7 @@ def extension_commands(conversation: ConversationInterface) -> Iterator[Command]
             )
             if not known.usable(skill):
                 issues = [Words("  - {issue}", issue=i.said) for i in skill.audit.issues[:10]]
-                lines += [Words("  It waits for your consent:"), *issues]
+                lines += [Words("  Needs your consent:"), *issues]
         return together([*lines, *known.problems], "\n") or Words("There are no skills.")
 
     async def servers(rest: str, _: InputContext) -> str:

@@ -13,9 +13,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.tools.mode import Mode
 from jarvis_ls.runtime.tools.permissions import PermissionRule, Permissions, read_rules
 
-UNTRUSTED = Words(
-    "The user has not said that this workspace can be trusted: nothing is written or run in it."
-)
+UNTRUSTED = Words("The workspace is not trusted: nothing is written or run in it.")
 
 
 def read_permissions(
@@ -35,7 +33,7 @@ def read_permissions(
         user += [*granted.rules(), *place.rules]
         workspace = workspace_rules(place.roots)
     except ConfigError as error:
-        problems.append(Words("{why} Until then every action is asked.", why=error))
+        problems.append(Words("{why} Until then every action needs approval.", why=error))
         user, workspace = [], [PermissionRule("ask")]
     closed = "" if place.trusted else UNTRUSTED
     permissions = Permissions(

@@ -48,8 +48,8 @@ class Past:
         said = self._wording(entry)
         if what != "conversation" and not said.checkpoint:
             raise UsageError(
-                "The files were not kept before this turn; they cannot be brought"
-                " back. The conversation can."
+                "There is no checkpoint of the files before this turn; only the "
+                "conversation can be restored."
             )
         await self._conversation.stop()
         files = None

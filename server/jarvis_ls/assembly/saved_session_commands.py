@@ -33,8 +33,8 @@ def aside_commands(conversation: ConversationInterface) -> Iterator[Command]:
         _idle(conversation)
         conversation.begin_anew()
         return Words(
-            "The model has forgotten what was said; its system prompt and rules stay. The session"
-            " keeps everything: rewind to any message of before to have it back."
+            "The conversation is cleared for the model; its system prompt and rules "
+            "stay. The session keeps every message: rewind to one to get it back."
         )
 
     async def save(_rest: str, _: InputContext) -> str:
@@ -42,31 +42,34 @@ def aside_commands(conversation: ConversationInterface) -> Iterator[Command]:
         session = conversation.session
         messages = session.messages(ROOT)
         if not messages:
-            return Words("Nothing was said yet; there is nothing to save.")
+            return Words("No messages yet; there is nothing to save.")
         data = {k: v for k, v in session.data.items() if k.startswith(USER_DATA)}
         saved = Saved(tuple(messages), length=len(messages), user_data=data)
         place = _place(conversation)
         await asyncio.to_thread(place.save, saved.hidden(session.without_secrets))
         return Words(
-            "{n} messages are saved; `/restore` takes them back, in any session.", n=len(messages)
+            "{n} messages saved; `/restore` restores them in any session.", n=len(messages)
         )
 
     async def restore(_rest: str, _: InputContext) -> str:
         _idle(conversation)
         restored = await asyncio.to_thread(_place(conversation).restore)
         if restored.saved is None:
-            return restored.problem or Words("Nothing was saved with this agent and model.")
+            return restored.problem or Words("No conversation was saved with this agent and model.")
         said = [m for m in restored.saved.messages if not isinstance(m, System)]
         known = {
             getattr(kept_message, "id", "") for kept_message in conversation.session.messages(ROOT)
         }
         if said and all(message.id in known for message in said):
             await asyncio.to_thread(_place(conversation).save, restored.saved)
-            return Words("The model knows all of it already; it stays saved for another session.")
+            return Words(
+                "The saved messages are already in this conversation; they stay saved for "
+                "other sessions."
+            )
         for message in said:
             conversation.session.append(ROOT, replace(message, id=""))
         conversation.session.data.update(restored.saved.user_data)
-        back = Words("{n} messages are back; the model knows them from now on.", n=len(said))
+        back = Words("{n} messages restored.", n=len(said))
         if not restored.problem:
             return back
         return together([back, mapped(restored.problem, shown)], "\n")
@@ -89,4 +92,4 @@ def _place(conversation: ConversationInterface) -> SavedSession:
 
 def _idle(conversation: ConversationInterface) -> None:
     if conversation.working:
-        raise UsageError("An agent is at work; stop it first.")
+        raise UsageError("An agent is running; stop it first.")

@@ -45,13 +45,13 @@ def unknown_sections(home: Path, settings: Mapping[str, Any]) -> list[str]:
     for name in sorted(set(settings) - SECTIONS):
         parts: list[str] = [
             Words(
-                "{file} has a section [{name}] that is not known.",
+                "Unknown section [{name}] in {file}.",
                 file=shown_folder(home / FILE),
                 name=name,
             )
         ]
         if near := difflib.get_close_matches(name, SECTIONS, 1):
-            parts.append(Words("Is [{name}] meant?", name=near[0]))
+            parts.append(Words("Did you mean [{name}]?", name=near[0]))
         said.append(together(parts, " "))
     return said
 
@@ -105,7 +105,7 @@ class Granted:
         except SkippedFile as error:
             raise ConfigError("{path}: {why}.", path=self._path, why=error.reason) from None
         except (ValueError, KeyError, TypeError):
-            raise ConfigError("{path} is damaged; mend or remove it.", path=self._path) from None
+            raise ConfigError("{path} is corrupt; repair or remove it.", path=self._path) from None
         return {"user": kept["user"], "workspaces": kept["workspaces"]}
 
 

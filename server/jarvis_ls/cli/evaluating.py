@@ -47,7 +47,7 @@ def add_command(commands: Any, rule: Any) -> None:
         metavar="DIR",
         help="folder of the results; tasks that are done there are not done again",
     )
-    add("--model", metavar="GROUP", default="", help="a model group, or provider/model")
+    add("--model", metavar="GROUP", default="", help="model group, or provider/model")
     add(
         "--replay",
         type=Path,
@@ -61,7 +61,7 @@ def add_command(commands: Any, rule: Any) -> None:
         action="append",
         default=[],
         type=rule,
-        help="allow without asking: write, write:src/*, execute:make* (repeatable)",
+        help=("allow without asking, for example write, write:src/*, execute:make* (repeatable)"),
     )
     add("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run_evaluation)

@@ -22,21 +22,23 @@ if TYPE_CHECKING:
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands below `jarvis`."""
-    trust = {"action": "store_true", "help": "this folder's own count too"}
+    trust = {"action": "store_true", "help": "include those of this folder"}
     skills = commands.add_parser("skills", help="list, read, install, allow skills")
     skills.add_argument("--trust", **trust)  # type: ignore[arg-type]
     skills.set_defaults(run=run_skills, action="list")
     actions = skills.add_subparsers(metavar="ACTION")
     listed = actions.add_parser("list", help="list them (default)")
     listed.set_defaults(action="list")
-    show = actions.add_parser("show", help="print a skill and what the look over it found")
+    show = actions.add_parser("show", help="print a skill and its audit")
     show.add_argument("name", metavar="NAME")
     show.set_defaults(action="show")
-    install = actions.add_parser("install", help="unpack a skill from a zip or tar archive")
+    install = actions.add_parser("install", help="install a skill from a zip or tar archive")
     install.add_argument("archive", type=Path, metavar="ARCHIVE")
-    install.add_argument("--replace", action="store_true", help="in place of one of this name")
+    install.add_argument(
+        "--replace", action="store_true", help="replace an installed skill of the same name"
+    )
     install.set_defaults(action="install")
-    allow = actions.add_parser("allow", help="allow a skill that has something to look at")
+    allow = actions.add_parser("allow", help="allow a skill that its audit holds back")
     allow.add_argument("name", metavar="NAME")
     allow.set_defaults(action="allow")
     servers = commands.add_parser("servers", help="list, try, allow tool servers (MCP)")
@@ -46,8 +48,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     listed = actions.add_parser("list", help="list them (default)")
     listed.set_defaults(action="list")
     for name, said in (
-        ("try", "connect one and list its tools"),
-        ("allow", "allow one that waits for consent"),
+        ("try", "connect to a server and list its tools"),
+        ("allow", "allow a server that needs consent"),
     ):
         parser = actions.add_parser(name, help=said)
         parser.add_argument("name", metavar="NAME")
@@ -75,18 +77,18 @@ async def _skills(options: argparse.Namespace) -> int:
         place = Words("{name} is now in {folder}", name=visible(skill.name), folder=skill.folder)
         print(speak(place))
         if not skills.usable(skill):
-            how = Words("`jarvis skills allow {name}` lets agents read it", name=skill.name)
+            how = Words("run `jarvis skills allow {name}` to let agents read it", name=skill.name)
             print(f"{visible(speak(skill.audit.text))}\n{speak(how)}")
         return 0
     await skills.scan()
     _problems(skills.problems)
     if options.action == "list":
         for skill in skills.skills:
-            waits = "" if skills.usable(skill) else f"  {speak(Words('waits for your consent'))}"
+            waits = "" if skills.usable(skill) else f"  {speak(Words('needs your consent'))}"
             print(f"{skill.name:<24} {skill.origin:<10} {visible(skill.description)}{waits}")
         if not skills.skills:
             none = Words(
-                "no skills; put one into {folder}, or `jarvis skills install FILE`",
+                "no skills; add one to {folder}, or run `jarvis skills install FILE`",
                 folder=home / "skills",
             )
             _nothing(none, options.trust)
@@ -122,7 +124,9 @@ async def _servers(options: argparse.Namespace) -> int:
         if options.action == "list":
             _list(servers)
             if not servers.states():
-                none = Words("no tool servers; {file} names them", file=assembly.home / "mcp.toml")
+                none = Words(
+                    "no tool servers; configure them in {file}", file=assembly.home / "mcp.toml"
+                )
                 _nothing(none, options.trust)
             return 0
         if options.action == "allow":
@@ -154,13 +158,13 @@ def _allow(pending: list[Pending], name: str, consents: Consents) -> None:
     """Allow what waits under this name, and say exactly what that is."""
     found = [request for request in pending if request.name.casefold() == name.casefold()]
     if not found:
-        raise UsageError("nothing of the name {name} waits for consent", name=repr(name))
+        raise UsageError("nothing named {name} needs consent", name=repr(name))
     for hit in found:
         print(f"{visible(hit.what)}\n{visible(hit.detail)}")
         if sys.stdin.isatty() and input("Allow it? [y/N] ").strip().lower() not in ("y", "yes"):
             raise UsageError("nothing was allowed")
         consents.give(hit)
-        print(speak(Words("allowed, as it is now")))
+        print(speak(Words("allowed in its current version")))
 
 
 def _roots() -> tuple[Path, ...]:
@@ -169,7 +173,7 @@ def _roots() -> tuple[Path, ...]:
 
 def _nothing(what: str, trusted: bool) -> None:
     """Say that there is nothing, and where something could come from."""
-    own = "" if trusted else speak(Words("; --trust counts those of this folder too"))
+    own = "" if trusted else speak(Words("; --trust includes those of this folder"))
     print(f"{speak(what)}{own}", file=sys.stderr)
 
 

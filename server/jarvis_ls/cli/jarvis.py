@@ -14,10 +14,10 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.tools.mode import MODES
 
 EPILOG = """\
-Without a command, `jarvis` begins a conversation; with -m it says one thing and ends.
+Without a command, `jarvis` starts a conversation; with -m it sends one message and exits.
 
-exit status: 0 done; 1 the task was not completed (the model says so, a schema was not met, a \
-budget was used up, a model refused); 2 wrong use, or no model to ask; 130 interrupted
+exit status: 0 success; 1 the task was not completed (the model says so, a schema was not met, a \
+budget was used up, a model refused); 2 usage error, or no model is configured; 130 interrupted
 """
 
 
@@ -38,7 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="jarvis",
-        description="Agents for your code, in the terminal.",
+        description="Coding agents in the terminal.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -50,24 +50,34 @@ def build_parser() -> argparse.ArgumentParser:
     _memory_command(commands)
     extending.add_commands(commands)
     evaluating.add_command(commands, _rule)
-    models = commands.add_parser("models", help="which models there are, and what is missing")
+    models = commands.add_parser("models", help="list models and what they still need")
     models.set_defaults(run=_models)
     return parser
 
 
 def _talking(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("-m", "--message", metavar="TEXT", help="say this, print the answer, end; - reads it")
-    add("-s", "--session", metavar="ID", help="go on with a session; `last` is the latest one here")
+    add(
+        "-m",
+        "--message",
+        metavar="TEXT",
+        help=("send this message, print the answer and exit; - reads it from standard input"),
+    )
+    add(
+        "-s",
+        "--session",
+        metavar="ID",
+        help="resume a session; `last` is the latest one in this folder",
+    )
     add(
         "-C",
         "--folder",
         metavar="DIR",
         type=Path,
         default=Path(),
-        help="where to work; default: the current folder",
+        help="working folder (default: the current folder)",
     )
-    add("--model", metavar="GROUP", help="a model group, or provider/model")
+    add("--model", metavar="GROUP", help="model group, or provider/model")
     add(
         "--mode",
         choices=MODES,
@@ -76,7 +86,10 @@ def _talking(parser: argparse.ArgumentParser) -> None:
     add(
         "--trust",
         action="store_true",
-        help="trust this folder: agents may change it, its own tools are loaded",
+        help=(
+            "trust this folder: agents may edit files and run commands, and its own "
+            "tools are loaded"
+        ),
     )
     add(
         "--allow",
@@ -84,7 +97,7 @@ def _talking(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=_rule,
-        help="allow without asking: write, write:src/*, execute:make* (repeatable)",
+        help=("allow without asking, for example write, write:src/*, execute:make* (repeatable)"),
     )
     add(
         "--schema",
@@ -97,7 +110,7 @@ def _talking(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print what happens during -m as JSON, one object a line",
     )
-    add("--thinking", action="store_true", help="also show what the model reasons")
+    add("--thinking", action="store_true", help="also print the reasoning of the model")
     add(
         "--color",
         choices=("auto", "always", "never"),
@@ -119,57 +132,61 @@ def _sessions_command(commands: Commands) -> None:  # type: ignore[valid-type]
     parser = commands.add_parser("sessions", help="list, show, search, export, fork, delete")  # type: ignore[attr-defined]
     parser.set_defaults(run=_sessions, action="list", all=False, format="text")
     actions = parser.add_subparsers(metavar="ACTION")
-    listed = actions.add_parser("list", help="list them, the last used first (default)")
-    listed.add_argument("--all", action="store_true", help="not only those of this folder")
+    listed = actions.add_parser("list", help="list sessions, most recently used first (default)")
+    listed.add_argument("--all", action="store_true", help="also list sessions of other folders")
     listed.add_argument("--format", choices=("text", "json"), default="text")
     listed.set_defaults(action="list")
-    search = actions.add_parser("search", help="sessions that hold all these words")
+    search = actions.add_parser("search", help="list sessions that contain all these words")
     search.add_argument("words", nargs="+", metavar="WORD")
     search.add_argument("--format", choices=("text", "json"), default="text")
     search.set_defaults(action="search")
     show = actions.add_parser("show", help="print a session as Markdown")
     show.add_argument("id", metavar="ID")
     show.set_defaults(action="show")
-    export = actions.add_parser("export", help="write a session as a Markdown file")
+    export = actions.add_parser("export", help="export a session to a Markdown file")
     export.add_argument("id", metavar="ID")
     export.add_argument("--output", "-o", metavar="FILE", type=Path, required=True)
     export.set_defaults(action="export")
-    delete = actions.add_parser("delete", help="throw a session away; it can be restored")
+    delete = actions.add_parser("delete", help="delete a session; it can be restored for 30 days")
     delete.add_argument("id", metavar="ID")
     delete.set_defaults(action="delete")
-    restore = actions.add_parser("restore", help="get a deleted session back, for 30 days")
-    restore.add_argument("id", metavar="ID", help="or a part of it; `sessions deleted` lists them")
+    restore = actions.add_parser("restore", help="restore a deleted session")
+    restore.add_argument(
+        "id", metavar="ID", help="id or a unique part of it; `jarvis sessions deleted` lists them"
+    )
     restore.set_defaults(action="restore")
-    fork = actions.add_parser("fork", help="begin a new session with all that was said in one")
+    fork = actions.add_parser("fork", help="start a new session from a copy of this one")
     fork.add_argument("id", metavar="ID")
     fork.set_defaults(action="fork")
-    deleted = actions.add_parser("deleted", help="list those that can be restored")
+    deleted = actions.add_parser("deleted", help="list deleted sessions")
     deleted.add_argument("--format", choices=("text", "json"), default="text")
     deleted.set_defaults(action="deleted")
 
 
 def _memory_command(commands: Commands) -> None:  # type: ignore[valid-type]
-    parser = commands.add_parser("memory", help="list, add, show, delete what is remembered")  # type: ignore[attr-defined]
+    parser = commands.add_parser("memory", help="list, add, show, delete memories")  # type: ignore[attr-defined]
     parser.set_defaults(run=_memory, action="list", words=[], folder=Path(), format="text")
     actions = parser.add_subparsers(metavar="ACTION")
-    listed = actions.add_parser("list", help="list memories, or those that hold all these words")
+    listed = actions.add_parser(
+        "list", help="list memories, or only those that contain all these words"
+    )
     listed.add_argument("words", nargs="*", metavar="WORD")
     listed.add_argument("--format", choices=("text", "json"), default="text")
     listed.set_defaults(action="list")
-    add = actions.add_parser("add", help="remember something")
+    add = actions.add_parser("add", help="add a memory")
     add.add_argument("content", metavar="TEXT")
     add.add_argument(
         "--global",
         dest="everywhere",
         action="store_true",
-        help="for all projects; default: for this one",
+        help="for all projects (default: this project)",
     )
     add.add_argument("--tag", metavar="TAG", action="append", default=[])
     add.set_defaults(action="add")
-    show = actions.add_parser("show", help="print one memory")
+    show = actions.add_parser("show", help="print a memory")
     show.add_argument("id", metavar="ID")
     show.set_defaults(action="show")
-    delete = actions.add_parser("delete", help="forget memories")
+    delete = actions.add_parser("delete", help="delete memories")
     delete.add_argument("id", nargs="+", metavar="ID")
     delete.set_defaults(action="delete")
     memory_commands.add_actions(actions)

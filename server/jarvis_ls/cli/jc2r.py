@@ -32,7 +32,7 @@ SHOWN = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     return run(
-        build_parser, arguments, interrupted="interrupted; what was read is kept for the next run"
+        build_parser, arguments, interrupted="interrupted; completed work is kept for the next run"
     )
 
 
@@ -42,61 +42,93 @@ def build_parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="jc2r",
-        description="Moves C to Rust.",
-        epilog="exit status: 0 done; 1 some units had errors; 2 wrong use; 130 interrupted",
+        description="Migrate C to Rust.",
+        epilog=(
+            "exit status: 0 success; 1 some translation units had errors; 2 usage "
+            "error; 130 interrupted"
+        ),
     )
     parser.add_argument("--version", action="version", version=f"jc2r {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     scan = commands.add_parser(
         "scan",
-        help="find functions, types, globals and macros, and the order of translation",
+        help=("index functions, types, globals and macros, and compute the translation order"),
         description="Write symbols.jsonl, translation_order.jsonl and graphs to .jarvis/c2rust.",
     )
     add = scan.add_argument
-    add("path", nargs="?", type=Path, default=Path(), help="the project (default: this folder)")
+    add(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="project folder (default: the current folder)",
+    )
     add(
         "--build",
         action="store_true",
-        help="learn how files are compiled by running the project's cmake, or configure and make,"
-        " in a copy below .jarvis",
+        help=(
+            "run the project's build (CMake, or configure and make) in a copy to get "
+            "its compile commands"
+        ),
     )
-    add("--jobs", "-j", type=_count, metavar="N", help="processes (default: one a processor)")
-    add("--no-graphs", action="store_true", help="write no graphs")
+    add(
+        "--jobs",
+        "-j",
+        type=_count,
+        metavar="N",
+        help="number of processes (default: one per processor)",
+    )
+    add("--no-graphs", action="store_true", help="do not write graphs")
     add_trust(scan)
     add("--format", choices=("text", "json"), default="text", help="default: text")
     scan.set_defaults(run=_scan)
 
     run = commands.add_parser(
         "run",
-        help="translate the project to a crate that builds, without a model",
-        description="Scan, translate, build. What cannot be translated stays in C, is linked in"
-        " and listed with the reason. Stages that are done are not done again.",
+        help="translate the project to a crate that builds; no model needed",
+        description=(
+            "Scan, translate and build. Code that cannot be translated stays in C, is "
+            "linked in and is listed with the reason. Completed stages are skipped."
+        ),
     )
     add = run.add_argument
-    add("path", nargs="?", type=Path, default=Path(), help="the project (default: this folder)")
+    add(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="project folder (default: the current folder)",
+    )
     add(
         "--baseline",
         action="store_true",
         required=True,
-        help="the faithful translation that needs no model (the only one so far)",
+        help="literal translation without a model (currently the only mode)",
     )
-    add("--crate", type=Path, metavar="FOLDER", help="where to (default: PROJECT_rs beside it)")
+    add(
+        "--crate",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of the crate (default: PROJECT_rs beside the project)",
+    )
     add(
         "--build",
         action="store_true",
-        help="learn how files are compiled: run the project's own build in a copy",
+        help="run the project's build in a copy to get its compile commands",
     )
     add(
         "--only",
         action="append",
         default=[],
         metavar="FILE[:FUNCTION]",
-        help="what is to be in Rust, besides what earlier runs named; the rest stays in C"
-        " (again for more; default: everything)",
+        help=(
+            "translate only this and what earlier runs named; the rest stays in C "
+            "(repeatable; default: everything)"
+        ),
     )
-    add("--reset", action="store_true", help="begin anew")
-    add("--verify", action="store_true", help="then compare with the C, as `jc2r verify` does")
+    add("--reset", action="store_true", help="discard earlier results and start over")
+    add("--verify", action="store_true", help="run `jc2r verify` afterwards")
     add_trust(run)
     run.set_defaults(run=_run)
 
@@ -107,24 +139,32 @@ def build_parser() -> argparse.ArgumentParser:
 
     config = commands.add_parser(
         "config",
-        help="root functions, libraries not to use, notes for every prompt",
-        description="Keeps .jarvis/c2rust/config.json. What is given is added to what is there.",
+        help="set root functions, disabled crates and notes for prompts",
+        description=(
+            "Edit .jarvis/c2rust/config.json. Root functions are added to those set; "
+            "other settings are replaced."
+        ),
     )
     add = config.add_argument
-    add("--path", type=Path, default=Path(), help="the project (default: this folder)")
+    add("--path", type=Path, default=Path(), help="project folder (default: the current folder)")
     add(
         "--files",
         nargs="+",
         type=Path,
         default=[],
         metavar="FILE",
-        help="headers (their functions become roots) or files with a name a line",
+        help=("headers whose functions become roots, or files with one function name per line"),
     )
-    add("--root-list-syms", default="", metavar="NAMES", help="root functions, with commas")
-    add("--disabled-libs", default="", metavar="NAMES", help="crates not to use, with commas")
-    add("--additional-notes", metavar="TEXT", help="what every prompt ends with")
-    add("--show", action="store_true", help="print the settings and change nothing")
-    add("--clear", action="store_true", help="forget all settings")
+    add("--root-list-syms", default="", metavar="NAMES", help="comma-separated root functions")
+    add(
+        "--disabled-libs",
+        default="",
+        metavar="NAMES",
+        help="comma-separated crates that must not be used",
+    )
+    add("--additional-notes", metavar="TEXT", help="text to append to every prompt")
+    add("--show", action="store_true", help="print the settings")
+    add("--clear", action="store_true", help="clear all settings")
     config.set_defaults(run=_config)
     return parser
 
@@ -167,9 +207,9 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     parts = {"total": len(units.units), "origin": told(units.origin), "cached": scanned.cached}
     print(
         speak(
-            Words("{total} units, arguments from {origin}, {cached} unchanged", **parts)
+            Words("{total} translation units from {origin}, {cached} unchanged", **parts)
             if scanned.cached
-            else Words("{total} units, arguments from {origin}", **parts)
+            else Words("{total} translation units from {origin}", **parts)
         )
     )
     print(
@@ -186,7 +226,7 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     print(
         speak(
             Words(
-                "{steps} steps of translation, {groups} of them circles",
+                "{steps} translation steps, {groups} of them dependency cycles",
                 steps=scanned.steps,
                 groups=scanned.groups,
             )
@@ -198,9 +238,15 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     )
     more = len(scanned.roots) - SHOWN
     if more > 0:
-        print(speak(Words("roots: {names} and {more} more", names=names, more=more)))
+        print(speak(Words("root functions: {names} and {more} more", names=names, more=more)))
     else:
-        print(speak(Words("roots: {names}", names=names) if names else Words("roots: none")))
+        print(
+            speak(
+                Words("root functions: {names}", names=names)
+                if names
+                else Words("root functions: none")
+            )
+        )
     _tell_notes(scanned.notes)
     for problem in sorted(scanned.problems, key=lambda left: left.line > 0)[:SHOWN]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
@@ -210,7 +256,7 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
         print(speak(Words("… {rest} more in meta.json", rest=rest)), file=sys.stderr)
     if scanned.problems and units.origin == "every C file" and not build:
         print(
-            speak("With --build, the project's own build says how its files are compiled."),
+            speak("Use --build to get the compile commands from the project's own build."),
             file=sys.stderr,
         )
     print(speak(Words("written to {folder}", folder=scanned.folder)))
@@ -263,7 +309,7 @@ def _tell_run(done: Run) -> None:
         total=len(done.functions),
     )
     took = Words("{seconds} s", seconds=f"{done.seconds:.1f}")
-    ending = speak(Words("nothing had changed") if done.again else took)
+    ending = speak(Words("no changes") if done.again else took)
     print(speak(Words("{said}, {ending}", said=speak(said), ending=ending)))
     for left in done.left:
         print(
@@ -328,7 +374,7 @@ def _config(options: argparse.Namespace) -> int:
     print(
         speak(
             Words(
-                "{roots} root functions, {libraries} libraries not to use",
+                "{roots} root functions, {libraries} disabled crates",
                 roots=len(config.root_symbols),
                 libraries=len(config.disabled_libraries),
             )
@@ -340,7 +386,7 @@ def _config(options: argparse.Namespace) -> int:
 def _project(path: Path) -> Path:
     root = path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{path}: there is no such folder.")
+        raise UsageError(f"{path}: no such folder.")
     return root
 
 

@@ -21,20 +21,29 @@ def add_lift(commands: Any) -> None:
     """Add the command and its options."""
     lift = commands.add_parser(
         "lift",
-        help="make the crate better Rust, as far as the tests hold",
-        description="Tries passes on a copy of the crate: array elements, references in place of"
-        " pointers that are only looked through, slices, results in place of parameters that carry"
-        " a value out, Vec and Box for memory with one owner, safe functions, private names, fewer"
-        " casts, labels and parentheses. A pass is kept when the crate builds and `jc2r verify`"
-        " finds no difference, and is one commit in the crate.",
+        help="refactor the crate to safer Rust; the equivalence tests must still pass",
+        description=(
+            "Apply refactoring passes to a copy of the crate: array indexing, "
+            "references and slices instead of raw pointers, return values instead of "
+            "out-parameters, Vec and Box for memory with a single owner, safe "
+            "functions, private items, fewer casts, labels and parentheses. A pass is "
+            "kept if the crate builds and `jc2r verify` finds no difference; each is "
+            "one commit in the crate."
+        ),
     )
     add = lift.add_argument
-    add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
+    add(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="folder of the C project (default: the current folder)",
+    )
     add_settings(lift)
     add(
         "--build",
         action="store_true",
-        help="learn how files are compiled: run the project's own build in a copy",
+        help="run the project's build in a copy to get its compile commands",
     )
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add_trust(lift)
@@ -47,12 +56,14 @@ def run_lift(options: argparse.Namespace) -> int:
         from jarvis_ls.jc2r.equivalence.verify import Settings
         from jarvis_ls.jc2r.lift.stage import lift_project
     except ImportError:
-        raise JarvisError("Lifting needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
+        raise JarvisError(
+            "Refactoring needs Hypothesis: pip install 'jarvis-ls[migrate]'."
+        ) from None
     if not sys.platform.startswith("linux"):
-        raise JarvisError("Comparing C with Rust, and so lifting, works on Linux only.")
+        raise JarvisError("Refactoring works on Linux only, because it compares C with Rust.")
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: there is no such folder.")
+        raise UsageError(f"{options.path}: no such folder.")
     leave_out(root)
     require_trust(root, given=options.trust, why=COMPARING)
 
@@ -88,7 +99,7 @@ def _say(done: Any) -> None:
         if step.kept:
             only = "1 function changed" if step.changed == 1 else "{n} functions changed"
             what = speak(Words(only, n=step.changed))
-        back = speak(Words(", {n} taken back", n=step.refused)) if step.refused else ""
+        back = speak(Words(", {n} reverted", n=step.refused)) if step.refused else ""
         print(f"{step.name}: {what}{back}")
     for name in ("unsafe_functions", "lines", "unsafe_lines", "raw_pointers", "casts"):
         print(

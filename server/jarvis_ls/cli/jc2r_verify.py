@@ -20,48 +20,61 @@ def add_verify(commands: Any) -> None:
     """Add the command and its options."""
     verify = commands.add_parser(
         "verify",
-        help="compare the crate with the C, function by function",
-        description="Calls every function whose types allow it with generated inputs, in C and in"
-        " Rust, each call in a process of its own, and compares results, memory, variables, errno"
-        " and output. Inputs that are undefined in the C, as sanitizers see it, are left out."
-        " Results are kept in .jarvis/c2rust/equivalence.jsonl; an interrupted run resumes.",
-        epilog="exit status: 0 nothing differs; 1 something differs; 2 wrong use; 130 interrupted",
+        help="test that the crate behaves like the C, function by function",
+        description=(
+            "Call every function whose types allow it with generated inputs, in C and "
+            "in Rust, each call in its own process, and compare results, memory, "
+            "global variables, errno and output. Inputs for which sanitizers report "
+            "undefined behaviour in the C are excluded. Results are stored in "
+            ".jarvis/c2rust/equivalence.jsonl; an interrupted run resumes."
+        ),
+        epilog=(
+            "exit status: 0 no differences; 1 differences found; 2 usage error; 130 interrupted"
+        ),
     )
     add = verify.add_argument
-    add("path", nargs="?", type=Path, default=Path(), help="the C project (default: this folder)")
+    add(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="folder of the C project (default: the current folder)",
+    )
     add(
         "--only",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="functions or C files; mutants are planted in these files only",
+        help="only these functions or C files; mutants are planted only in these files",
     )
     add_settings(verify)
     add(
         "--build",
         action="store_true",
-        help="learn how files are compiled: run the project's own build in a copy",
+        help="run the project's build in a copy to get its compile commands",
     )
     add(
         "--programs",
         action="store_true",
-        help="recorded cases of programs only, no functions one by one",
+        help="run recorded program cases only, no individual functions",
     )
     add(
         "--explore",
         type=_positive,
         default=0,
         metavar="SECONDS",
-        help="make new cases from the recorded ones of programs for so long",
+        help="generate new cases from the recorded ones for this long",
     )
     add(
         "--mutants",
         type=_natural,
         metavar="N",
-        help="plant N small mistakes in the Rust and see how many these tests find"
-        " (default: 20, with --only or --programs none)",
+        help=(
+            "mutation testing: plant N faults in the Rust and count those killed "
+            "(default: 20; 0 with --only or --programs)"
+        ),
     )
-    add("--reset", action="store_true", help="forget earlier results")
+    add("--reset", action="store_true", help="discard earlier results")
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add_trust(verify)
     verify.set_defaults(run=run_verify)
@@ -71,35 +84,44 @@ def add_record(commands: Any) -> None:
     """Add the command that records cases."""
     record = commands.add_parser(
         "record",
-        help="keep what a program does with an input, as a case for `jc2r verify`",
-        description="Runs PROGRAM in a folder of its own with copies of the files, and keeps"
-        " arguments, standard input, files before and after, output and exit status in"
-        " .jarvis/c2rust/cases.jsonl.",
+        help="record a run of a program as a test case for `jc2r verify`",
+        description=(
+            "Run PROGRAM in a temporary folder with copies of the files, and store its "
+            "arguments, standard input, files before and after, output and exit status "
+            "in .jarvis/c2rust/cases.jsonl."
+        ),
     )
     add = record.add_argument
-    add("--path", type=Path, default=Path(), help="the C project (default: this folder)")
-    add("--name", default="", help="of the case (default: its number)")
+    add(
+        "--path",
+        type=Path,
+        default=Path(),
+        help="folder of the C project (default: the current folder)",
+    )
+    add("--name", default="", help="name of the case (default: its number)")
     add(
         "--file",
         action="append",
         type=Path,
         default=[],
         metavar="FILE",
-        help="a file the program needs, relative to this folder; arguments that name files are"
-        " taken by themselves",
+        help=(
+            "input file, relative to the current folder (repeatable); arguments that "
+            "name files are added automatically"
+        ),
     )
     add(
         "--main",
         default="",
         metavar="STEM",
-        help="name of the C file with its main (default: that of the program)",
+        help="name of the C file that defines main (default: name of the program)",
     )
     add(
         "--as",
         dest="called",
         default="",
         metavar="NAME",
-        help="what the program is called (default: its name)",
+        help="name the program is started under, argv[0] (default: its own)",
     )
     add("program", type=Path)
     add("arguments", nargs=argparse.REMAINDER)
@@ -113,15 +135,15 @@ def run_record(options: argparse.Namespace) -> int:
 
     program = options.program.resolve()
     if not program.is_file():
-        raise UsageError(f"{options.program}: there is no such program.")
+        raise UsageError(f"{options.program}: no such program.")
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: there is no such folder.")
+        raise UsageError(f"{options.path}: no such folder.")
     path = folder_of(root) / program_cases.FILE
     known = program_cases.read_cases(path)
     name = options.name or f"case {len(known) + 1}"
     if any(handle.name == name for handle in known):
-        raise UsageError(f"There is a case {name!r} already; give another --name.")
+        raise UsageError(f"A case {name!r} exists already; choose another --name.")
     words = [
         argument for argument in options.arguments[:1] if argument != "--"
     ] + options.arguments[1:]
@@ -140,7 +162,7 @@ def run_record(options: argparse.Namespace) -> int:
     ended = case.expected
     assert ended is not None
     _tell(
-        "{name}: exit status {status}, {bytes} bytes of output, {files} files left",
+        ("{name}: exit status {status}, {bytes} bytes of output, {files} files afterwards"),
         name=name,
         status=ended.status,
         bytes=len(ended.stdout),
@@ -153,20 +175,27 @@ def add_check(commands: Any) -> None:
     """Add the command that runs the project's own tests."""
     check = commands.add_parser(
         "check",
-        help="run the project's own tests with its libraries and programs in Rust",
-        description="Runs COMMAND (what tests the project, such as `make test`) on a copy below"
-        " .jarvis, first in C; then libraries and programs that the crate has are replaced by the"
-        " crate's, programs that hold the C of such a library are taken away, so that COMMAND must"
-        " link them again, and it is run a second time.",
-        epilog="exit status: 0 they pass both ways; 1 they do not; 2 wrong use",
+        help="run the project's own tests against the Rust libraries and programs",
+        description=(
+            "Run COMMAND, the project's tests such as `make test`, in a copy below "
+            ".jarvis: first with the C, then with the crate's libraries and programs "
+            "in place of the C ones. Programs that link such a library statically are "
+            "removed before the second run, so that COMMAND relinks them."
+        ),
+        epilog=("exit status: 0 the tests pass with C and with Rust; 1 they fail; 2 usage error"),
     )
     add = check.add_argument
-    add("--path", type=Path, default=Path(), help="the C project (default: this folder)")
+    add(
+        "--path",
+        type=Path,
+        default=Path(),
+        help="folder of the C project (default: the current folder)",
+    )
     add(
         "--prepare",
         default="",
         metavar="SHELL",
-        help="run once before, such as './configure && make'",
+        help="shell command to run once before, for example './configure && make'",
     )
     add_trust(check)
     add("command", nargs=argparse.REMAINDER, metavar="COMMAND")
@@ -179,28 +208,28 @@ def run_check(options: argparse.Namespace) -> int:
 
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: there is no such folder.")
+        raise UsageError(f"{options.path}: no such folder.")
     words = [word for word in options.command[:1] if word != "--"] + options.command[1:]
     if not words:
-        raise UsageError("Say how the project is built and tested: jc2r check -- make test")
+        raise UsageError(
+            "Give the command that builds and tests the project: jc2r check -- make test"
+        )
     leave_out(root)
     require_trust(root, given=options.trust, why=TESTING)
     found = check_project(root, words, options.prepare)
-    _tell("in C: exit status {status}", status=found.c)
+    _tell("C: exit status {status}", status=found.c)
     files = ", ".join(found.replaced)
     if found.rust is None:
-        _tell("in Rust: not tested, {why}", why=Words(found.reason))
+        _tell("Rust: not tested: {why}", why=Words(found.reason))
     elif found.anew:
         _tell(
-            "in Rust: exit status {status}, with {files} replaced, {n} programs to be linked anew",
+            ("Rust: exit status {status}, with {files} replaced and {n} programs relinked"),
             status=found.rust,
             files=files,
             n=found.anew,
         )
     else:
-        _tell(
-            "in Rust: exit status {status}, with {files} replaced", status=found.rust, files=files
-        )
+        _tell("Rust: exit status {status}, with {files} replaced", status=found.rust, files=files)
     if not found.good:
         print(found.said, file=sys.stderr)
     return 0 if found.good else 1
@@ -214,16 +243,16 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         type=_positive,
         default=40,
         metavar="N",
-        help="inputs of a function (default: 40)",
+        help="inputs per function (default: 40)",
     )
     add(
         "--seconds",
         type=_positive,
         default=300,
         metavar="N",
-        help="for all functions together (default: 300)",
+        help="time limit for all functions in seconds (default: 300)",
     )
-    add("--seed", type=int, default=0, metavar="N", help="other inputs (default: 0)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of the input generator (default: 0)")
 
 
 def verify_after(options: argparse.Namespace) -> int:
@@ -247,7 +276,7 @@ def run_verify(options: argparse.Namespace) -> int:
         raise JarvisError("Comparing C with Rust works on Linux only.")
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: there is no such folder.")
+        raise UsageError(f"{options.path}: no such folder.")
     leave_out(root)
     require_trust(root, given=options.trust, why=COMPARING)
     quiet = options.format == "json" or not sys.stderr.isatty()
@@ -303,8 +332,11 @@ def _say(outcome: Any) -> None:
     cases = sum(function["cases"] for function in verified.functions)
     if verified.functions:
         _tell(
-            "{equal} of {total} functions equal in {cases} cases, {differs} differ, {unstable}"
-            " not stable, {no_input} without a fit input, {not_run} not called",
+            (
+                "{equal} of {total} functions behave like the C in {cases} cases; "
+                "{differs} differ, {unstable} are non-deterministic, {no_input} have no "
+                "valid input, {not_run} are not tested"
+            ),
             total=len(verified.functions),
             cases=cases,
             **{state: verified.count(state) for state in states},
@@ -312,12 +344,14 @@ def _say(outcome: Any) -> None:
     for record in verified.functions:
         place = f"{record['file']}:{record['line']}"
         if record["state"] == "differs":
-            _tell("{place}: {name} differs", place=place, name=record["function"])
+            _tell(
+                "{place}: {name} behaves differently in Rust", place=place, name=record["function"]
+            )
             if told := difference_of(record):
                 print(f"  {speak(told)}")
         elif record["state"] == "unstable":
             _tell(
-                "{place}: {name} is not stable: {why}",
+                "{place}: {name} skipped, non-deterministic: {why}",
                 place=place,
                 name=record["function"],
                 why=record["reason"],
@@ -325,8 +359,10 @@ def _say(outcome: Any) -> None:
     _say_programs(outcome)
     if verified.undefined:
         _tell(
-            "{n} places of the C do something undefined when so called; the report and `jsec"
-            " scan` tell of them",
+            (
+                "{n} places in the C have undefined behaviour with generated inputs; the "
+                "report and `jsec scan` list them"
+            ),
             n=len(verified.undefined),
         )
     for note in verified.notes:
@@ -337,15 +373,17 @@ def _say(outcome: Any) -> None:
 def _say_programs(outcome: Any) -> None:
     if outcome.cases:
         equal = sum(case["state"] == "equal" for case in outcome.cases)
-        _tell("{equal} of {total} recorded cases equal", equal=equal, total=len(outcome.cases))
+        _tell("{equal} of {total} recorded cases match", equal=equal, total=len(outcome.cases))
         for record in outcome.cases:
             if record["state"] != "equal":
                 print(f"{record['name']}: {record['state']}: {record['difference']}")
     if outcome.explored is not None:
         found = outcome.explored
         _tell(
-            "{cases} generated cases compared, {differ} differ, {kept} went a new way, {excluded}"
-            " left out",
+            (
+                "{cases} generated cases compared: {differ} differ, {kept} reached new "
+                "code, {excluded} excluded"
+            ),
             cases=found["cases"],
             differ=len(found["differences"]),
             kept=found["kept"],
@@ -363,7 +401,7 @@ def _say_programs(outcome: Any) -> None:
         print(speak(strength(found)))
         for survivor in found["survivors"]:
             _tell(
-                "{place}: not found: {before} → {after}",
+                "{place}: mutant survived: {before} → {after}",
                 place=f"src/{survivor['file']}:{survivor['line']}",
                 before=repr(survivor["before"][:60]),
                 after=repr(survivor["after"][:60]),

@@ -27,7 +27,7 @@ KINDS: dict[str, Kind] = {"project": "project_long_term", "global": "global_long
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the actions below `jarvis memory`."""
     organize = actions.add_parser(
-        "organize", help="make one of notes that say the same or overlap (needs a model for that)"
+        "organize", help="merge duplicate and overlapping memories (overlaps need a model)"
     )
     organize.add_argument("-t", "--type", choices=tuple(KINDS), default="project")
     organize.add_argument(
@@ -35,22 +35,22 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         type=int,
         default=2,
         metavar="N",
-        help="tags that notes must share; default: 2",
+        help="number of tags that memories must share (default: 2)",
     )
-    organize.add_argument("--dry-run", action="store_true", help="say what would be done")
-    organize.add_argument("-g", "--group", metavar="GROUP", help="a model group, or provider/model")
+    organize.add_argument("--dry-run", action="store_true", help="only show what would be done")
+    organize.add_argument("-g", "--group", metavar="GROUP", help="model group, or provider/model")
     organize.set_defaults(run=run_organising, action="organize")
-    export = actions.add_parser("export", help="write memories to a JSON file")
+    export = actions.add_parser("export", help="export memories to a JSON file")
     export.add_argument("file", type=Path, metavar="FILE")
     export.add_argument(
         "-t", "--type", action="append", choices=tuple(KINDS), help="default: both (repeatable)"
     )
     export.add_argument("--tag", metavar="TAG", action="append", default=[])
     export.set_defaults(run=run_organising, action="export")
-    imported = actions.add_parser("import", help="take memories from a file that was exported")
+    imported = actions.add_parser("import", help="import memories from an exported file")
     imported.add_argument("file", type=Path, metavar="FILE")
     imported.add_argument(
-        "--overwrite", action="store_true", help="replace those that are there; default: leave them"
+        "--overwrite", action="store_true", help="overwrite existing memories (default: keep them)"
     )
     imported.set_defaults(run=run_organising, action="import")
 
@@ -104,11 +104,11 @@ def _print(report: Report, dry_run: bool) -> None:
     if dry_run:
         print(speak(Words("nothing was changed")))
     for entry in report.made:
-        print(speak(Words("made {id}: {title}", id=entry.id, title=visible(entry.title))))
+        print(speak(Words("created {id}: {title}", id=entry.id, title=visible(entry.title))))
     if not report.duplicates and not report.overlapping:
-        print(speak(Words("there is nothing to merge")))
+        print(speak(Words("nothing to merge")))
     if report.left_out:
-        left = Words("{n} older notes were not compared", n=report.left_out)
+        left = Words("{n} older memories were not compared", n=report.left_out)
         print(f"jarvis: {speak(left)}", file=sys.stderr)
     for reason in report.failed:
         print(f"jarvis: {visible(reason)}", file=sys.stderr)
@@ -128,7 +128,7 @@ async def _import(memory: Memory, options: argparse.Namespace) -> int:
 
     result = await import_memories(memory, options.file.absolute(), overwrite=options.overwrite)
     done = Words(
-        "{added} added, {replaced} replaced, {skipped} left as they were",
+        "{added} added, {replaced} replaced, {skipped} unchanged",
         added=len(result.added),
         replaced=len(result.replaced),
         skipped=len(result.skipped),

@@ -28,6 +28,7 @@ from jarvis_ls.runtime.base.events import (
     NoticeEntry,
     PlanEntry,
     ProposedEdit,
+    ScriptRun,
     ToolEntry,
     UserEntry,
 )
@@ -108,6 +109,22 @@ class Screen:
         self.end_line()
         self._aside.write(self._paint(speak(text), colour) + "\n")
         self._aside.flush()
+
+    def say_script(self, script: ScriptRun) -> None:
+        """Write a script that waits for approval as a block, with where it runs and what it can
+        reach.
+        """
+        self.say(Words("? Run this {language} script?", language=script.language), "bold")
+        for line in script.text.strip("\n").split("\n"):
+            self.say(f"    {visible(line)}", "yellow")
+        network = Words("network allowed" if script.network else "no network")
+        sandbox = (
+            Words("NO sandbox")
+            if script.isolation == "none"
+            else Words("sandbox: {name}", name=script.isolation or Words("unknown"))
+        )
+        where = Words("folder: {folder}", folder=script.folder)
+        self.say(f"    {speak(where)} · {speak(network)} · {speak(sandbox)}", "dim")
 
     @contextlib.contextmanager
     def expecting(self) -> Iterator[Callable[[], None]]:
@@ -193,7 +210,7 @@ class Screen:
                 for step in entry.steps:
                     self.say(f"  {STEPS[step.state]} {visible(step.text)}", "dim")
         elif isinstance(entry, UserEntry) and entry.queued:
-            self.say(Words("(queued: it is read before the next answer)"), "dim")
+            self.say(Words("(queued: sent before the next answer)"), "dim")
 
     def _put_latest(self) -> None:
         if self._latest is not None:

@@ -52,7 +52,7 @@ def find_session(store: SessionStore, name: str, folder: Path | None = None) -> 
     if name == "last":
         latest = store.latest(os.path.realpath(folder or Path()))
         if latest is None:
-            raise UsageError("there is no session of this folder yet")
+            raise UsageError("there are no sessions in this folder yet")
         return latest
     found = _find_session(store.list(), name)
     if found is None:
@@ -71,7 +71,7 @@ def _find_session(infos: Sequence[SessionInfo], name: str) -> str | None:
         return name
     if len(found) > 1:
         raise UsageError(
-            "{n} sessions have {name} in their id; give more of it", n=len(found), name=repr(name)
+            "{n} session ids contain {name}; give more of the id", n=len(found), name=repr(name)
         )
     return found[0] if found else None
 
@@ -81,7 +81,7 @@ def _list(store: SessionStore, options: argparse.Namespace) -> int:
     infos = store.list(None if everywhere else os.path.realpath("."))
     _print(infos, options.format)
     if not infos and options.format == "text":
-        here = Words("no sessions of this folder; --all lists those of others")
+        here = Words("no sessions in this folder; --all also lists those of other folders")
         print(speak(Words("no sessions yet") if everywhere else here), file=sys.stderr)
     return 0
 
@@ -90,7 +90,7 @@ def _search(store: SessionStore, options: argparse.Namespace) -> int:
     found = store.search(" ".join(options.words))
     _print(found, options.format)
     if not found and options.format == "text":
-        print(speak(Words("no session holds all these words")), file=sys.stderr)
+        print(speak(Words("no session contains all these words")), file=sys.stderr)
     return 0
 
 
@@ -108,7 +108,7 @@ def _export(store: SessionStore, options: argparse.Namespace) -> int:
 def _delete(store: SessionStore, options: argparse.Namespace) -> int:
     session = find_session(store, options.id)
     store.delete(session)
-    back = Words("deleted; `jarvis sessions restore {session}` brings it back", session=session)
+    back = Words("deleted; `jarvis sessions restore {session}` restores it", session=session)
     print(speak(back), file=sys.stderr)
     return 0
 
@@ -204,8 +204,8 @@ async def _list_memories(memory: Memory, options: argparse.Namespace) -> None:
         tags = f" [{', '.join(head.tags)}]" if head.tags else ""
         print(f"{head.id}  {kind:<7}{visible(tags)}  {visible(head.title)}")
     if not found:
-        none = Words("no memory holds all these words")
-        print(speak(none if words else Words("nothing is remembered yet")), file=sys.stderr)
+        none = Words("no memory contains all these words")
+        print(speak(none if words else Words("no memories yet")), file=sys.stderr)
 
 
 def _print_memory(entry: MemoryEntry) -> None:
@@ -231,7 +231,7 @@ def run_models(_options: argparse.Namespace) -> int:
     for provider in assembly.models.providers.values():
         has_key = bool(provider.keys(assembly.environment))
         ready = speak(Words("ready") if has_key else Words("no key"))
-        keys = ", ".join(provider.env_keys) or speak(Words("needs none"))
+        keys = ", ".join(provider.env_keys) or speak(Words("no key needed"))
         print(f"{provider.name:<22} {ready:<7} {keys}")
     why = assembly.missing_model()
     if why:

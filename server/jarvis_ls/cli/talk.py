@@ -21,7 +21,7 @@ from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.cli.project import Disk
 from jarvis_ls.cli.screen import Screen, wants_colour
 from jarvis_ls.cli.stdin_queue import Listener
-from jarvis_ls.cli.terminal import Terminal, chosen
+from jarvis_ls.cli.terminal import Terminal, choices_in_words, chosen
 from jarvis_ls.cli.terminal_commands import Steering, turn_in_words
 from jarvis_ls.cli.trust import is_trusted, remember_trust
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 TRUST = Words(
-    "Do you trust the files in {folder}? Agents can then change files and run programs (you are "
-    "asked each time), and its own tools, skills and tool servers are loaded. [y]es, [n]o: "
+    "Do you trust the files in {folder}? If yes, agents can edit files and run "
+    "commands (each needs your approval), and the folder's own tools, skills "
+    "and tool servers are loaded. [y]es, [n]o: "
 )
-ALONE = Words("It needs the user's consent, and there is no one to ask ({option} gives it).")
+ALONE = Words("It needs approval, but the session is not interactive ({option} allows it).")
 _PROMPTS: Mapping[Mode, str] = {"ask": "> ", "edits": "edits> ", "plan": "plan> "}
-ALONE_ANYWAY = Words("It needs the user's consent, and there is no one to ask.")
+ALONE_ANYWAY = Words("It needs approval, but the session is not interactive.")
 """Where every call is confirmed, no option gives it."""
 
 
@@ -262,13 +263,11 @@ class _Talk:
     def _greet(self, conversation: Conversation) -> None:
         title = conversation.session.info.title
         if title:
-            self._screen.say(Words("going on with: {title}", title=title), "bold")
+            self._screen.say(Words("resuming: {title}", title=title), "bold")
         why = self._missing(conversation)
         if why:
             self._screen.say(why, "yellow")
-        self._screen.say(
-            Words("/help lists the commands; Ctrl-C ends a turn, Ctrl-D leaves"), "dim"
-        )
+        self._screen.say(Words("/help lists commands; Ctrl-C stops the turn, Ctrl-D exits"), "dim")
 
     # -- beginning -------------------------------------------------------------------------------
 
@@ -299,8 +298,10 @@ class _Talk:
         if conversation.session.read_only:
             await conversation.close()
             raise UsageError(
-                "the session can only be read: {why}; end it there, or begin another without"
-                " --session",
+                (
+                    "the session is read-only: {why}; close it there, or start a new one "
+                    "without --session"
+                ),
                 why=conversation.session.read_only,
             )
         return conversation
@@ -324,6 +325,8 @@ class _Talk:
                 if letter == "y":
                     remember_trust(self._folder, home)
                     return True
+                wrong = Words("Please answer {choices}.", choices=choices_in_words(question))
+                self._screen.say(wrong, "yellow")
         except (EOFError, KeyboardInterrupt):
             raise KeyboardInterrupt from None
         return False
@@ -386,12 +389,12 @@ def _form(path: Path | None) -> AnswerForm | None:
     try:
         schema = json.loads(read_regular(path.absolute(), limit=1_000_000))
         if not isinstance(schema, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         return SchemaForm(schema)
     except SkippedFile as error:
         raise UsageError("{file}: {why}", file=path, why=error.reason) from None
     except (ValueError, RecursionError) as error:
-        raise UsageError("{file} is no JSON schema: {why}", file=path, why=error) from None
+        raise UsageError("{file} is not a JSON schema: {why}", file=path, why=error) from None
 
 
 def _message(options: argparse.Namespace) -> str | None:

@@ -17,12 +17,12 @@ Read = Callable[[str], Awaitable[str]]
 """Shows a prompt and gives the line typed; raises `EOFError` when there will be none any more
 and `KeyboardInterrupt` on Ctrl-C."""
 
-PERMIT = Words("[y]es once, for this [s]ession, this [w]orkspace, [u]ser always, [n]o: ")
-PERMIT_ONCE = Words("[y]es once, [n]o: ")
+PERMIT = Words("Allow? [y]es once, [s]ession, [w]orkspace, [u]ser always, [n]o: ")
+PERMIT_ONCE = Words("Allow? [y]es once, [n]o: ")
 SCOPES: dict[str, Scope] = {"y": "call", "s": "session", "w": "workspace", "u": "user"}
-REVIEW = Words("write [a]ll, [n]one, or choose [h]unk by hunk: ")
-HUNK = Words("this hunk? [y]es, [n]o, [r]est, [q]uit: ")
-INSTEAD = Words("what should it do instead? (may stay empty) ")
+REVIEW = Words("Apply? [y]es all, [n]o, [h]unk by hunk: ")
+HUNK = Words("Apply this hunk? [y]es, [n]o, [r]est, [q]uit: ")
+INSTEAD = Words("What should it do instead? (optional) ")
 _WORDS = re.compile(r"\[(\w)\](\w*)")
 
 
@@ -44,10 +44,13 @@ class Terminal(Interaction):
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
         async with self._turn:
-            self._screen.say(Words("? {tool} wants to", tool=asked.tool), "bold")
-            for action in asked.actions:
-                kind = speak(Words(action.kind))
-                self._screen.say(f"    {kind} {shown_target(action.target)}", "yellow")
+            if asked.script is not None:
+                self._screen.say_script(asked.script)
+            else:
+                self._screen.say(Words("? Allow {tool} to:", tool=asked.tool), "bold")
+                for action in asked.actions:
+                    kind = speak(Words(action.kind))
+                    self._screen.say(f"    {kind} {shown_target(action.target)}", "yellow")
             if asked.reason:
                 self._screen.say(f"    {shown(speak(asked.reason))}", "dim")
             self._forget()
@@ -64,7 +67,7 @@ class Terminal(Interaction):
                     self._screen.say(line, colour)
             self._forget()
             letter = await self._choose(REVIEW)
-            if letter == "a":
+            if letter == "y":
                 return Review.all_of(edits)
             if letter == "n":
                 return Review({}, await self._note())
@@ -120,10 +123,8 @@ class Terminal(Interaction):
         """One of the letters in brackets; only it or its whole word is an answer."""
         prompt = speak(prompt)
         while not (letter := chosen(prompt, await self._line(prompt))):
-            letters = ", ".join(letter for letter, _ in _WORDS.findall(prompt))
             self._screen.say(
-                Words("Nothing was chosen; answer with one letter of {letters}.", letters=letters),
-                "yellow",
+                Words("Please answer {choices}.", choices=choices_in_words(prompt)), "yellow"
             )
         return letter
 
@@ -138,6 +139,12 @@ class Terminal(Interaction):
         except (KeyboardInterrupt, EOFError):
             self.interrupt()
             raise asyncio.CancelledError from None
+
+
+def choices_in_words(prompt: str) -> str:
+    """Return what may be answered, as in `y (yes), n (no)`."""
+    found = [(letter, f"{letter}{rest}") for letter, rest in _WORDS.findall(prompt)]
+    return ", ".join(letter if letter == word else f"{letter} ({word})" for letter, word in found)
 
 
 def chosen(prompt: str, line: str) -> str:

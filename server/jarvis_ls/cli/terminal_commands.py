@@ -38,27 +38,27 @@ class Steering:
         """For a conversation at a terminal."""
         yield Command(
             "rewind",
-            Words("Go back to before a turn: files, conversation, or both"),
+            Words("Rewind to before a turn: files, conversation, or both"),
             self._rewind,
             "[N] [files|conversation]",
         )
         yield Command(
             "fork",
-            Words("Go on in a new session, with what was said before a turn, or all of it"),
+            Words("Continue in a new session, with the conversation before a turn or all of it"),
             self._fork,
             "[N]",
         )
         yield Command(
             "budget",
-            Words("What may be spent before you are asked"),
+            Words("Set how much may be spent before you are asked"),
             self._budget,
             "[N tokens] [X cost] | none",
         )
-        yield Command("pause", Words("Hold the agents before their next step"), self._pause)
-        yield Command("resume", Words("Let the agents go on"), self._resume)
+        yield Command("pause", Words("Pause the agents before their next step"), self._pause)
+        yield Command("resume", Words("Resume the agents"), self._resume)
         yield Command(
             "redirect",
-            Words("End the step that runs, and do this instead"),
+            Words("Stop the current step and do this instead"),
             self._redirect,
             "<words>",
         )
@@ -71,19 +71,19 @@ class Steering:
         turn = _turn(turns, number)
         what = wanted.strip() or ("both" if turn.checkpoint else "conversation")
         if what not in get_args(RewindWhat):
-            raise UsageError("Say files, conversation or both behind the number.")
+            raise UsageError("Write files, conversation or both after the number.")
         done = await self._conversation().rewind(turn.id, what)  # type: ignore[arg-type]
         self.draft = done.text if what != "files" else ""
         files = done.files
         if files is None:
-            return Words("The conversation ends before: {text}", text=_line(turn))
+            return Words("Conversation rewound to before: {text}", text=_line(turn))
         back = Words(
-            "Files brought back: {n}; removed: {removed}.",
+            "Files restored: {n}; removed: {removed}.",
             n=len(files.written),
             removed=len(files.removed),
         )
         kept = [
-            Words("{path} was left as it is: {why}", path=path, why=why)
+            Words("{path} was not restored: {why}", path=path, why=why)
             for path, why in files.kept.items()
         ]
         return together([back, *kept], "\n")
@@ -91,7 +91,7 @@ class Steering:
     async def _fork(self, rest: str, _: InputContext) -> str:
         entry = _turn(self._turns(), rest).id if rest else ""
         self.session = await self._conversation().fork(entry)
-        return Words("Going on in the new session {id}.", id=self.session)
+        return Words("Continuing in the new session {id}.", id=self.session)
 
     async def _budget(self, rest: str, _: InputContext) -> str:
         tree = self._conversation().tree
@@ -101,7 +101,7 @@ class Steering:
 
     def _pause(self, _rest: str, _: InputContext) -> str:
         if not self._conversation().pause():
-            return Words("Nothing is running that could be paused.")
+            return Words("Nothing is running.")
         return Words("Paused; /resume continues.")
 
     def _resume(self, _rest: str, _: InputContext) -> str:
@@ -111,7 +111,7 @@ class Steering:
 
     def _redirect(self, rest: str, _: InputContext) -> str:
         if not rest:
-            raise UsageError("Say what to do instead: `/redirect Only look at src`")
+            raise UsageError("Write what to do instead: `/redirect Only look at src`")
         self._conversation().redirect(rest)
         return ""
 
@@ -124,9 +124,9 @@ class Steering:
 
     def _list(self, turns: list[UserEntry]) -> str:
         if not turns:
-            return Words("Nothing was said yet.")
+            return Words("No messages yet.")
         lines = [f"{number}. {_line(turn)}" for number, turn in enumerate(turns[:LISTED], 1)]
-        how = Words("`/rewind N` goes back to before it, `/rewind N files` for the files only.")
+        how = Words("`/rewind N` rewinds to before turn N, `/rewind N files` only the files.")
         return together([*lines, how], "\n")
 
 
@@ -150,9 +150,7 @@ def read_budget(text: str) -> Budget:
             else:
                 raise ValueError(unit)
     except ValueError:
-        raise UsageError(
-            "A budget is written as `200000 tokens`, `2.5 cost`, both, or `none`."
-        ) from None
+        raise UsageError("A budget is `200000 tokens`, `2.5 cost`, both, or `none`.") from None
     return Budget(tokens, cost)
 
 

@@ -57,8 +57,8 @@ def require_trust(folder: Path, *, given: bool, why: str | Words) -> None:
             remember_trust(folder, home)
             return
     raise UsageError(
-        "{why} Do that only if you trust the files in {folder}: with --trust, or asked at a"
-        " terminal, where the answer is remembered.",
+        "{why} Do that only if you trust the files in {folder}: use --trust, or run it at a"
+        " terminal, where you are asked and the answer is saved.",
         why=why,
         folder=folder,
     )

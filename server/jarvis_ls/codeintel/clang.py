@@ -379,7 +379,7 @@ def chosen_library() -> Path | None:
     """Return the library the environment names; None for the default. Raises `ClangMissing`."""
     if named := os.environ.get("CLANG_LIBRARY_FILE"):
         if not Path(named).is_file():
-            raise ClangMissing(f"CLANG_LIBRARY_FILE names {named}, which is no file.")
+            raise ClangMissing(f"CLANG_LIBRARY_FILE names {named}, which is not a file.")
         return Path(named)
     for variable, below in (("LIBCLANG_PATH", ("",)), ("LLVM_HOME", ("lib", "bin"))):
         if not (folder := os.environ.get(variable)):
@@ -390,7 +390,7 @@ def chosen_library() -> Path | None:
             for name in _NAMES:
                 if (place / name).is_file():
                     return place / name
-        raise ClangMissing(f"{variable} names {folder}, which holds no libclang.")
+        raise ClangMissing(f"{variable} names {folder}, which contains no libclang.")
     return None
 
 

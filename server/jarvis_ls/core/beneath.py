@@ -198,7 +198,7 @@ def _status(folder: int, name: str) -> os.stat_result | None:
 def _parts(path: str) -> list[str]:
     parts = path.split("/")
     if not path or "\0" in path or any(part in ("", ".", "..") for part in parts):
-        raise JarvisError("{path} is no path below a folder", path=repr(path))
+        raise JarvisError("{path} is not a path inside a folder", path=repr(path))
     if len(parts) > MAX_DEPTH or len(path) > MAX_LENGTH:
         raise JarvisError("{path}… is too long a path", path=path[:60])
     return parts

@@ -17,7 +17,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 STATE = ".jarvis"
 """Name of the folder that holds what we know of a workspace, and of the user's own one."""
 
-OUTSIDE = "a symbolic link that leads out of the folder"
+OUTSIDE = "a symbolic link that points outside the folder"
 NOWHERE = "a symbolic link that leads nowhere"
 TOO_LARGE = "larger than the size limit"
 NOT_READABLE = "not readable"

@@ -45,4 +45,4 @@ def _lenient(text: str, strict: ValueError) -> Any:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")

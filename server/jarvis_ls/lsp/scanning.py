@@ -441,7 +441,7 @@ class Scanning:
     async def _root(self, folder: Folder) -> Root:
         root = (await self._server.judgement()).get(folder.path)
         if root is None:
-            raise JarvisError(f"{folder.path} is no folder of the workspace")
+            raise JarvisError(f"{folder.path} is not a folder of the workspace")
         return root
 
     def _changed_files(self, listing: Listing) -> dict[str, _Stamped]:

@@ -31,8 +31,8 @@ async def ask_user(context: ToolContext, question: str, choices: list[str] | Non
         )
     interaction: Interaction | None = context.services.get("interaction")
     if interaction is None:
-        raise ToolRetry("Nobody is there to be asked. Decide yourself and say what you assumed.")
+        raise ToolRetry("No one can be asked. Decide yourself and state your assumptions.")
     answer = await interaction.question(context.node, shown(question), offered)
     if not answer.strip():
-        return Words("The user gave no answer. Decide yourself and say what you assumed.")
+        return Words("The user gave no answer. Decide yourself and state your assumptions.")
     return Words("The user answers: {answer}", answer=answer)

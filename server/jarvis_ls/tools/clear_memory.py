@@ -39,5 +39,5 @@ async def clear_memory(
     kinds = [kind for kind in KINDS if kind in memory_types or "all" in memory_types]
     gone = await memory.clear(kinds, tags=tags, ids=ids, session=context.session)
     if not gone:
-        return Words("Nothing fitted; nothing was forgotten.")
-    return Words("Forgotten: {names}.", names=", ".join(gone))
+        return Words("No memories match; nothing was deleted.")
+    return Words("Deleted memories: {names}.", names=", ".join(gone))

@@ -121,8 +121,10 @@ def _replaced(text: str, diff: Diff) -> str:
     if len(found) > 1 and not diff.all:
         places = preview(text, found, len(search))
         raise ToolRetry(
-            "The text to replace stands in {n} places. Give more lines around the "
-            "right one, or set `all` to replace every one of them:\n{places}",
+            (
+                "The text to replace occurs {n} times. Give more lines around the right "
+                "one, or set `all` to replace every occurrence:\n{places}"
+            ),
             n=len(found),
             places=places,
         )

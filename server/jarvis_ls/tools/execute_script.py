@@ -9,10 +9,12 @@ import pydantic
 
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.events import ScriptRun
 from jarvis_ls.runtime.sandbox.base import Ran, Script
 from jarvis_ls.runtime.sandbox.carrying import carry
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.tools.current_call import current_call
+from jarvis_ls.runtime.tools.permissions import shown_target
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 LONGEST = 1800
@@ -42,7 +44,23 @@ def actions(arguments: dict[str, Any]) -> list[Action]:
     return found
 
 
-@tool(actions=actions, timeout=LONGEST + 3600)  # the script has its own limit; people may ponder
+async def preview(arguments: dict[str, Any], context: ToolContext) -> ScriptRun:
+    """Return what a call would run, and where. Raise `NoSandbox` when it could not run."""
+    ladder: Ladder | None = context.services.get("sandbox")
+    sandbox = None if ladder is None else await ladder.best(trusted=context.trusted)
+    name = "" if sandbox is None else sandbox.name
+    return ScriptRun(
+        arguments["interpreter"],
+        "\n".join(shown_target(line) for line in arguments["script"].split("\n")),
+        shown_target(str(context.roots[0])) if context.roots else "",
+        bool(arguments["network"]) or name == "none",
+        name,
+    )
+
+
+@tool(
+    actions=actions, script=preview, timeout=LONGEST + 3600
+)  # the script has its own limit; people may ponder
 async def execute_script(
     context: ToolContext,
     script: str,

@@ -36,7 +36,7 @@ def _address(url: str) -> str:
     except ValueError:
         is_of_web, has_user = False, False
     if not is_of_web or has_user or any(character.isspace() for character in address):
-        raise ToolRetry("{url} is no http or https address.", url=shown(url))
+        raise ToolRetry("{url} is not an http or https address.", url=shown(url))
     return address
 
 
@@ -60,7 +60,7 @@ async def fetch_web(context: ToolContext, url: str, start: int = 0) -> str:  # n
     if "html" in kind:
         text = await asyncio.to_thread(_page_text, text, address)
     elif not kind.startswith(("text/", *_READ_AS_TEXT)) or "\0" in text:
-        raise ToolRetry("{url} is no text but {kind}.", url=shown(address), kind=shown(kind))
+        raise ToolRetry("{url} is not a text but {kind}.", url=shown(address), kind=shown(kind))
     start = max(0, start)
     part = text[start : start + CHARACTERS]
     if not part.strip():
@@ -93,7 +93,7 @@ def _check_host(host: str) -> None:
     for written in found:
         address = ipaddress.ip_address(str(written).partition("%")[0])
         if address.is_link_local or address.is_multicast or address.is_unspecified:
-            raise ToolRetry("{url} is no address of the web.", url=shown(host))
+            raise ToolRetry("{url} is not a web address.", url=shown(host))
 
 
 async def _get(address: str) -> tuple[str, bytes]:

@@ -119,9 +119,7 @@ def _libraries(place: Place, hidden: Hidden | None, clock: Clock) -> str:
         try:
             found = read((data or b"").decode("utf-8", "replace"))
         except (ValueError, TypeError, AttributeError) as error:
-            parts.append(
-                Words("{name}: not understood ({why})", name=one_line(listed.name), why=error)
-            )
+            parts.append(Words("{name}: not parsed ({why})", name=one_line(listed.name), why=error))
             continue
         if found:
             parts.append(f"{one_line(listed.name)}: {', '.join(map(shown, dict.fromkeys(found)))}")

@@ -45,7 +45,7 @@ async def methodology(
     if operation == "find":
         return await _found(memory, problem)
     if not problem.strip() or (operation == "save" and not steps.strip()):
-        raise UsageError("Say which problem it is for, and the steps; nothing was changed.")
+        raise UsageError("State which problem it is for, and the steps; nothing was changed.")
     kind = _KINDS[scope]
     same = [
         head
@@ -55,15 +55,15 @@ async def methodology(
     if operation == "delete":
         gone = await memory.clear([kind], ids=[head.id for head in same]) if same else []
         if not gone:
-            return Words("Nothing fitted; nothing was forgotten.")
-        return Words("Forgotten: {names}.", names=", ".join(gone))
+            return Words("No memories match; nothing was deleted.")
+        return Words("Deleted memories: {names}.", names=", ".join(gone))
     if same:
         await memory.change(same[0].id, content=steps)
         return Words("The methodology “{title}” was replaced.", title=same[0].title)
     saved = await memory.save(
         kind, steps, [METHODOLOGY], title=problem, category=METHODOLOGY, session=context.session
     )
-    return Words("The methodology “{title}” was kept.", title=saved.entry.title)
+    return Words("The methodology “{title}” was saved.", title=saved.entry.title)
 
 
 async def _all(memory: Memory) -> list[MemoryHead]:
@@ -77,5 +77,5 @@ async def _found(memory: Memory, problem: str) -> str:
     if best:
         return together([entry_text(await memory.read(head.id)) for head in best], "\n\n")
     if not known:
-        return Words("No methodology is kept yet.")
+        return Words("No methodologies yet.")
     return together([f"- {head.title}" for head in known], "\n")

@@ -35,7 +35,7 @@ async def retrieve_memory(
     found = await memory.retrieve(
         kinds, tags, query, limit=max(1, min(limit, 50)), session=context.session
     )
-    parts = [entry_text(entry) for entry in found] or [Words("Nothing is remembered that fits.")]
+    parts = [entry_text(entry) for entry in found] or [Words("No memories match.")]
     parts += [
         Words("Left out: {name} ({why})", name=p.path.name, why=p.reason) for p in memory.problems
     ]

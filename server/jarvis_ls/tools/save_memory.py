@@ -46,9 +46,9 @@ async def save_memory(
         session=context.session,
     )
     return Words(
-        "It was remembered already as {id} in {kind}: {title}"
+        "Already saved as {id} in {kind}: {title}"
         if saved.known
-        else "Remembered as {id} in {kind}: {title}",
+        else "Saved as {id} in {kind}: {title}",
         id=saved.entry.id,
         kind=memory_type,
         title=saved.entry.title,

@@ -109,7 +109,7 @@ async def search_in_project(
         files_only: Give only the files, with how many lines match in each.
     """
     if not query or "\n" in query or "\0" in query:
-        raise ToolRetry("Give something to look for that stands within one line.")
+        raise ToolRetry("Give a search text within one line.")
     place = place_of(path, context)
     check_searchable(place)
     written = query if regex else re.escape(query)

@@ -36,7 +36,9 @@ def endpoint() -> str:
         return ""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ToolRetry("The search endpoint {url} is no http or https address.", url=shown(url))
+        raise ToolRetry(
+            "The search endpoint {url} is not an http or https address.", url=shown(url)
+        )
     return url.rstrip("/")
 
 

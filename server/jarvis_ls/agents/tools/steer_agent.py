@@ -31,7 +31,7 @@ async def steer_agent(
     if not isinstance(tree, Tree):
         raise TreeError("There are no other agents here.")
     if action == "instruct" and not text.strip():
-        raise ToolRetry("Say in `text` what it should do; nothing was changed.")
+        raise ToolRetry("State in `text` what it should do; nothing was changed.")
     child = tree.node(agent)
     if action == "look":
         return await _look(tree, context.node, agent)

@@ -222,7 +222,7 @@ def _read(
     try:
         entries = json.loads(read_regular(database, limit=MAX_BYTES))
         if not isinstance(entries, list):
-            raise ValueError("it is no list")
+            raise ValueError("it is not a list")
     except (SkippedFile, ValueError, RecursionError) as error:
         notes.append(f"{database.name} cannot be used: {error}")
         return ()
@@ -425,7 +425,7 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
     )
     units = _units(entries, root, copy, folder.parent / "units", notes)
     if failed is not None:
-        notes.append(f"make failed after a part: {failed}" if units else f"make failed: {failed}")
+        notes.append(f"make failed partway: {failed}" if units else f"make failed: {failed}")
     return Units(units, "make", tuple(notes), libraries) if units else None
 
 
@@ -517,10 +517,10 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
         if not path.is_symlink() or path.resolve().is_relative_to(root):
             files.append(file)
         elif path.suffix.lower() in SUFFIXES:
-            notes.append(f"{file} leads out of the project and is left out")
+            notes.append(f"{file} points outside the project and is skipped")
     for file in for_other_systems(root, files):
         files.remove(file)
-        notes.append(f"{file} is left out: no makefile names it, and the C library has it")
+        notes.append(f"{file} is skipped: no makefile names it, and the C library provides it")
     notes += made_elsewhere(root, files)
     elsewhere = stand_ins(root, files)
     known = [file for file in files if file not in elsewhere]

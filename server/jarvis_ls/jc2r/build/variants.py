@@ -56,8 +56,10 @@ def notes_of(ways: Mapping[str, Sequence[frozenset[str]]]) -> list[str]:
         if differing:
             files.setdefault(" ".join(sorted(differing)), []).append(path)
     return [
-        f"compiled in several ways, which differ in {words}; what only one of them defines is"
-        f" translated as that one says, what a program is linked with as the program is, the"
-        f" rest as the first: {', '.join(paths)}"
+        (
+            f"compiled in several configurations, which differ in {words}; what only "
+            f"one defines is translated from that one, what is linked into a program "
+            f"from the program's, the rest from the first: {', '.join(paths)}"
+        )
         for words, paths in files.items()
     ]

@@ -42,7 +42,7 @@ def alone(folder: Path) -> Iterator[None]:
     lock = Lock.take(folder / "lock")
     if isinstance(lock, str):
         raise JarvisError(
-            "Another run works on this project ({lock}): wait until it has ended, or stop it.",
+            ("Another run is using this project ({lock}): wait for it to finish, or stop it."),
             lock=lock,
         )
     try:
@@ -66,7 +66,7 @@ def read_config(root: Path) -> Config:
         raise ConfigError(f"{path}: it must be an object.")
     notes = data.get("additional_notes", "")
     if not isinstance(notes, str):
-        raise ConfigError(f"{path}: additional_notes must be a text.")
+        raise ConfigError(f"{path}: additional_notes must be a string.")
     return Config(
         _names(path, data, "root_symbols"), _names(path, data, "disabled_libraries"), notes
     )
@@ -105,7 +105,7 @@ def declared_in(path: Path, root: Path) -> list[str]:
     from jarvis_ls.codeintel import clang
 
     if not path.is_file():
-        raise UsageError(f"{path}: there is no such file.")
+        raise UsageError(f"{path}: no such file.")
     language = "c" if path.suffix.lower() == ".h" else "c++"
     arguments = ["-x", f"{language}-header", f"-I{path.parent}", f"-I{root}"]
     unit, problems = clang.parse(path, arguments)

@@ -89,7 +89,9 @@ def read_state(folder: Path) -> State:
 def unfinished_error(folder: Path) -> JarvisError:
     """Return what is wrong when no run has ended in `folder`, the `.jarvis/c2rust` of a project."""
     root = folder.parent.parent
-    return JarvisError(f"There is no finished translation of {root}; run `jc2r run --baseline`.")
+    return JarvisError(
+        f"There is no complete translation of {root}; run `jc2r run --baseline` first."
+    )
 
 
 class Progress(NamedTuple):

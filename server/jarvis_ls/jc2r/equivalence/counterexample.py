@@ -100,7 +100,7 @@ def _parts(c: Said, rust: Said, record: Said) -> Iterator[Words]:
         if c.get(name) != rust.get(name):
             yield _differ(name, *(repr(side.get(name, "")[:SHOWN]) for side in (c, rust)))
     if c.get("files") != rust.get("files"):
-        yield Words("a stream that was handed over is left in another state")
+        yield Words("a stream argument is left in a different state")
 
 
 def _differ(what: str, c: str, rust: str) -> Words:
@@ -129,7 +129,7 @@ def _memory(place: str, c: Any, rust: Any) -> Words:
     at = min(offset for offset in {*first, *second} if first.get(offset) != second.get(offset))
     words = [_word(side[at]) if at in side else Words("unchanged") for side in (first, second)]
     return Words(
-        "{place} has at byte {offset} {c} in C and {rust} in Rust",
+        "{place} at byte {offset} is {c} in C and {rust} in Rust",
         place=place,
         offset=at,
         c=words[0],

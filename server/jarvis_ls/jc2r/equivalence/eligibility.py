@@ -63,7 +63,7 @@ class Suitability:
         if (function.file, function.name) not in self._in_rust:
             return "it stays in C"
         if function.variadic:
-            return "it takes a variable number of arguments"
+            return "it is variadic"
         for parameter in function.parameters:
             if not self.handles.makers(parameter.kind) and (
                 why := unsupported_reason(parameter.kind, self._found.records, 0)
@@ -144,25 +144,25 @@ class Suitability:
 def unsupported_reason(kind: Kind, records: Mapping[str, Record], depth: int) -> str:
     """Return why no value of a type can be made, in words; empty when it can."""
     if kind.form == "unsupported":
-        return f"of a type that is not generated ({kind.name})"
+        return f"of type {kind.name}, for which no input can be generated"
     if kind.form == "opaque":
-        return f"of a type that is not known ({kind.name})"
+        return f"of an unknown type ({kind.name})"
     if kind.form == "array" and kind.target is not None:
         return unsupported_reason(kind.target, records, depth + 1)
     if kind.form == "pointer" and kind.target is not None:
         if depth > 0:
             return ""  # null will do
         if kind.target.form in ("opaque", "unsupported"):
-            return f"a pointer to what is not known ({kind.target.name})"
+            return f"a pointer to an unknown type ({kind.target.name})"
         if kind.target.form == "record":
             return _members(records[kind.target.name], records)
         return unsupported_reason(kind.target, records, depth + 1)
     if kind.form == "record":
         record = records[kind.name]
         if depth == 0 and record.union:
-            return "a union that is handed over by value"
+            return "a union passed by value"
         if depth == 0 and any(member.width for member in record.members):
-            return "a structure with bit-fields that is handed over by value"
+            return "a struct with bit-fields passed by value"
         return _members(record, records)
     return ""
 
@@ -170,5 +170,5 @@ def unsupported_reason(kind: Kind, records: Mapping[str, Record], depth: int) ->
 def _members(record: Record, records: Mapping[str, Record]) -> str:
     for member in record.members:
         if member.kind.form in ("unsupported",):
-            return f"a structure with {member.name}, {unsupported_reason(member.kind, records, 1)}"
+            return f"a struct with {member.name}, {unsupported_reason(member.kind, records, 1)}"
     return ""

@@ -26,7 +26,7 @@ from jarvis_ls.jc2r.equivalence.signature import Function
 
 SECONDS = 2.0
 """How long one call of the C may take; the sanitized C and the Rust have longer."""
-LATE = "there was no time left"
+LATE = "the time limit was reached"
 """Why a function has fewer cases than wanted, or none."""
 BARREN = 40
 """Cases in a row that do not count before a function is given up."""
@@ -187,22 +187,22 @@ class _Trial:
         seen = undefined_behaviour(careful)
         if seen is not None:
             self._found.undefined.setdefault(seen, request)
-            return f"undefined in C: {seen.what}"
+            return f"undefined behaviour in C: {seen.what}"
         if careful["end"].startswith("signal"):
-            return f"the C ended by {careful['end']}"
+            return f"the C was terminated by {careful['end']}"
         if careful["end"] == "timeout":
             self._hung += 1
-            return "the C did not end in time"
+            return "the C timed out"
         self._expected = self._c.call(request)
         if self._expected["end"] == "timeout":
             self._hung += 1
-            return "the C did not end in time"
+            return "the C timed out"
         if careful != self._expected:
-            return "the C says one thing or another: it depends on addresses or on unset memory"
+            return "the C is non-deterministic: it depends on addresses or on uninitialised memory"
         return ""
 
 
 def _most_common(excluded: Counter[str]) -> str:
     if not excluded:
         return LATE
-    return f"no generated input was fit: {excluded.most_common(1)[0][0]}"
+    return f"no generated input was valid: {excluded.most_common(1)[0][0]}"

@@ -94,7 +94,7 @@ def run_own_tests(
     status, said = _run(command, copy)
     found = OwnTests(" ".join(command), status, said=said)
     if status != 0:
-        found.reason = "they do not pass on the C"
+        found.reason = "they do not pass with the C"
         return found
     archive = next(iter((crate / "target" / "release").glob("lib*.a")), None)
     if archive is None:
@@ -124,7 +124,7 @@ def run_own_tests(
             continue
         found.replaced.append(path.relative_to(copy).as_posix())
     if not found.replaced:
-        found.reason = "the build makes no library or program that the crate could stand for"
+        found.reason = "the build produces no library or program that the crate could replace"
         return found
     for path in relinked:
         if _is_program(path) and offered & _defined_symbols(path):
@@ -151,7 +151,7 @@ def _without_made_anew(found: OwnTests, anew: Sequence[str]) -> None:
     if lost:
         found.rust = None
         found.reason = Words(
-            "the command makes {files} of the C again: give what builds them to --prepare",
+            ("the command rebuilds {files} from the C: pass the build command to --prepare"),
             files=", ".join(lost),
         )
 

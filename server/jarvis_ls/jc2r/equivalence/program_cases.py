@@ -173,7 +173,7 @@ def record(
     case = Recorded(name, stem, tuple(arguments), stdin, given, called or program.name)
     ended = run_case(case, program)
     if ended.timed_out:
-        raise JarvisError(f"{program} did not end within {SECONDS:.0f} s; nothing was recorded.")
+        raise JarvisError(f"{program} did not exit within {SECONDS:.0f} s; nothing was recorded.")
     return replace(case, expected=ended)
 
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from jarvis_ls.jc2r.equivalence.outcome import Outcome
 
 _STATES = {
-    "equal": Words("equal"),
-    "differs": Words("differs"),
-    "unstable": Words("unstable"),
-    "no_input": Words("no input"),
-    "not_run": Words("not run"),
+    "equal": Words("behaves like the C"),
+    "differs": Words("behaves differently"),
+    "unstable": Words("non-deterministic"),
+    "no_input": Words("no valid input"),
+    "not_run": Words("not tested"),
     "stale": Words("stale"),
 }
 Say = Callable[[str], str]
@@ -36,10 +36,13 @@ def summary(outcome: Outcome, say: Say = str) -> str:
 def strength(found: Mapping[str, Any]) -> Words:
     """In words, what became of the planted mutants of a record."""
     if not found["planted"]:
-        return Words("There was nothing in the Rust that a mutant could be planted in.")
+        return Words("The Rust has no place for a mutant.")
     said = Words(
-        "{killed} of {planted} planted mutants were found ({by_functions} by functions alone;"
-        " {equivalent} that change nothing and {not_built} that do not compile are not counted).",
+        (
+            "{killed} of {planted} mutants were killed ({by_functions} by function "
+            "tests alone; {equivalent} equivalent mutants and {not_built} that do not "
+            "compile are not counted)."
+        ),
         **{
             name: found[name]
             for name in ("killed", "planted", "by_functions", "equivalent", "not_built")
@@ -48,7 +51,8 @@ def strength(found: Mapping[str, Any]) -> Words:
     if not found.get("unasked"):
         return said
     more = Words(
-        "There was no time to look at {n} of those that were not found.", n=found["unasked"]
+        ("{n} of the surviving mutants were not examined: the time limit was reached."),
+        n=found["unasked"],
     )
     return together([said, more], " ")
 
@@ -61,8 +65,9 @@ def advice(outcome: Outcome) -> Words | None:
     if found is None or outcome.cases or 2 * found["killed"] >= found["planted"]:
         return None
     return Words(
-        "These tests would miss most mistakes. Cases of the project's programs see more: `jc2r"
-        " record PROGRAM ARGUMENTS` keeps one, and `jc2r verify --explore 60` makes others of it."
+        "These tests would miss most faults. Cases of the project's programs cover "
+        "more: `jc2r record PROGRAM ARGUMENTS` records one, and `jc2r verify "
+        "--explore 60` generates others from it."
     )
 
 
@@ -76,9 +81,11 @@ def _of_functions(outcome: Outcome, say: Say) -> Iterator[str]:
     compared = verified.count("equal") + verified.count("differs")
     yield ""
     yield Words(
-        "{compared} of {total} functions ({share} %) were compared one by one, in {cases} generated"
-        " cases; {left_out} more cases were left out because the C itself does something undefined"
-        " with them, or does not end.",
+        (
+            "{compared} of {total} functions ({share} %) were compared individually, "
+            "in {cases} generated cases; {left_out} more cases were excluded because "
+            "the C has undefined behaviour or does not terminate with them."
+        ),
         compared=compared,
         total=total,
         share=round(100 * compared / max(1, total)),
@@ -86,8 +93,8 @@ def _of_functions(outcome: Outcome, say: Say) -> Iterator[str]:
         left_out=sum(sum(function["excluded"].values()) for function in verified.functions),
     )
     for state, title in (
-        ("differs", Words("## What differs")),
-        ("unstable", Words("## What is not stable")),
+        ("differs", Words("## Differences")),
+        ("unstable", Words("## Non-deterministic functions")),
     ):
         some = [function for function in verified.functions if function["state"] == state]
         if some:
@@ -97,8 +104,8 @@ def _of_functions(outcome: Outcome, say: Say) -> Iterator[str]:
             if told := difference_of(record) or record["reason"]:
                 yield f"  {say(told)}"
     if verified.undefined:
-        yield from ("", Words("## Undefined in the C"), "")
-        yield from (Words("`jsec scan` tells of these places too."), "")
+        yield from ("", Words("## Undefined behaviour in the C"), "")
+        yield from (Words("`jsec scan` also reports these places."), "")
     for found in verified.undefined:
         yield Words(
             "- {place}: {pattern}, in `{name}`",
@@ -113,7 +120,7 @@ def _of_programs(outcome: Outcome, say: Say) -> Iterator[str]:
         equal = sum(case["state"] == "equal" for case in outcome.cases)
         yield from ("", Words("## Programs"), "")
         yield Words(
-            "{equal} of {total} recorded cases equal.", equal=equal, total=len(outcome.cases)
+            "{equal} of {total} recorded cases match.", equal=equal, total=len(outcome.cases)
         )
         for record in outcome.cases:
             if record["state"] != "equal":
@@ -128,20 +135,22 @@ def _of_programs(outcome: Outcome, say: Say) -> Iterator[str]:
         explored = outcome.explored
         yield ""
         yield Words(
-            "{cases} cases were generated from them and compared, {differ} differ; {kept}"
-            " went a new way; {excluded} were left out.",
+            (
+                "{cases} cases were generated from them and compared: {differ} differ, "
+                "{kept} reached new code, {excluded} were excluded."
+            ),
             cases=explored["cases"],
             differ=len(explored["differences"]),
             kept=explored["kept"],
             excluded=explored["excluded"],
         )
     if outcome.mutants is not None:
-        yield from ("", Words("## How strong these tests are"), "", strength(outcome.mutants))
+        yield from ("", Words("## Strength of these tests"), "", strength(outcome.mutants))
         if (said := advice(outcome)) is not None:
             yield from ("", said, "")
         for mutant in outcome.mutants["survivors"]:
             yield Words(
-                "- not found: {place}: {before} → {after}",
+                "- survived: {place}: {before} → {after}",
                 place=f"{mutant['file']}:{mutant['line']}",
                 before=_code(mutant["before"]),
                 after=_code(mutant["after"]) or say("nothing"),
@@ -161,7 +170,7 @@ def _reasons(outcome: Outcome, say: Say) -> Iterator[str]:
         if function["state"] in ("not_run", "no_input")
     )
     if reasons:
-        yield from ("", Words("## Why functions were not compared one by one"), "")
+        yield from ("", Words("## Functions that were not compared individually"), "")
     for reason, count in reasons.most_common():
         yield f"- {count} × {say(reason)}"
 
@@ -171,4 +180,4 @@ def _kind_of(reason: str) -> str:
     if not reason.startswith("it calls "):
         return reason
     name = reason.rsplit(" ", 1)[-1]
-    return Words("it calls {name}, or something that does", name=name)
+    return Words("it calls {name} directly or indirectly", name=name)

@@ -64,7 +64,7 @@ class Suite:
         """
         for file, name, request in self._requests:
             if only(file, name) and self._says(request, 0) != request["expected"]:
-                return f"{file}: {name} says something else"
+                return f"{file}: {name} gives a different result"
         timed = []
         for _, case in self._cases:
             program = program_of(case, self._programs)

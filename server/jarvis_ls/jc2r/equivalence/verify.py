@@ -212,7 +212,7 @@ def _all(
         symbol = project.symbols.of(function.file, function.name, function.static)
         offered = frozenset.intersection(*(each.functions for each in local.executors))
         if symbol not in offered:
-            return Compared(function, "not_run", reason="one side does not offer it to callers")
+            return Compared(function, "not_run", reason="it is not callable on both sides")
         inputs = inputs_of(project, suitability, function, offered)
         return compare(
             function,

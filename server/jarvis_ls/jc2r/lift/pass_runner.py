@@ -50,8 +50,8 @@ Test = Callable[[Path], Difference | None]
 """Whether a crate behaves like the C."""
 NOTHING = "nothing to do"
 """Why a pass was not kept that found nothing."""
-TAKEN_BACK = "the compiler took none of it"
-OTHERWISE = "what it changes behaves otherwise"
+TAKEN_BACK = "no change compiles"
+OTHERWISE = "the changed functions behave differently"
 """Why a pass was not kept that tried something."""
 Progress = Callable[[int, int, str], None]
 
@@ -136,7 +136,7 @@ class Lifting:
         self, passes: Mapping[str, Callable[[], None]], progress: Progress
     ) -> list[Tried]:
         if other := self._test(self._copy):
-            text = "The crate differs from the C before anything is lifted: "
+            text = "The crate behaves differently from the C even before refactoring: "
             raise JarvisError(text + other.text)
         made = []
         for number, (name, make) in enumerate(passes.items()):
@@ -157,7 +157,7 @@ class Lifting:
             self._restore(start)
             known = found.function in self._spared or not found.function
             if known or len(self._spared) == SPARED:
-                why = f"it behaves otherwise: {found.text}"
+                why = f"it behaves differently: {found.text}"
                 return Tried(name, kept=False, why=why, refused=tried.changed, after=self._count())
             self._spared.add(found.function)
 

@@ -116,7 +116,9 @@ def lift_project(
         done = Lifting(crate, work, test).run(keep, progress)
         built = build(crate)
         if built.returncode != 0:
-            raise JarvisError(f"The lifted crate does not build:\n{built.stderr.strip()[:2000]}")
+            raise JarvisError(
+                f"The refactored crate does not build:\n{built.stderr.strip()[:2000]}"
+            )
         done.before = Counts(**begun.before)
         done.passes = [_with_earlier(step, begun.kept) for step in done.passes]
         report = {
@@ -165,7 +167,7 @@ def _read_step(told: Mapping[str, Any]) -> Tried:
 
 def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
     """Return the report: what there was and is, and what each pass did and took back."""
-    lines = [Words("# Lifting"), "", Words("| | before | after |"), "| --- | --- | --- |"]
+    lines = [Words("# Refactoring"), "", Words("| | before | after |"), "| --- | --- | --- |"]
     before, after = asdict(done.before), asdict(done.after)
     lines += [
         f"| {say(COUNTED[name])} | {number} | {after[name]} |" for name, number in before.items()
@@ -173,14 +175,14 @@ def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
     head = [
         Words("pass"),
         Words("functions changed"),
-        Words("taken back"),
+        Words("reverted"),
         *(COUNTED[name] for name in LESS),
     ]
     lines += [
         "",
         Words(
-            "Functions are taken back when they do not build or behave otherwise. What"
-            " a pass made less or more of stands under its name."
+            "Functions are reverted when they do not build or behave differently. The "
+            "counts that a pass changed are listed under its name."
         ),
         "",
         f"| {' | '.join(map(say, head))} |",
@@ -193,7 +195,7 @@ def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
         lines.append(f"| {step.name} | {step.changed} | {step.refused} | {' | '.join(moved)} |")
         before = now if step.kept else before
         left_out += [f"- {step.name}: {say(step.why)}"] if step.why else []
-    lines += ["", Words("## Passes that were not kept"), "", *left_out] if left_out else []
+    lines += ["", Words("## Passes that were not applied"), "", *left_out] if left_out else []
     return "\n".join(map(say, lines)) + "\n"
 
 

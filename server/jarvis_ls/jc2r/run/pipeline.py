@@ -43,8 +43,8 @@ from jarvis_ls.jc2r.translate.fall_back_to_c import UNLINKED, settle
 from jarvis_ls.jc2r.translate.output import Stays
 
 _ADVICE = (
-    "With --build, or the setting jarvisLs.projectBuild, the project's own build is run in a"
-    " copy: it says how files are compiled and makes those that are missing."
+    "With --build, or the setting jarvisLs.projectBuild, the project's own "
+    "build runs in a copy to get compile commands and generated files."
 )
 
 
@@ -136,8 +136,8 @@ async def run_baseline(
             replace_file(folder / "build.log", built.stderr.encode())
             if built.returncode != 0:
                 raise JarvisError(
-                    f"The crate at {crate} does not build; {folder / 'build.log'} holds what cargo"
-                    f" said:\n{built.stderr.strip()[:2000]}"
+                    f"The crate at {crate} does not build; the output of cargo is in "
+                    f"{folder / 'build.log'}:\n{built.stderr.strip()[:2000]}"
                 )
             missing = await asyncio.to_thread(commit_baseline, crate)
             _finish_stage(folder, state, "build")
@@ -201,9 +201,9 @@ def _write_progress(folder: Path, found: Translated) -> None:
 
 def _check_target(root: Path, crate: Path) -> None:
     if crate == root or root.is_relative_to(crate):
-        raise JarvisError(f"{crate} holds the C project; the crate needs a folder of its own.")
+        raise JarvisError(f"{crate} contains the C project; the crate needs its own folder.")
     if not is_free(crate) and not _has_mark(crate):
-        raise JarvisError(f"{crate} is there and was not made by jc2r; nothing was written.")
+        raise JarvisError(f"{crate} exists and was not created by jc2r; nothing was written.")
 
 
 def stays(chosen: Sequence[str]) -> Stays:
@@ -231,7 +231,7 @@ def _choose_functions(state: State, only: Sequence[str], scanned: Scanned) -> li
         if name.partition(":")[0] not in files:
             raise UsageError(f"{name}: no such C file is compiled in this project.")
         if ":" in name and name not in functions:
-            raise UsageError(f"{name}: there is no such function.")
+            raise UsageError(f"{name}: no such function.")
     if not only or ("baseline" in state.done and not state.chosen):
         return []
     return sorted({*state.chosen, *only})

@@ -155,7 +155,9 @@ def _lift(request: Request, progress: Progress) -> dict[str, Any]:
         from jarvis_ls.jc2r.equivalence.verify import Settings
         from jarvis_ls.jc2r.lift.stage import lift_project
     except ImportError:
-        raise JarvisError("Lifting needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
+        raise JarvisError(
+            "Refactoring needs Hypothesis: pip install 'jarvis-ls[migrate]'."
+        ) from None
     done = lift_project(
         Path(request.root),
         settings=Settings(),
@@ -176,7 +178,7 @@ def _speaker(request: Request) -> Callable[[str], str]:
 
 def _check_system() -> None:
     if not sys.platform.startswith("linux"):
-        raise JarvisError("Comparing C with Rust, and so lifting, works on Linux only.")
+        raise JarvisError("Refactoring works on Linux only, because it compares C with Rust.")
 
 
 def _last_request(request: Request, kept: Path) -> Request:

@@ -300,7 +300,9 @@ def _write_graphs(folder: Path, table: Table, chosen: list[int], pictures: bool)
         if old.suffix in (".dot", ".svg") and old.stem not in wanted:
             old.unlink()
     if len(chosen) > _MAX_SUBGRAPHS:
-        notes[f"subgraphs of the first {_MAX_SUBGRAPHS} of {len(chosen)} roots only"] = None
+        notes[
+            (f"subgraphs only for the first {_MAX_SUBGRAPHS} of {len(chosen)} root functions")
+        ] = None
     return [note for note in notes if note]
 
 

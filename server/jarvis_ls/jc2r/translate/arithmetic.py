@@ -81,7 +81,7 @@ class Arithmetic(LvalueTranslation, Effects):
             return f"({apart} / {stride} as isize) as {wanted}"
         size = 1 if kind(pointee) in ("VOID", "FUNCTIONPROTO") else pointee.get_size()
         if size < 0:
-            raise Unsupported("a difference of pointers to what has no size")
+            raise Unsupported("a difference of pointers to an incomplete type")
         if size == 0:
             return literal(0, wanted)
         if size == 1 or is_function_pointer(left.type):

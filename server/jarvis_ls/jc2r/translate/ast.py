@@ -167,7 +167,7 @@ def chosen_branch(cursor: Any) -> Any:
         place = generic_selection.taken_branch(cursor, same)
         if place is not None:
             return branches[place]
-        raise Unsupported("_Generic with branches of one type")
+        raise Unsupported("_Generic with branches of the same type")
     return first
 
 

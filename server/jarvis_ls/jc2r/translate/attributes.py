@@ -109,5 +109,5 @@ def _number(text: str) -> int:
     if shifted := _SHIFTED.fullmatch(text):
         return int(shifted[1]) << int(shifted[2])
     if not _PRODUCT.fullmatch(text):
-        raise Unsupported("an alignment that is worked out")
+        raise Unsupported("a computed alignment")
     return math.prod(int(factor.rstrip("uUlL")) for factor in text.strip("()").split(" * "))

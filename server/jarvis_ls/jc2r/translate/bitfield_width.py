@@ -75,7 +75,7 @@ def within(code: str, operator: str, width: Width, type_: Any) -> str:
     if not _INT < width[0] < _LONG:
         return code
     if width[1] != is_unsigned(type_):
-        raise Unsupported("bit-fields of several widths, with and without a sign")
+        raise Unsupported("bit-fields of mixed width and signedness")
     return cut(code, width) if operator in _GROWING else code
 
 

@@ -215,7 +215,7 @@ class Body(Lowering):
             ):
                 whole += 1
             else:
-                raise Unsupported("a variadic definition that takes a record")
+                raise Unsupported("a variadic definition that takes a struct")
         if floating > 8:
             raise Unsupported("a variadic definition with many floating parameters")
         if back and not (
@@ -224,7 +224,7 @@ class Body(Lowering):
             or kind(self.result) in FLOATS
             or is_complex(self.result)
         ):
-            raise Unsupported("a variadic definition that returns a record")
+            raise Unsupported("a variadic definition that returns a struct")
         behind = max(0, whole - len(_WHOLE))
         handed = (8 * (behind + 1) + 15) // 16 * 16 if whole >= len(_WHOLE) else 0
         frame = 216 + handed
@@ -332,7 +332,7 @@ class Body(Lowering):
     def variadic_arguments(self, list_type: Any) -> str:
         """See `Calls`."""
         if list_type.kind.name != "POINTER":
-            raise Unsupported("a va_list of another kind")
+            raise Unsupported("an unsupported kind of va_list")
         self._list_type = self.types.of(list_type.get_pointee())
         return "__args"
 

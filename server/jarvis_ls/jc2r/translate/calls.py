@@ -54,7 +54,7 @@ class Calls(Operators):
     def _value_call_expr(self, cursor: Any) -> str:
         children = clang.children(cursor)
         if not children:
-            raise Unsupported("a call of nothing")
+            raise Unsupported("a call without a target")
         callee, arguments = children[0], children[1:]
         declared: Any = named_declaration(callee)
         if declared is None or declared.kind.name != "FUNCTION_DECL":
@@ -106,7 +106,7 @@ class Calls(Operators):
                 value, by = map(self.value, arguments)
                 return f"{other}({value}, {vectors.MODULE}::_mm_cvtsi32_si128({by}))"
             if not isinstance(number, int):
-                raise Unsupported(f"{declared.spelling} with a number that only a run knows")
+                raise Unsupported(f"{declared.spelling} with a number that is not constant")
             function, given = f"{function}::<{{ {number} }}>", arguments[:-1]
         found = [
             f"{parenthesise(code)} as _" if is_pointer(type_) or is_integer(type_) else code
@@ -239,7 +239,7 @@ class Calls(Operators):
             return "core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst)"
         size = whole(self.value(arguments[-1]))
         if size not in (1, 2, 4, 8):
-            raise Unsupported("an atomic record")
+            raise Unsupported("an atomic struct")
         at, *values = [self.value(argument) for argument in arguments[:-1]]
         if what == "load":
             self.types.need("atomic_load")

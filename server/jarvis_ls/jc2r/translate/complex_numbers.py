@@ -30,7 +30,7 @@ def is_complex(type_: Any) -> bool:
 def name_of(type_: Any) -> str:
     """Return the name of the record in `support` that a complex type is. Raises `Unsupported`."""
     if not sys.platform.startswith("linux") or platform.machine() not in ("x86_64", "AMD64"):
-        raise Unsupported("_Complex, which is tried on x86-64 Linux only")
+        raise Unsupported("_Complex, which is supported on x86-64 Linux only")
     part = FLOATS.get(kind(plain(type_).element_type))
     if part is None:
         raise Unsupported("_Complex")

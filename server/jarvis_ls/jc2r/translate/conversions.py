@@ -120,7 +120,7 @@ class Conversions(Initials):
             return f"{parenthesise(code)}.to_bits() as u64"
         if is_integer(type_):
             return f"{parenthesise(code)} as u64"
-        raise Unsupported("an atomic record")
+        raise Unsupported("an atomic struct")
 
     def from_word(self, code: str, type_: Any) -> str:
         """64 bits as the value `to_word` made them of."""
@@ -137,7 +137,7 @@ class Conversions(Initials):
             return f"{parenthesise(code)} & 255 != 0"
         if is_integer(type_):
             return f"{parenthesise(code)} as {rust}"
-        raise Unsupported("an atomic record")
+        raise Unsupported("an atomic struct")
 
     def function_at(self, code: str, rust: str) -> str:
         """Return the function at an address, which is a number."""

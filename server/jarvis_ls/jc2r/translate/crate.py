@@ -271,9 +271,9 @@ def _replacing(file: str, names: frozenset[str]) -> str:
     listed = sorted(names - AT_LOAD.keys(), key=lambda name: (name.startswith("_"), name))
     named = ", ".join([*listed[:_NAMED], *(["…"] if len(listed) > _NAMED else [])])
     return (
-        f"{file} takes the place of functions of the C library ({named}) in programs that it is"
-        " loaded into; the programs of the crate are without it, and"
-        " cargo build --release --lib --features preload makes the library"
+        f"{file} overrides functions of the C library ({named}) in programs that "
+        f"load it; the programs of the crate do not contain it, and cargo build "
+        f"--release --lib --features preload builds the library"
     )
 
 

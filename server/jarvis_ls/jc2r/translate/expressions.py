@@ -60,7 +60,7 @@ class Expressions(Calls):
         rust = self.types.of(cursor.type)
         number = clang.constant(cursor)
         if not isinstance(number, float) or number != number:
-            raise Unsupported("a floating constant that is no number")
+            raise Unsupported("a floating constant that is not a number")
         if abs(number) == float("inf"):
             return f"{rust}::INFINITY"
         return f"{number!r}{rust}"
@@ -108,13 +108,13 @@ class Expressions(Calls):
         named = next((child for child in children if child.kind.name == "TYPE_REF"), None)
         row = generic_selection.row_asked_of(cursor)
         if row is None or len(lengths) < row[2]:
-            raise Unsupported("the size of an array of variable length")
+            raise Unsupported("the size of a variable-length array")
         element, pointer, count = row
         size = 8 if pointer else generic_selection.WIDTHS.get(element)
         if size is None and named is not None:
             size = named.type.get_size()
         if size is None or size <= 0:
-            raise Unsupported("the size of an array of variable length")
+            raise Unsupported("the size of a variable-length array")
         product = " * ".join(f"({self.value(length)}) as usize" for length in lengths[:count])
         return f"(({product}) * {size}usize) as {self.types.of(cursor.type)}"
 

@@ -125,7 +125,7 @@ class Initials(ABC):
             items = clang.children(cursor)
             if kind(type_) == "VECTOR":
                 if any(clang.constant(element) != 0 for element in items):
-                    raise Unsupported("a vector set from its elements")
+                    raise Unsupported("a vector initialised from its elements")
                 return self.zero(type_)
             if not is_array(type_) and not is_record(type_):
                 return self._scalar(type_, items[0]) if items else self.zero(type_)
@@ -402,7 +402,7 @@ def _below(parts: _Parts, place: int) -> _Parts:
     known = parts.given.get(place)
     if not isinstance(known, _Parts):
         if known is not None:
-            raise Unsupported("a designator into what was set as a whole")
+            raise Unsupported("a designator into an aggregate that is already initialised")
         known = parts.given[place] = _parts_of(plain(parts.part(place)))
     return known
 
@@ -426,7 +426,7 @@ def _places(parts: _Parts, path: list[Any], target: Any) -> tuple[list[int], Any
             continue
         number = clang.constant(step)
         if not isinstance(number, int) or not is_array(type_):
-            raise Unsupported("a designator that is no constant")
+            raise Unsupported("a designator that is not constant")
         found.append(number)
         type_ = plain(type_.element_type)
         if (
@@ -443,7 +443,7 @@ def _places(parts: _Parts, path: list[Any], target: Any) -> tuple[list[int], Any
         ):
             last = clang.constant(steps.pop(0))
             if not isinstance(last, int) or steps:
-                raise Unsupported("a range of designators with more behind it")
+                raise Unsupported("a range designator followed by another designator")
             return found, target, last
     return found, target, found[-1]
 

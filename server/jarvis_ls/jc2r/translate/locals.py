@@ -174,7 +174,7 @@ class Locals(Expressions):
         needed = [layer for layer in layers if layer != -1]
         all_given = len(given) == len(needed)
         if not all_given and len(given) != needed.count(None):
-            raise Unsupported("an array of variable length behind a typedef")
+            raise Unsupported("a variable-length array behind a typedef")
         local = Local([], [])
         sizes: list[str] = []
         for layer in layers:
@@ -195,7 +195,7 @@ class Locals(Expressions):
     def sizes_of(self, declared: Any) -> list[str]:
         """See `LvalueTranslation`."""
         if declared.hash not in self.sizes:
-            raise Unsupported("an array of variable length of unknown size")
+            raise Unsupported("a variable-length array of unknown size")
         return self.sizes[declared.hash]
 
 

@@ -59,5 +59,5 @@ def _guessed_places(parts: list[Any]) -> list[int]:
         else:
             roles.append(1)
     if sorted(set(roles)) != roles:
-        raise Unsupported("a for whose parts come from a macro")
+        raise Unsupported("a for loop whose parts come from a macro")
     return roles

@@ -234,10 +234,10 @@ class LvalueTranslation(Conversions):
             return ""
         node, depth = row_of(inside(cursor))
         if node.kind.name != "DECL_REF_EXPR":
-            raise Unsupported("an array of variable length that is computed")
+            raise Unsupported("a variable-length array that an expression yields")
         sizes = self.sizes_of(node.referenced)[depth + 1 :]
         if not sizes:
-            raise Unsupported("an array of variable length of unknown size")
+            raise Unsupported("a variable-length array of unknown size")
         return f"({' * '.join(sizes)})"
 
     def convert(self, inner: Any, target: Any) -> str:
@@ -295,7 +295,7 @@ class LvalueTranslation(Conversions):
         """Return how a function is named here, builtins by the name of what they stand for."""
         name = declared.spelling
         if name.startswith("__builtin_ia32_"):
-            raise Unsupported("a word of the compiler for the processor")
+            raise Unsupported("a processor-specific keyword of the compiler")
         if name.startswith("__builtin_"):
             return self.external(name.removeprefix("__builtin_"), declared)
         return self.name_of(declared)

@@ -118,7 +118,7 @@ class _Made(Body):
         else:
             result, code = self._scalar_type(root.type), self.value(root)
         if self.before or self._asked != {name for name, _ in parameters}:
-            raise Unsupported("a macro that a function does not stand for")
+            raise Unsupported("a macro that a function cannot replace")
         return Function(use.definition, tuple(parameters), result, strip_parentheses(code))
 
     def _scalar_type(self, type_: Any) -> str:
@@ -132,7 +132,7 @@ class _Made(Body):
             )
         ):
             return self.types.of(type_)
-        raise Unsupported("an argument that is no number and no pointer")
+        raise Unsupported("an argument that is neither a number nor a pointer")
 
     # -- where an argument stands
 
@@ -149,7 +149,7 @@ class _Made(Body):
     def place(self, cursor: Any) -> str:
         """See `LvalueTranslation`."""
         if self._parameter(cursor):
-            raise Unsupported("an argument that is a place")
+            raise Unsupported("an argument that is an lvalue")
         return super().place(cursor)
 
     def convert(self, inner: Any, target: Any) -> str:
@@ -177,7 +177,7 @@ class _Made(Body):
             declared.semantic_parent.kind.name == "FUNCTION_DECL"
             or declared.linkage.name == "NO_LINKAGE"
         ):
-            raise Unsupported("a variable of the function in a macro")
+            raise Unsupported("a local variable in a macro")
         return super().name_of(declared)
 
     def temporary(self, rust: str, value: str) -> str:
@@ -211,10 +211,10 @@ def _check(use: Use, body: Body) -> None:
         node = argument.places[0][0]
         if argument in busy:
             if len(busy) > 1 or argument.always != 1 or len(argument.places) != 1 or not at_the_end:
-                raise Unsupported("an argument that does something")
+                raise Unsupported("an argument with side effects")
             _check_alone(use, argument, body)
         elif not argument.always and _may_fail(node):
-            raise Unsupported("an argument that is not always looked at")
+            raise Unsupported("an argument that is not always evaluated")
         elif not at_the_end and not _is_inert(node, body):
             raise Unsupported("an argument that the macro may change")
 
@@ -228,7 +228,7 @@ def _check_alone(use: Use, argument: Argument, body: Body) -> None:
         raise Unsupported("an argument that may change another")
     for expression in use.others:
         if _looks(expression) and not _holds(expression, node):
-            raise Unsupported("an argument that may change what the macro looks at")
+            raise Unsupported("an argument that may change what the macro reads")
 
 
 def _is_busy(node: Any, body: Body) -> bool:

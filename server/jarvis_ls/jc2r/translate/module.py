@@ -88,7 +88,7 @@ class Translator(Naming):
             elif wanted_in_c:
                 self._left[usr] = (cursor, wanted_in_c)
             elif not is_function and self.gives_way(cursor):  # Rust has no word for it
-                self._left[usr] = (cursor, "a program has a variable of that name, too")
+                self._left[usr] = (cursor, "a program also defines a variable of that name")
             elif not is_function and (beside := self._beside_others(cursor)):
                 self._left[usr] = (cursor, beside)
             else:
@@ -116,11 +116,11 @@ class Translator(Naming):
             reason, line = str(error), error.line
         except Exception as error:  # noqa: BLE001 - one function stops no other
             _LOG.exception("%s: %s", self._path, cursor.spelling)
-            reason = f"the translator does not know this form ({type(error).__name__}: {error})"
+            reason = f"unsupported construct ({type(error).__name__}: {error})"
             line = 0
         one_of_many = cursor.linkage.name == "INTERNAL" or is_weak(cursor)
         if not self.is_own(cursor) and not one_of_many:
-            raise JarvisError(f"{cursor.spelling} of a header is not translated: {reason}")
+            raise JarvisError(f"{cursor.spelling} from a header is not translated: {reason}")
         self._left[cursor.get_usr()] = (cursor, reason)
         self._lines[cursor.get_usr()] = line
 
@@ -273,7 +273,7 @@ class Translator(Naming):
             if cursor.get_usr() not in self._left:
                 inner, where = "{inner}", f", inner = sym {self.defined_name(cursor)}"
             if name in AT_LOAD and not where:
-                raise Unsupported(f"{name}, which the linker has")
+                raise Unsupported(f"{name}, which the linker defines")
             if name in AT_LOAD:
                 made.append(
                     f'{IF_PRELOADED}\n#[used]\n#[link_section = "{AT_LOAD[name]}"]\nstatic'
@@ -435,9 +435,9 @@ class _Value(Body):
     def address_if_there(self, declared: Any) -> str:
         """See `Initials`; only a run knows that."""
         if super().address_if_there(declared):
-            raise Unsupported("a variable set to what may not be there")
+            raise Unsupported("a variable initialised with a weak symbol")
         return ""
 
     def function_at(self, code: str, rust: str) -> str:
         """See `Conversions`; Rust has no such constants."""
-        raise Unsupported("a variable set to a function at a fixed address")
+        raise Unsupported("a variable initialised with a function at a fixed address")

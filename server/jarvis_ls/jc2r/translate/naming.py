@@ -199,7 +199,7 @@ class Naming(Source):
         if not self._doubted[usr]:
             return ""
         if not self._crate.variadic or is_of_each_thread(declared):
-            raise Unsupported("what may not be there, which is asked for on x86-64 Linux only")
+            raise Unsupported("a weak symbol, which is supported on x86-64 Linux only")
         return self._crate.externals.if_there(declared.spelling)
 
     def _weak(self) -> set[str]:
@@ -281,7 +281,7 @@ class Naming(Source):
         if usr not in self._own:
             offer = self._crate.homes.nearest(name, self._path)
             if offer is None:
-                raise JarvisError(f"{name} is of each thread, and no file of the project has it")
+                raise JarvisError(f"{name} is thread-local, and no file of the project defines it")
             if offer.in_rust:
                 return thread_place(f"{offer.module}::{rust_name(name)}")
             symbol = self._crate.homes.linked_as(offer.module, name)
@@ -310,7 +310,7 @@ class Naming(Source):
         """Return the same for one without a prototype, called with arguments of these types."""
         usr, name = declared.get_usr(), declared.spelling
         if usr in self._own:
-            raise Unsupported("a call of a function with another number of arguments")
+            raise Unsupported("a call with the wrong number of arguments")
         back = "" if kind(result) == "VOID" else f" -> {self.types.of(result)}"
         return self._crate.externals.called(name, arguments, back, label_of(declared))
 

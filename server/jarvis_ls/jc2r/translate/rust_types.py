@@ -485,7 +485,7 @@ def _check_packed(fields: Iterable[Any]) -> None:
     for field in fields:
         align = element_of(field.type).get_align()
         if align > max(_UNITS):
-            raise Unsupported(f"a packed record with a member aligned to {align} bytes")
+            raise Unsupported(f"a packed struct with a member aligned to {align} bytes")
 
 
 def _bytes(name: str, size: int, align: int) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-_BESIDE = "others of the section {section} stand beside it in an order of their own"
-_UNKNOWN = "others of the section {section} stand beside it in an order that nothing here tells"
-_LAST = "others of the section {section} stand behind it, which here come before it"
+_BESIDE = "other variables of section {section} are laid out around it in a fixed order"
+_UNKNOWN = "other variables of section {section} are laid out around it in an unknown order"
+_LAST = "variables of section {section} that must follow it come before it here"
 
 
 class Sections:

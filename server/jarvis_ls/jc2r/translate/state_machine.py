@@ -49,7 +49,7 @@ class Lowering(Statements):
 
     def _running(self) -> Machine:
         if self.machine is None:
-            raise Unsupported("a jump out of nowhere")
+            raise Unsupported("a jump from an unknown place")
         return self.machine
 
     def _on_goto_stmt(self, cursor: Any) -> list[str]:

@@ -325,7 +325,7 @@ class Statements(Assembly):
     def _label(self, label: Any, rust: str) -> str:
         number = clang.constant(label)
         if not isinstance(number, int):
-            raise Unsupported("a case that is no constant")
+            raise Unsupported("a case label that is not constant")
         written = converted_from(label)
         name = self.named_constant(written)
         if name and self.types.of(written.type) == rust:

@@ -208,9 +208,9 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
     yield f'<article class="{finding.severity}">'
     yield f"<h3>{place} – {_text(finding.rule)}</h3>"
     cwe = "".join(f" · CWE-{number}" for number in finding.cwe)
-    severity = f'<span class="sev-{finding.severity}">{_text(say(finding.severity))}</span>'
+    badge = f'<span class="sev-{finding.severity}">{_text(say(finding.severity))}</span>'
     yield (
-        f'<p class="facts">{severity} · '
+        f'<p class="facts">{badge} · '
         f"{_text(say('confidence'))} {finding.confidence:.2f} · "
         f"{_text(say('score'))} {finding.score:.2f}{cwe}</p>"
     )

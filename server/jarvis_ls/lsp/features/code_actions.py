@@ -106,7 +106,7 @@ class _Actions:
         if self._server.own_client:  # it asks for the reason, then sends `jarvis/suppress`
             reference = {"uri": document.uri, "fingerprint": finding.fingerprint}
             return self._command(text, "jarvisLs.suppressHere", [[reference], scope])
-        reason = self._say("looked at in the editor, no problem here")
+        reason = self._say("reviewed in the editor, not a problem")
         findings = [finding] if scope == "line" else _alike(state, finding, scope)
         edits = suppressing_edits(document, findings, state.functions, scope, reason)
         return self._action(text, document, edits, finding)

@@ -128,7 +128,7 @@ def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
             found.setdefault(function.file, []).append(note)
         elif function.tests == "differs":
             text = say(
-                "The Rust of {name} behaves differently: {how}",
+                "The Rust version of {name} behaves differently: {how}",
                 name=function.name,
                 how=function.tests_note,
             )
@@ -154,7 +154,7 @@ def _add_build_errors(overview: Overview, say: Messages, found: dict[str, list[N
     for error in overview.errors:
         where = f"{error.rust.name}:{error.line}"
         text = say(
-            "The Rust of {name} does not build: {why} ({where})",
+            "The Rust version of {name} does not build: {why} ({where})",
             name=error.function or error.file,
             why=error.text,
             where=where,

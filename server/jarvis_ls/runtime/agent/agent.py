@@ -65,7 +65,7 @@ class Agent(AgentCore):
         cancelled; everything else that goes wrong is an outcome.
         """
         if self.working:
-            raise AgentBusy("The agent is at work; say it, and it will be read next.")
+            raise AgentBusy("The agent is running; your message will be queued.")
         before, self.value = self.spent, None
         self.control.begin()
         if task is not None:
@@ -166,16 +166,14 @@ class Agent(AgentCore):
             return "failed", str(error)
         except Exception as error:
             logger.exception("the agent %s failed", self.node.title)
-            words = Words(
-                "Something went wrong inside: {why}", why=f"{type(error).__name__}: {error}"
-            )
+            words = Words("Internal error: {why}", why=f"{type(error).__name__}: {error}")
             return "failed", words
 
     async def _end(self, work: asyncio.Future[str]) -> None:
         if not await self.turns.end(work):
             self.showing.notice(
                 "warning",
-                "Something did not end when it was told to; its result will be thrown away.",
+                "An operation did not stop when asked; its result will be discarded.",
             )
         elif not work.cancelled() and (error := work.exception()) is not None:
             logger.info("while it was stopped, the agent %s raised %r", self.node.title, error)
@@ -191,7 +189,7 @@ class Agent(AgentCore):
         if state == "failed":
             self._try(lambda: self.showing.notice("error", text))
         elif state == "cancelled":
-            said = "Stopped. What was queued is read with what is said next."
+            said = "Stopped. Queued messages are sent together with your next one."
             self._try(lambda: self.showing.notice("info", said if unread else "Stopped."))
         error = text if state == "failed" else ""
         self._try(lambda: self.showing.update(state=state, activity="", error=error))

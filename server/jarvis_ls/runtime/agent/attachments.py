@@ -66,7 +66,7 @@ class LongOutputs:
             )
         except ModelError as error:
             self._agent.showing.notice(
-                "warning", "A long output could not be handed over: {why}", why=error
+                "warning", "A long output could not be sent as a file: {why}", why=error
             )
             return ""
         self._attached.append(file)

@@ -9,7 +9,7 @@ from jarvis_ls.runtime.base.messages import Usage
 from jarvis_ls.runtime.llm.model_group import Again, Begun, CallGuard, Progress, Waiting
 from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Request, TextDelta, ThinkingDelta
 
-AGAIN = "The model is asked again: {why}"
+AGAIN = "Retrying the model: {why}"
 
 
 class Purse(CallGuard):
@@ -52,7 +52,7 @@ class Watch:
                 why=progress.reason,
             )
         elif isinstance(progress, Again):
-            template = "{model} is asked instead: {why}" if progress.label else AGAIN
+            template = "Switching to {model}: {why}" if progress.label else AGAIN
             self._showing.notice("warning", template, why=progress.reason, model=progress.label)
         elif isinstance(progress, Begun):
             self._showing.doing("asking {model}", model=progress.label)

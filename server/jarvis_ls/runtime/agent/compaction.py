@@ -28,7 +28,7 @@ from jarvis_ls.runtime.tools.tool import cap
 NO_SUMMARY = "(There is no summary of what was done so far; look at the workspace to find out.)"
 EMPTY = Words("The model gave an empty answer.")
 OUTCOMES = {
-    "file": Words("The conversation was handed over as a file."),
+    "file": Words("The conversation was sent to the model as a file."),
     "summary": Words("The conversation was replaced by a summary."),
     "latest": Words("The conversation was cut to its latest messages."),
 }
@@ -232,7 +232,7 @@ async def _summary(agent: AgentCore, messages: Sequence[Message]) -> str:
         if text := without_marks(answer.text):
             return text
         failure = EMPTY  # some call a tool instead, which is not run here
-    agent.showing.notice("warning", "The summary could not be made: {why}", why=failure)
+    agent.showing.notice("warning", "The summary failed: {why}", why=failure)
     return ""
 
 
@@ -245,7 +245,7 @@ async def _upload(agent: AgentCore, messages: Sequence[Message]) -> FileRef | No
         )
     except ModelError as error:
         agent.showing.notice(
-            "warning", "The conversation could not be handed over: {why}", why=error
+            "warning", "The conversation could not be sent as a file: {why}", why=error
         )
         return None
 

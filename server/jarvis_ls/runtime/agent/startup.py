@@ -36,7 +36,7 @@ class Statistics:
             Words("- Folder: {folder}", folder=self.folder or Words("none")),
             Words("- Model group: {group}", group=self.model or Words("none is configured")),
             Words("- Tools: {n} of {all}", n=self.tools, all=self.tools_total),
-            Words("- Files of rules: {n}", n=self.rules),
+            Words("- Rules files: {n}", n=self.rules),
             Words(
                 "- Memories: {project} of the project, {user} global",
                 project=self.project_memories,

@@ -30,7 +30,7 @@ from jarvis_ls.runtime.tools.permissions import Asked, shown, shown_target
 COMPLETE_ENDINGS = ("stop", "tool_calls")
 """Ends of an answer that is whole."""
 CANCELLED = Words(
-    "Ended by the user before it gave a result; what it had done until then is not known."
+    "Stopped by the user before it returned a result; what it did until then is unknown."
 )
 NOT_STARTED = Words("Not run: the turn was ended or changed before it began.")
 LEAVING = 0.1
@@ -80,7 +80,7 @@ async def execute(answer: Assistant, agent: CallingAgent) -> Handled:
     if len(able) > 1:
         names = ", ".join(handler.name for handler in able)
         text = Words(
-            "The answer could be meant for {names}; nothing was done. Do one thing at a time.",
+            "The answer could be for {names}; nothing was done. Do one thing at a time.",
             names=names,
         )
         refuse_all(answer, agent, text)

@@ -23,22 +23,24 @@ async def choose_tools(agent: AgentCore, task: str) -> None:
     if not threshold or len(specs) <= threshold:
         return
     await agent.hooks.emit(BeforeToolFilter(agent, len(specs), threshold))
-    agent.showing.doing("choosing tools")
+    agent.showing.doing("selecting tools")
     lines = [f"{n}. {s.name}: {_first_line(s.description)}" for n, s in enumerate(specs, 1)]
     asked = prompt("filter").replace("{tools}", "\n".join(lines)).replace("{task}", task)
     try:
         answer = await agent.aside([User(asked)], cheap=True)
         names = chosen(answer.text, [spec.name for spec in specs])
     except ModelError as error:
-        agent.showing.notice("warning", "Tools could not be chosen, all are used: {why}", why=error)
+        agent.showing.notice(
+            "warning", "Tool selection failed, all tools are used: {why}", why=error
+        )
         names = []
     if names:
         agent.questions.select_tools(names)
         agent.showing.notice(
-            "info", "{chosen} of {all} tools were chosen.", chosen=len(names), all=len(specs)
+            "info", "{chosen} of {all} tools were selected.", chosen=len(names), all=len(specs)
         )
     else:
-        agent.showing.notice("info", "No tools were chosen; all are used.")
+        agent.showing.notice("info", "No tools were selected; all are used.")
     await agent.hooks.emit(ToolFiltered(agent, tuple(names), len(specs), threshold))
 
 

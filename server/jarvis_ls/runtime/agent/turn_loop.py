@@ -65,8 +65,8 @@ TOLD_UNFIT = Words("The answer does not meet its schema and is asked for again: 
 STOPPED_HERE = "[The user stopped the answer here.]"
 TOLD_CUT = Words("The answer reached its limit; smaller steps are asked for.")
 ENDED_EARLY = {
-    "filtered": Words("The model's filter ended this answer before it was complete."),
-    "length": Words("This answer is not complete: it reached its limit again and again."),
+    "filtered": Words("The provider's content filter cut off this answer."),
+    "length": Words("This answer is incomplete: it repeatedly reached the output limit."),
 }
 """What the user is told of an answer that can be used but is not whole, by how it ended."""
 TASK_SHOWN = 8_000
@@ -153,7 +153,7 @@ class _Turn:
         limit = agent.options.max_rounds
         if limit and self.all_rounds > limit:
             raise Halted(
-                "The task was not complete after {limit} rounds. Say how to go on.", limit=limit
+                "The task was not complete after {limit} rounds. Say how to continue.", limit=limit
             )
 
     async def _read_queue(self) -> str:
@@ -198,7 +198,7 @@ class _Turn:
             return await agent.checkpoint()
         except Exception as error:  # noqa: BLE001 - a turn without a way back is still a turn
             agent.showing.notice(
-                "warning", "The files could not be kept before this turn: {why}", why=error
+                "warning", "No checkpoint of the files was made before this turn: {why}", why=error
             )
             return ""
 
@@ -286,14 +286,12 @@ class _Turn:
                 if agent.questions.blind or not _shows_images(agent):
                     raise
                 agent.questions.blind = True
-                agent.showing.notice(
-                    "warning", "{why} It is asked again without pictures.", why=error
-                )
+                agent.showing.notice("warning", "{why} Retrying without images.", why=error)
             except ContextTooLong as error:
                 stream.abandon()
                 if self.room_made:
                     raise
-                agent.showing.notice("warning", "{why} The conversation is shortened.", why=error)
+                agent.showing.notice("warning", "{why} Shortening the conversation.", why=error)
                 await self._compact(needed=True)
                 await self._tell_addon()
             except BaseException:
@@ -424,7 +422,7 @@ class _Turn:
             answer = await agent.ask(agent.questions.of([*agent.messages(), asked]), stream)
         except AnswerBroken as error:
             stream.abandon()
-            agent.showing.notice("warning", "There is no summary: {why}", why=error)
+            agent.showing.notice("warning", "No summary was written: {why}", why=error)
             answer = Assistant("")
         shown = _without_marks(answer)
         stream.settle(answer, shown.text)

@@ -134,7 +134,7 @@ class Commands(InputHandler):
         if command is None:
             known = ", ".join(f"/{name}" for name in sorted(self._commands))
             raise JarvisError(
-                "There is no command /{name}. There are {known}.", name=match[1], known=known
+                "Unknown command /{name}. Commands: {known}.", name=match[1], known=known
             )
         return command, (match[2] or "").strip()
 
@@ -159,8 +159,8 @@ class Commands(InputHandler):
             for c in self.all()
         ]
         more = Words(
-            '`!command` runs a shell command, `@path`, `@path:10-20` and `@"path with blanks"`'
-            " hand over a file, a part of it, a folder or a picture."
+            '`!command` runs a shell command; `@path`, `@path:10-20` and `@"path with '
+            'blanks"` attach a file, a part of it, a folder or an image.'
         )
         return together([Words("Commands:"), *lines, "", more], "\n")
 
@@ -184,7 +184,7 @@ class Shell(InputHandler):
             return said
         command = command[1:].strip()
         if not command:
-            raise UsageError("Write the command behind the exclamation mark: `!git status`")
+            raise UsageError("Write the command after the exclamation mark: `!git status`")
         if SHELL_TOOL not in place.toolset.tools():
             raise UsageError("Commands cannot be run here: there is no sandbox tool.")
         call = ToolCall(new_id(), SHELL_TOOL, {"script": command})
@@ -224,11 +224,11 @@ class Files(InputHandler):
             else:
                 parts.append(given)
         if len(found) > MAX_FILES:
-            problems.append(Words("Only the first {n} files were handed over.", n=MAX_FILES))
+            problems.append(Words("Only the first {n} files were attached.", n=MAX_FILES))
         if names := not_found(said.text, roots):
             listed = ", ".join(f"`{shown(name)}`" for name in names[:MAX_FILES])
             problems.append(
-                Words("Not found in the workspace, so not handed over: {names}", names=listed)
+                Words("Not found in the workspace, so not attached: {names}", names=listed)
             )
         if problems:
             place.showing.notice("warning", together(problems, "\n"))
@@ -238,7 +238,7 @@ class Files(InputHandler):
 
     async def _read_mention(self, mention: Mention, place: InputContext) -> str | Image:
         if why := await self._refusal(mention.path, place):
-            raise JarvisError("{path} was not handed over: {why}", path=mention.path, why=why)
+            raise JarvisError("{path} was not attached: {why}", path=mention.path, why=why)
         return await read_mention(mention, place.context)
 
     async def _refusal(self, path: str, place: InputContext) -> str:

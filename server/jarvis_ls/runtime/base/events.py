@@ -94,6 +94,22 @@ class AnswerEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class ScriptRun:
+    """A script that a tool runs, where, and what it can reach."""
+
+    language: str
+    """Program that runs it: bash, python3, …"""
+    text: str
+    """Made visible: no character of it is invisible or changes direction."""
+    folder: str
+    """Workspace folder it runs in, on a copy."""
+    network: bool
+    """Whether it can use the network."""
+    isolation: str
+    """Rung of the sandbox; `none` without one, empty when it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolEntry:
     """One tool call, from its wish to its result."""
 
@@ -118,6 +134,8 @@ class ToolEntry:
     """Id of the node it created."""
     lasting: bool = False
     """Whether consent can hold for later calls too."""
+    script: ScriptRun | None = None
+    """What it runs, when it runs a script."""
     kind: Literal["tool"] = "tool"
 
 

@@ -160,11 +160,13 @@ def _check(where: str, name: str, value: Any) -> Any:
     kind = _TYPES.get(name)
     if kind is None:
         known = ", ".join(sorted(_TYPES))
-        raise ConfigError("{where} is not known; there are {known}.", where=where, known=known)
+        raise ConfigError(
+            "Unknown setting {where}; known settings are {known}.", where=where, known=known
+        )
     if kind.startswith("tuple"):
         if isinstance(value, (list, tuple)) and all(isinstance(v, str) for v in value):
             return tuple(value)
-        raise ConfigError("{where} must be a list of texts.", where=where)
+        raise ConfigError("{where} must be a list of strings.", where=where)
     if kind.startswith("Literal"):
         if value in (NORMAL, CODE):
             return value

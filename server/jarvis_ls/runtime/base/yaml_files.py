@@ -70,4 +70,4 @@ def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError("it is no UTF-8") from None
+        raise ValueError("it is not UTF-8") from None

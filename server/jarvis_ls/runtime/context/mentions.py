@@ -172,7 +172,7 @@ async def read_mention(mention: Mention, context: ToolContext) -> str | Image:
             return _picture(await asyncio.to_thread(read_regular, real, limit=IMAGE_BYTES))
         file = await read_text(path, context)
     except (JarvisError, OSError) as error:
-        raise JarvisError("{path} was not handed over: {why}", path=path, why=error) from None
+        raise JarvisError("{path} was not attached: {why}", path=path, why=error) from None
     note_seen(context, file)
     lines = file.lines
     start = max(1, first)
@@ -193,7 +193,7 @@ def _picture(data: bytes) -> Image:
     """Return a picture by what it is, whatever its name says."""
     found = _PICTURE.match(data)
     if found is None:
-        raise JarvisError("it is no picture")
+        raise JarvisError("it is not an image")
     return Image(f"image/{found.lastgroup}", base64.b64encode(data).decode())
 
 

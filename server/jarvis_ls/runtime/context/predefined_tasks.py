@@ -75,13 +75,13 @@ def predefined_tasks(home: Path, roots: Sequence[Path] = ()) -> PredefinedTasks:
         try:
             found = _read(path, origin, root, problems)
         except (SkippedFile, ValueError) as error:
-            problems.append(Words("{path}: left out: {why}", path=path, why=error))
+            problems.append(Words("{path}: skipped: {why}", path=path, why=error))
             continue
         for task in found:
             if task.name.casefold() in tasks:
                 problems.append(
                     Words(
-                        "{path}: {name} is left out: there is one of this name",
+                        "{path}: {name} is skipped: the name is taken",
                         path=path,
                         name=repr(task.name),
                     )
@@ -91,7 +91,7 @@ def predefined_tasks(home: Path, roots: Sequence[Path] = ()) -> PredefinedTasks:
             else:
                 problems.append(
                     Words(
-                        "{path}: {name} is left out: more than {what} tasks",
+                        "{path}: {name} is skipped: more than {what} tasks",
                         path=path,
                         name=repr(task.name),
                         what=MAX_TASKS,
@@ -107,13 +107,13 @@ def _read(
     if data is None:
         return []
     if not isinstance(data, dict):
-        raise ValueError("it is no mapping of names to texts")
+        raise ValueError("it is not a mapping of names to texts")
     found = []
     for name, text in data.items():
         if not isinstance(name, str) or not isinstance(text, str) or not text.strip():
             problems.append(
                 Words(
-                    "{path}: {name} is left out: a task is a name and a text",
+                    "{path}: {name} is skipped: a task is a name and a text",
                     path=path,
                     name=repr(name),
                 )
@@ -121,7 +121,7 @@ def _read(
         elif len(text) > MAX_TEXT:
             problems.append(
                 Words(
-                    "{path}: {name} is left out: longer than {what} characters",
+                    "{path}: {name} is skipped: longer than {what} characters",
                     path=path,
                     name=repr(name),
                     what=MAX_TEXT,

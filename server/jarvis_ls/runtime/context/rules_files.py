@@ -63,11 +63,13 @@ def read_rules_settings(table: Mapping[str, Any]) -> RulesSettings:
     """Return the section. Raises `ConfigError` naming what is wrong."""
     for name, value in table.items():
         if name not in ("folders", "peers"):
-            raise ConfigError("rules.{name} is not known; there are folders and peers.", name=name)
+            raise ConfigError(
+                "Unknown setting rules.{name}; known settings are folders and peers.", name=name
+            )
         if not isinstance(value, list) or not all(
             isinstance(folder, str) and folder for folder in value
         ):
-            raise ConfigError("rules.{name} must be a list of texts.", name=name)
+            raise ConfigError("rules.{name} must be a list of strings.", name=name)
     peers = tuple(table.get("peers", ()))
     if wrong := [name for name in peers if "/" in name or "\\" in name or name in (".", "..")]:
         raise ConfigError(
@@ -159,7 +161,7 @@ def load_rules(
             there
             if trusted
             else (
-                replace(f, text="", note=Words("not read: the workspace is not trusted"))
+                replace(f, text="", note=Words("skipped: the workspace is not trusted"))
                 for f in there
             )
         )
@@ -224,7 +226,7 @@ def _entries(place: Path, origin: Origin, root: Path | None = None) -> list[Rule
             return [_read(place, origin, root)] if place.exists() or place.is_symlink() else []
         if root is not None and place.resolve() != place:
             return [
-                RuleFile(place, origin, note=Words("not read: a link leads out of the workspace"))
+                RuleFile(place, origin, note=Words("skipped: a link points outside the workspace"))
             ]
         files = sorted(p for p in place.iterdir() if not p.name.startswith(".") and not p.is_dir())
     except OSError as error:
@@ -276,7 +278,7 @@ def _limit(files: Iterable[RuleFile]) -> Iterable[RuleFile]:
             yield replace(
                 file,
                 text="",
-                note=Words("left out: more than {what} characters of rules", what=MAX_ALL),
+                note=Words("skipped: more than {what} characters of rules", what=MAX_ALL),
             )
         else:
             room -= len(file.text)

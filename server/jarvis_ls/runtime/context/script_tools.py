@@ -147,7 +147,7 @@ def scripted_toolset(
             try:
                 data = read_settings(path if root is not None else path.resolve(), root)
             except (SkippedFile, ValueError) as error:
-                problems.append(Words("{path}: left out: {why}", path=path, why=error))
+                problems.append(Words("{path}: skipped: {why}", path=path, why=error))
                 continue
             listed = data.get("scripted_tools") if isinstance(data, dict) else data
             sources.append((listed, folder, root, str(path)))
@@ -161,7 +161,7 @@ def scripted_toolset(
             except (SkippedFile, ValueError) as error:
                 problems.append(
                     Words(
-                        "{where}: scripted tool {number} is left out: {why}",
+                        "{where}: scripted tool {number} is skipped: {why}",
                         where=where,
                         number=number,
                         why=error,
@@ -171,7 +171,7 @@ def scripted_toolset(
             if tool.name in taken or tool.name in tools:
                 problems.append(
                     Words(
-                        "{where}: {name} is left out: there is a tool of this name",
+                        "{where}: {name} is skipped: a tool of this name exists",
                         where=where,
                         name=tool.name,
                     )
@@ -187,7 +187,7 @@ def read_tool(table: Any, folder: Path, root: Path | None = None) -> ScriptedToo
     Raises `ValueError` or `SkippedFile` saying what is wrong.
     """
     if not isinstance(table, dict):
-        raise ValueError("it is no table")
+        raise ValueError("it is not a table")
     if unknown := set(map(str, table)) - _KEYS:
         raise ValueError(f"unknown setting {sorted(unknown)[0]!r}")
     name, described = table.get("name"), table.get("description", "")
@@ -234,7 +234,7 @@ async def run_scripted(
     environment = {f"ARG_{_variable(name)}": _text(value) for name, value in arguments.items()}
     environment["JARVIS_ARGS"] = json.dumps(dict(arguments), ensure_ascii=False)
     if any("\0" in value for value in environment.values()):
-        raise JarvisError("An argument holds a NUL character; nothing was run.")
+        raise JarvisError("An argument contains a NUL character; nothing was run.")
     if sum(map(len, environment.values())) > MAX_ARGUMENTS:
         raise JarvisError(
             "The arguments have more than {most} characters; nothing was run.", most=MAX_ARGUMENTS
@@ -293,7 +293,7 @@ async def _wording(tool: ScriptedTool, ran: Ran, context: ToolContext) -> str:
     output = ran.output.rstrip()
     if ran.ended:
         raise Failed(
-            "{tool} was ended: {why}.\n{output}", tool=tool.name, why=ran.ended, output=output
+            "{tool} was stopped: {why}.\n{output}", tool=tool.name, why=ran.ended, output=output
         )
     if ran.exit != 0:
         raise Failed(
@@ -328,9 +328,9 @@ def _script(value: Any, kind: ScriptType, folder: Path, root: Path | None) -> st
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise ValueError("its script is no UTF-8") from None
+        raise ValueError("its script is not UTF-8") from None
     if len(text) > MAX_SCRIPT or "\0" in text:
-        raise ValueError(f"its script is no text of at most {MAX_SCRIPT} characters")
+        raise ValueError(f"its script is not a text of at most {MAX_SCRIPT} characters")
     return text
 
 

@@ -69,7 +69,7 @@ def user_toolset(
                 if name in taken or name in tools:
                     problems.append(
                         Words(
-                            "{path}: {name} is left out: there is a tool of this name",
+                            "{path}: {name} is skipped: a tool of this name exists",
                             path=path,
                             name=name,
                         )
@@ -84,7 +84,7 @@ def _files(folder: Path, root: Path | None, problems: list[str]) -> list[Path]:
         return []
     if root is not None and folder.resolve() != Path(os.path.realpath(root)) / STATE / FOLDER:
         problems.append(
-            Words("{folder}: not loaded, a link leads out of the workspace", folder=folder)
+            Words("{folder}: not loaded, a link points outside the workspace", folder=folder)
         )
         return []
     try:
@@ -112,7 +112,7 @@ def _load(path: Path, problems: list[str]) -> dict[str, Tool]:
     name = f"_jarvis_tools_{key}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        problems.append(Words("{path}: not loaded: no Python module", path=path))
+        problems.append(Words("{path}: not loaded: not a Python module", path=path))
         return {}
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # annotations of a module are looked up there
@@ -129,6 +129,9 @@ def _load(path: Path, problems: list[str]) -> dict[str, Tool]:
     tools = {value.spec.name: value for value in vars(module).values() if isinstance(value, Tool)}
     if not tools:
         problems.append(
-            Words("{path}: it makes no tool; a tool is an async function under @tool", path=path)
+            Words(
+                "{path}: defines no tool; a tool is an async function decorated with @tool",
+                path=path,
+            )
         )
     return tools

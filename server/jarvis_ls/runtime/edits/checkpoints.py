@@ -156,7 +156,7 @@ class Checkpoints:
                     checkpoint = f"{time.time_ns():016x}-{os.urandom(4).hex()}"
                     store.add(checkpoint, self._session, reason, data)
                     return checkpoint
-        raise JarvisError("No checkpoint could be taken: others clean the store all the time.")
+        raise JarvisError("No checkpoint was made: other processes keep cleaning the store.")
 
     def _root(self, store: CheckpointStore, root: Path, wanted: Sequence[str]) -> dict[str, Any]:
         now = self._now(store, root, wanted)
@@ -198,7 +198,7 @@ class Checkpoints:
         """Return the data of a checkpoint, and later inclusions: path to entry."""
         later = store.checkpoints(self._session, checkpoint)
         if not later or later[0][0] != checkpoint:
-            raise UsageError("There is no such checkpoint any more.")
+            raise UsageError("This checkpoint no longer exists.")
         extra: dict[str, Any] = {}
         for _, _, _, data in later:
             for path, node in data["extra"].items():
@@ -289,7 +289,7 @@ class Checkpoints:
             state = read_state(path, self._limits.file_bytes)
         except (OSError, ValueError) as error:
             raise JarvisError(
-                "No checkpoint of {path} can be taken: {why}", path=path, why=error
+                "No checkpoint of {path} can be made: {why}", path=path, why=error
             ) from None
         if state is None:
             return None

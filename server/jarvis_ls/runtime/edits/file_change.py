@@ -177,7 +177,7 @@ def real_parent(root: Path, path: str) -> Path:
     """
     parts = path.split("/")
     if any(part in ("", ".", "..") or "\0" in part for part in parts) or Path(path).is_absolute():
-        raise JarvisError("{path} is no path below a workspace folder", path=repr(path))
+        raise JarvisError("{path} is not inside a workspace folder", path=repr(path))
     folder = root
     for part in parts[:-1]:
         folder = folder / part
@@ -186,7 +186,7 @@ def real_parent(root: Path, path: str) -> Path:
         except FileExistsError:
             if not stat.S_ISDIR(folder.lstat().st_mode):
                 raise JarvisError(
-                    "{path}: {folder} is no folder", path=path, folder=folder
+                    "{path}: {folder} is not a folder", path=path, folder=folder
                 ) from None
         except OSError as error:
             raise write_error(folder, error) from None

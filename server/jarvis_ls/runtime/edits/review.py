@@ -274,7 +274,7 @@ def _check_declared(
     for change in changes:
         if change.place.real not in known:
             raise ToolRetry(
-                "The tool did not say that it would write {name}.", name=change.place.name
+                "The tool did not declare that it would write {name}.", name=change.place.name
             )
 
 
@@ -309,7 +309,7 @@ def _on_written(actions: Iterable[Action]) -> list[Action]:
 def _deny(call: ToolCall, reason: str) -> ToolResult:
     if (here := current_call()) is not None:
         here.show(state="denied", reason=mapped(reason, shown), asked=())
-    text = Words("Not written, the files are as they were.")
+    text = Words("Not written; the files are unchanged.")
     if reason:
         text = together([text, mapped(reason, shown)], " ")
     return ToolResult(call.id, call.name, text, is_error=True)

@@ -160,15 +160,17 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
     if not path.strip():
         raise ToolRetry("The path is empty. Give the path of a file, relative to the workspace.")
     if not is_path(path):
-        raise ToolRetry("{path} cannot be a path; nothing was done with it.", path=shown(path))
+        raise ToolRetry("{path} is not a valid path; nothing was done.", path=shown(path))
     found = placed(path, context.roots)
     if found is not None:
         number, rest = found
         root = context.roots[number]
         if not reading and _is_of_another_place(path) and not (root / rest).exists():
             raise ToolRetry(
-                "{path} is written in a form of another place or system. Give a path "
-                "relative to the workspace, with forward slashes.",
+                (
+                    "{path} is not a path of this system. Give a path relative to the "
+                    "workspace, with forward slashes."
+                ),
                 path=shown(path),
             )
         return Place(root, number, rest, prefix_of(rest, number, context.roots))
@@ -176,9 +178,7 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
     if outside is not None and outside in context.services.get("granted", ()):
         anchor = Path(outside.anchor)
         return Place(anchor, -1, outside.relative_to(anchor).as_posix(), anchor.as_posix())
-    raise ToolRetry(
-        "{path} lies outside the workspace; nothing was done with it.", path=shown(path)
-    )
+    raise ToolRetry("{path} is outside the workspace; nothing was done.", path=shown(path))
 
 
 async def read_text(path: str, context: ToolContext, *, reading: bool = True) -> TextFile:
@@ -222,14 +222,14 @@ def decode(place: Place, raw: bytes, mode: int = 0o100644) -> TextFile:
     except UnicodeDecodeError:
         if encoding != "utf-8":
             raise ToolRetry(
-                "{name} begins like {encoding} but is damaged; it is not touched.",
+                "{name} starts like {encoding} but is malformed; it was not changed.",
                 name=shown(place.name),
                 encoding=encoding.upper(),
             ) from None
         bom, encoding, written = b"", "latin-1", raw.decode("latin-1")
     if encoding in ("utf-8", "latin-1") and "\0" in written:
         raise ToolRetry(
-            "{name} is no text: {kind}, {n} bytes.",
+            "{name} is not a text: {kind}, {n} bytes.",
             name=shown(place.name),
             kind=kind_of_data(raw) or Words("a binary file"),
             n=f"{len(raw):,}",
@@ -337,7 +337,7 @@ def _missing(place: Place) -> str:
     if not near:
         return Words("There is no file {name}.", name=shown(place.name))
     return Words(
-        "There is no file {name}. Near to it: {names}.",
+        "There is no file {name}. Similar: {names}.",
         name=shown(place.name),
         names=", ".join(shown(n) for n in near),
     )

@@ -108,7 +108,7 @@ def _check_place(change: Change, context: ToolContext) -> None:
     now = place_of(str(change.place.real), context, reading=False)
     if now != change.place:
         raise ToolRetry(
-            "{name} now leads to {target}. Read it again.", name=change.place.name, target=now.name
+            "{name} now points to {target}. Read it again.", name=change.place.name, target=now.name
         )
 
 
@@ -187,9 +187,7 @@ def _check_unchanged(change: Change) -> None:
             "{name} cannot be written: it is {why}.", name=shown(place.name), why=error.reason
         ) from None
     if change.before is None:
-        raise ToolRetry(
-            "{name} exists by now. Read it, then change what should differ.", name=shown(place.name)
-        )
+        raise ToolRetry("{name} exists now. Read it, then edit it.", name=shown(place.name))
     if raw != change.before.raw:
         raise ToolRetry(
             "{name} changed since it was read. Read it again, then repeat the change.",

@@ -38,24 +38,26 @@ def _advice(error: ModelError, candidate: Candidate) -> str:
     if isinstance(error, ModelUnreachable):
         if error.refused and provider.is_here:
             return Words(
-                "Nothing answers at {address} on this machine: start the model's server there, or"
-                " choose another model.",
+                (
+                    "No server answers at {address} on this machine: start the model server, "
+                    "or choose another model."
+                ),
                 address=provider.base,
             )
         if error.late:
             return Words(
-                "Where it is only slow, give {provider} a larger timeout (seconds) in {settings}.",
+                ("If it is only slow, increase timeout (in seconds) of {provider} in {settings}."),
                 provider=provider.name,
                 settings=candidate.file,
             )
         where = provider.base or Words("the server of {provider}", provider=provider.name)
         return Words(
-            "Look at the network, and whether {where} is the right address and runs.", where=where
+            "Check the network, and that {where} is the right address and is running.", where=where
         )
     if isinstance(error, ModelBusy) and (error.retry_after or 0) > WORTH_SAYING:
         minutes = math.ceil((error.retry_after or 0) / 60)
         return Words(
-            "It asks to wait {minutes} min: ask again then, or choose another model.",
+            "It asks to wait {minutes} min: try again then, or choose another model.",
             minutes=minutes,
         )
     if not isinstance(error, ModelRefused):
@@ -63,16 +65,19 @@ def _advice(error: ModelError, candidate: Candidate) -> str:
     if error.lacks == "key":
         if not provider.env_keys:
             return Words(
-                "Name the variable of the key in env_keys of {provider} in {settings}.",
+                (
+                    "Add the environment variable with the API key to env_keys of {provider} "
+                    "in {settings}."
+                ),
                 provider=provider.name,
                 settings=candidate.file,
             )
-        return Words("Put a key that is valid in {names}.", names=either(provider.env_keys))
+        return Words("Set a valid key in {names}.", names=either(provider.env_keys))
     if error.lacks == "credit":
         return Words("Add credit at {provider}, or choose another model.", provider=provider.name)
     if error.lacks == "model":
         return Words(
-            "Look at the name of the model and the base of {provider} in {settings}.",
+            "Check the model name and the base of {provider} in {settings}.",
             provider=provider.name,
             settings=candidate.file,
         )

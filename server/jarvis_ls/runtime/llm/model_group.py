@@ -323,7 +323,7 @@ def describe_usage(of: Span, usage: Usage) -> None:
 
 def _why(last: ModelError | None, told: bool) -> str:
     if last is None:
-        return Words("all models rest")
+        return Words("all models are paused after errors")
     return last.brief if told and last.brief else str(last)
 
 
@@ -373,7 +373,7 @@ class _Building:
             raise AnswerCut("The answer reached its limit before it said anything.")
         if not text.strip() and not calls:
             raise AnswerBroken(
-                Words("The model's filter held the answer back.")
+                Words("The provider's content filter blocked the answer.")
                 if self.finish == "filtered"
                 else Words("The model gave an empty answer.")
             )

@@ -33,7 +33,7 @@ def read_model(name: str, table: Mapping[str, Any]) -> tuple[ModelInfo, dict[str
     """
     for key, value in table.items():
         if key not in _CHECKS:
-            raise ConfigError("models.{name}.{key} is not known.", name=repr(name), key=key)
+            raise ConfigError("Unknown setting models.{name}.{key}.", name=repr(name), key=key)
         wanted, check = _CHECKS[key]
         if not check(value):
             raise ConfigError(

@@ -187,24 +187,29 @@ class Models:
         """
         if "/" not in group and group not in (*GROUPS, *ALIASES, *self.groups) and self.groups:
             raise ConfigError(
-                "There is no model group {group}; there are {groups}. Name one of them, "
-                "or a single model as provider/model.",
+                (
+                    "Unknown model group {group}. Use one of {groups}, or a single model as "
+                    "provider/model."
+                ),
                 group=repr(group),
                 groups=", ".join(sorted(self.groups)),
             )
         names = self._names(group)
         if not names and self.wrong:
             raise ModelMissing(
-                "No model can be asked, because not all of the settings could be read. {why}"
-                " Mend {file}; everything that needs no model works without.",
+                (
+                    "No model is available, because the settings could not be read. {why} "
+                    "Correct {file}. Commands work without a model."
+                ),
                 why=together([_sentence(problem) for problem in self.wrong], " "),
                 file=self.file,
             )
         if not names:
             raise ModelMissing(
-                "No model is configured. Set JARVIS_MODEL to provider/model, or write a "
-                "[model_groups.{group}] section in {file}; everything that "
-                "needs no model works without.",
+                (
+                    "No model is configured. Set JARVIS_MODEL to provider/model, or add a "
+                    "[model_groups.{group}] section to {file}. Commands work without a model."
+                ),
                 group="image" if group == "image" else "balanced",
                 file=self.file,
             )
@@ -213,9 +218,7 @@ class Models:
         found = [way[depth] for depth in range(deepest) for way in ways if depth < len(way)]
         if not found:
             variables = sorted({v for name in names for v in self.provider(name).env_keys})
-            raise ModelMissing(
-                "No key is set: put one in {variables}.", variables=either(variables)
-            )
+            raise ModelMissing("No API key is set: set {variables}.", variables=either(variables))
         return found
 
     def standing_for(self, group: str) -> str:
@@ -261,7 +264,9 @@ class Models:
         if provider not in self.providers or not model:
             known = ", ".join(sorted(self.providers))
             raise ConfigError(
-                "{name} is no provider/model; providers are {known}.", name=repr(name), known=known
+                "{name} is not a provider/model; known providers are {known}.",
+                name=repr(name),
+                known=known,
             )
         if match := _NOT_FOR_TALK.search(model):
             raise ConfigError(
@@ -363,7 +368,7 @@ def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
                 key=key,
             )
         if key not in ("type", "name", "base", "env_key", "env_keys", "needs_key", "timeout"):
-            raise ConfigError("{where}.{key} is not known.", where=where, key=key)
+            raise ConfigError("Unknown setting {where}.{key}.", where=where, key=key)
     keys = table.get("env_keys", [table["env_key"]] if "env_key" in table else [])
     if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
         raise ConfigError("{where}.env_keys must be a list of names of variables.", where=where)

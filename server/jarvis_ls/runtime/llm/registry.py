@@ -124,7 +124,7 @@ class PlatformRegistry:
             made = make(provider.base, key)
         except Exception as error:
             raise ModelRefused(
-                "The platform {type} could not be made: {why}.",
+                "The platform {type} could not be created: {why}.",
                 type=repr(provider.type),
                 why=_last_line(error, key),
             ) from error
@@ -148,7 +148,7 @@ class UserPlatform(Platform):
             async with aclosing(stream):
                 async for delta in stream:
                     if not isinstance(delta, get_args(Delta)):
-                        raise TypeError(f"it gave a {type(delta).__name__}, which is no delta")
+                        raise TypeError(f"it gave a {type(delta).__name__}, which is not a delta")
                     yield delta
         except Exception as error:
             raise self._as_model_error(error) from error
@@ -246,7 +246,7 @@ def _module(file: Path) -> Any:
     name = f"jarvis_user_platform_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise ImportError("it is no Python file")
+        raise ImportError("it is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True

@@ -79,7 +79,7 @@ def read_call(text: str) -> Written:
     return Written(
         text,
         problem=Words(
-            "The call was not understood; nothing was run. {problem} {how}",
+            "The call could not be parsed; nothing was run. {problem} {how}",
             problem=problem,
             how=HOW,
         ),

@@ -137,7 +137,7 @@ def configured_servers(
             except ValueError as error:
                 problems.append(
                     Words(
-                        "{where}: server {name} is left out: {why}",
+                        "{where}: server {name} is skipped: {why}",
                         where=where,
                         name=repr(name),
                         why=error,
@@ -148,7 +148,7 @@ def configured_servers(
             if key in found:
                 problems.append(
                     Words(
-                        "{where}: server {name} is left out: the name is taken",
+                        "{where}: server {name} is skipped: the name is taken",
                         where=where,
                         name=repr(name),
                     )
@@ -156,7 +156,7 @@ def configured_servers(
             elif len(found) >= MAX_SERVERS:
                 problems.append(
                     Words(
-                        "{where}: server {name} is left out: more than {what}",
+                        "{where}: server {name} is skipped: more than {what}",
                         where=where,
                         name=repr(name),
                         what=MAX_SERVERS,
@@ -188,7 +188,7 @@ def read_server(
     if not isinstance(name, str) or not _NAME.match(name):
         raise ValueError("a name has up to 32 letters, digits, dots, dashes and underscores")
     if not isinstance(table, dict):
-        raise ValueError("it is no table")
+        raise ValueError("it is not a table")
     flat = {**table, **_check(table.get("transport", {}), "transport", dict)}
     if unknown := set(map(str, flat)) - _KNOWN:
         raise ValueError(f"unknown setting {sorted(unknown)[0]!r}")
@@ -204,7 +204,7 @@ def read_server(
         raise ValueError("a workspace's server gets nothing from the user's environment")
     for variable in (*env_keys, *(value for _, value in header_keys)):
         if not _VARIABLE.match(variable):
-            raise ValueError(f"{variable!r} is no name of a variable")
+            raise ValueError(f"{variable!r} is not the name of a variable")
     switch = flat.get("enabled", flat.get("enable", not flat.get("disabled", False)))
     seconds = flat.get("tool_timeout_secs", flat.get("timeout", TOOL_SECONDS))
     return ServerConfig(
@@ -248,10 +248,10 @@ def _tables(data: Any, where: str, problems: list[str]) -> list[tuple[Any, Any]]
         named = [(table.get("name"), table) for table in data if isinstance(table, dict)]
         if len(named) < len(data):
             problems.append(
-                Words("{where}: {n} servers are no tables", where=where, n=len(data) - len(named))
+                Words("{where}: {n} servers are not tables", where=where, n=len(data) - len(named))
             )
         return named
-    problems.append(Words("{where}: it holds no mcp_servers", where=where))
+    problems.append(Words("{where}: mcp_servers is missing", where=where))
     return []
 
 
@@ -260,7 +260,7 @@ def _read(path: Path, root: Path | None, problems: list[str]) -> Any:
         real = path if root is not None else Path(os.path.realpath(path))
         return read_settings(real, root)
     except (SkippedFile, ValueError) as error:
-        problems.append(Words("{path}: left out: {why}", path=path, why=error))
+        problems.append(Words("{path}: skipped: {why}", path=path, why=error))
         return None
 
 
@@ -279,7 +279,7 @@ def _command(flat: dict[str, Any]) -> tuple[str, ...]:
     if isinstance(command, list):
         words = list(_texts(command, "command"))
     elif not isinstance(command, str):
-        raise ValueError("command is no text")
+        raise ValueError("command is not a string")
     elif arguments is None:
         try:
             words = shlex.split(command)  # how words are divided; no shell ever runs it

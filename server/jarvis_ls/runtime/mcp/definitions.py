@@ -63,22 +63,22 @@ def read_definitions(listed: Iterable[tuple[Any, Any, Any]]) -> tuple[Definition
     for name, description, schema in listed:
         seen = shown(str(name))[:80]
         if not isinstance(name, str) or not name.strip() or len(name) > 200:
-            problems.append(Words("a tool is left out: {seen} is no name", seen=repr(seen)))
+            problems.append(Words("a tool is skipped: {seen} is not a valid name", seen=repr(seen)))
         elif name in found:
-            problems.append(Words("tool {seen} is left out: there are two of this name", seen=seen))
+            problems.append(Words("tool {seen} is skipped: two tools have this name", seen=seen))
         elif len(found) >= MAX_TOOLS:
             problems.append(
-                Words("tool {seen} is left out: more than {what} tools", seen=seen, what=MAX_TOOLS)
+                Words("tool {seen} is skipped: more than {what} tools", seen=seen, what=MAX_TOOLS)
             )
         else:
             text = description if isinstance(description, str) else ""
             visible = "\n".join(shown(line) for line in text.split("\n"))
             if len(visible) > MAX_DESCRIPTION:
-                problems.append(Words("the description of tool {seen} is cut", seen=seen))
+                problems.append(Words("the description of tool {seen} is truncated", seen=seen))
             try:
                 checked = usable_schema(schema)
             except ValueError as error:
-                problems.append(Words("tool {seen} is left out: {why}", seen=seen, why=error))
+                problems.append(Words("tool {seen} is skipped: {why}", seen=seen, why=error))
                 continue
             found[name] = Definition(name, visible[:MAX_DESCRIPTION].strip(), checked)
     return found, problems
@@ -116,7 +116,7 @@ class Accepted:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise JarvisError(
-                "cannot make {folder}: {why}", folder=self._path.parent, why=error.strerror
+                "cannot create {folder}: {why}", folder=self._path.parent, why=error.strerror
             ) from None
         replace_file(self._path, text.encode("utf-8", "replace"), mode=0o600)
 

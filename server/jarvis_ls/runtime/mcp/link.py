@@ -103,7 +103,7 @@ class Link:
         )
         text = result_text(result)
         if result.is_error:
-            raise Failed(text or Words("{name} failed without saying why.", name=name))
+            raise Failed(text or Words("{name} failed without an error message.", name=name))
         return text
 
     async def close(self) -> str:
@@ -202,7 +202,7 @@ class Link:
                 "{name}: {said}{status}", name=self._config.name, said=said, status=self._status()
             ) from None
         except Exception as error:  # noqa: BLE001 - a server may send whatever it likes
-            raise Lost(Words("sent what cannot be used: {why}", why=_cause(error))) from None
+            raise Lost(Words("sent an invalid message: {why}", why=_cause(error))) from None
 
 
 class _Tail:

@@ -163,9 +163,7 @@ class Server:
             ]
         if not self._held_back():
             return []
-        what = Words(
-            "The tool server {name} describes its tools otherwise than before.", name=config.name
-        )
+        what = Words("The tool server {name} has changed its tool definitions.", name=config.name)
         detail = differences(self._accepted or {}, self._now or {})
         return [Pending(self._key_of_now(), "mcp-tools", config.name, what, detail, action)]
 
@@ -202,8 +200,10 @@ class Server:
         link = await self.connected()
         if name in self._held_back():
             raise JarvisError(
-                "The tool server {name} describes {tool} otherwise than when it was "
-                "accepted; it is blocked until the user has reviewed it. Nothing was run.",
+                (
+                    "The tool server {name} has changed the definition of {tool} since it was "
+                    "accepted; it is blocked until the user has reviewed it. Nothing was run."
+                ),
                 name=self.config.name,
                 tool=name,
             )
@@ -244,7 +244,9 @@ class Server:
         said = await link.close()
         self._reason = _lost_words(self.config.name, lost)
         if said:
-            self._reason = Words("{why} It said:\n{said}", why=self._reason, said=shown_text(said))
+            self._reason = Words(
+                "{why} Its output:\n{said}", why=self._reason, said=shown_text(said)
+            )
         return JarvisError(self._reason)
 
     def _accept(self, definitions: Definitions) -> None:

@@ -123,17 +123,19 @@ def new_entry(
     """
     if kind not in KINDS:
         raise UsageError(
-            "there is no memory type {kind}; there are {kinds}",
+            "unknown memory type {kind}; known types: {kinds}",
             kind=repr(kind),
             kinds=", ".join(KINDS),
         )
     content = _clean(content).strip()
     if not content:
-        raise UsageError("there is nothing to remember: the content is empty")
+        raise UsageError("the content is empty; nothing was saved")
     if len(content) > MAX_CONTENT:
         raise UsageError(
-            "the content has {n} characters, an entry takes {most}: shorten it, or "
-            "save several entries",
+            (
+                "the content has {n} characters, the limit is {most}: shorten it, or save "
+                "several entries"
+            ),
             n=len(content),
             most=MAX_CONTENT,
         )
@@ -234,7 +236,7 @@ def from_values(values: Any, name: str, kind: Kind) -> MemoryEntry:
     if not isinstance(values, dict):
         raise ValueError("no JSON object")
     if not is_id(name):
-        raise ValueError("its name is no id")
+        raise ValueError("its name is not an id")
     texts = {
         key: values.get(key, "")
         for key in (
@@ -250,11 +252,11 @@ def from_values(values: Any, name: str, kind: Kind) -> MemoryEntry:
     }
     for key, value in texts.items():
         if not isinstance(value, str):
-            raise ValueError(f"{key} is no text")
+            raise ValueError(f"{key} is not a text")
     lists = {key: values.get(key, []) for key in ("tags", "merged_from")}
     for key, value in lists.items():
         if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
-            raise ValueError(f"{key} is no list of texts")
+            raise ValueError(f"{key} is not a list of strings")
     if not texts["content"].strip():
         raise ValueError("it has no content")
     content = _clean(texts["content"])

@@ -103,13 +103,11 @@ class MemoryFolder:
     def read(self, id: str) -> MemoryEntry:
         """Return an entry. Raises `UsageError` when there is none, or its file is damaged."""
         if not is_id(id):
-            raise UsageError("{id} is no id of a memory", id=repr(id))
+            raise UsageError("{id} is not a valid memory id", id=repr(id))
         try:
             return self._entry(id)
         except (SkippedFile, ValueError) as error:
-            raise UsageError(
-                "there is no memory {id} that can be read: {why}", id=id, why=error
-            ) from None
+            raise UsageError("memory {id} cannot be read: {why}", id=id, why=error) from None
 
     def add(self, entry: MemoryEntry) -> tuple[MemoryEntry, bool]:
         """Keep `entry`, and whether the same was known already: then only its tags are added.
@@ -152,7 +150,7 @@ class MemoryFolder:
                         path.unlink()
                 except OSError as error:
                     raise JarvisError(
-                        "cannot forget {path}: {why}", path=path, why=error.strerror
+                        "cannot delete memory {path}: {why}", path=path, why=error.strerror
                     ) from None
                 gone.append(id)
             self._write_index(self._look(self._read_index()))
@@ -175,7 +173,7 @@ class MemoryFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise JarvisError(
-                "cannot make {path}: {why}", path=self.path, why=error.strerror
+                "cannot create {path}: {why}", path=self.path, why=error.strerror
             ) from None
         return self.path
 

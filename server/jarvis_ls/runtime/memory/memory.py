@@ -147,7 +147,7 @@ class Memory:
                 found.extend(heads.values())
             elif kind not in KINDS:
                 raise UsageError(
-                    "there is no memory type {kind}; there are {kinds}",
+                    "unknown memory type {kind}; known types: {kinds}",
                     kind=repr(kind),
                     kinds=", ".join(KINDS),
                 )
@@ -320,8 +320,8 @@ class Memory:
     def _folder(self, kind: Kind) -> MemoryFolder:
         if kind not in self._folders:
             if kind == "project_long_term":
-                raise UsageError("there is no project folder to keep it in")
-            raise UsageError("{kind} is kept in no folder", kind=kind)
+                raise UsageError("there is no project folder to store it in")
+            raise UsageError("{kind} is not stored in a folder", kind=kind)
         return self._folders[kind]
 
     def _of(self, session: str) -> dict[str, MemoryEntry]:

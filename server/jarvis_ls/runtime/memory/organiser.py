@@ -215,7 +215,7 @@ async def import_memories(memory: Memory, path: Path, *, overwrite: bool = False
         raise UsageError("{path} cannot be imported: {why}", path=path, why=error) from None
     records = data.get("memories") if isinstance(data, dict) else data
     if not isinstance(records, list):
-        raise UsageError("{path} holds no list of memories", path=path)
+        raise UsageError("{path} does not contain a list of memories", path=path)
     result = Imported()
     for number, record in enumerate(records, 1):
         try:
@@ -227,7 +227,7 @@ async def import_memories(memory: Memory, path: Path, *, overwrite: bool = False
 
 def _import_one(memory: Memory, record: Any, overwrite: bool, result: Imported) -> None:
     if not isinstance(record, dict):
-        raise ValueError("it is no table")
+        raise ValueError("it is not a table")
     kind, id = record.get("type"), record.get("id")
     if kind not in LONG_TERM:
         raise ValueError(f"its type is none of {', '.join(LONG_TERM)}")

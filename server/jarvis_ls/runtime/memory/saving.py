@@ -77,7 +77,7 @@ class MemorySaving:
         self._notify(
             Words("Saved to memory.")
             if saved
-            else Words("Nothing of this task was worth keeping in memory.")
+            else Words("Nothing in this task was worth saving to memory.")
         )
         return saved
 

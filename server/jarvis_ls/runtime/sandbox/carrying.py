@@ -95,7 +95,7 @@ class _Carrying:
         for change in found.special:
             reason = Words("A script changed a file that other programs act on.")
             if self._leads_out(change):
-                reason = Words("A script made a link that leads out of the workspace.")
+                reason = Words("A script created a link that points outside the workspace.")
             asked = Asked(
                 _TOOL,
                 (Action("write", str(self._place(change))),),
@@ -103,7 +103,7 @@ class _Carrying:
                 {"change": self._describe(change)},
             )
             if self._interaction is None:
-                found.refused.append((change, Words("there is no one to allow it")))
+                found.refused.append((change, Words("no one can allow it")))
                 continue
             self._show("asked", reason)
             answer = await self._interaction.permit(self._context.node, self._call, asked)
@@ -118,7 +118,7 @@ class _Carrying:
         if not found.asked:
             return [], ""
         if self._interaction is None:
-            nobody = Words("there is no one to accept it")
+            nobody = Words("no one can approve it")
             found.refused += [(change, nobody) for change in found.asked]
             return [], ""
         taken: list[FileChange] = []

@@ -31,7 +31,7 @@ _MEANWHILE = "that changed in the workspace while the script ran"
 _SPECIAL, _LARGE, _MANY = (
     "that are pipes, sockets or devices",
     "that are too large",
-    "more than can be looked at",
+    "more than can be checked",
 )
 
 

@@ -190,7 +190,7 @@ def check_roots(roots: Sequence[Path], state: Path) -> None:
                 root=root,
             )
         if not os.path.isdir(real):  # noqa: PTH112
-            raise JarvisError("{root} is no folder any more.", root=root)
+            raise JarvisError("{root} is no longer a folder.", root=root)
 
 
 def _check_ours(folder: Path) -> None:

@@ -119,7 +119,7 @@ class History:
     async def read(self, version: str) -> dict[str, str]:
         """Return the files of a turn, by path. Raises `HistoryError` when there is no such turn."""
         if not re.fullmatch(r"[0-9a-f]{7,64}", version):
-            raise HistoryError("{version} is no turn of this history.", version=repr(version))
+            raise HistoryError("Turn {version} is not in this history.", version=repr(version))
         names = (await self._run("ls-tree", "-r", "-z", "--name-only", version)).split("\0")
         return {
             name: await self._run("cat-file", "blob", f"{version}:{name}") for name in names if name

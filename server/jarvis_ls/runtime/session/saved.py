@@ -142,7 +142,7 @@ def _read(record: Any) -> Saved:
     try:
         data = record["user_data"]
         if not isinstance(data, dict):
-            raise ValueError("user_data is no table")
+            raise ValueError("user_data is not a table")
         return Saved(
             tuple(from_json(message) for message in record["messages"]),
             str(record["prompt"]),

@@ -189,9 +189,7 @@ class Session:
         with self._guard:
             known = self._contents.threads.get(node)
             if known is None or not any(id_of(m) == first_id for m in known.appended):
-                raise SessionError(
-                    "Nothing that was said here has the id {first_id}.", first_id=repr(first_id)
-                )
+                raise SessionError("No message has the id {first_id}.", first_id=repr(first_id))
             self._write({"is": "cut", "node": node, "first": first_id})
 
     def put(self, event: Event) -> None:
@@ -326,7 +324,7 @@ class Session:
     def _writable(self) -> Appender:
         if self._journal is None:
             raise SessionBusy(
-                "The session {title} can only be read: {why}.",
+                "The session {title} is read-only: {why}.",
                 title=repr(self._contents.shown_title or self.id),
                 why=self.read_only,
             )

@@ -224,7 +224,7 @@ class SessionStore:
     @staticmethod
     def _check(session: str) -> None:
         if not _ID.fullmatch(session):
-            raise SessionMissing("{session} is no id of a session.", session=repr(session))
+            raise SessionMissing("{session} is not a valid session id.", session=repr(session))
 
     def _paths(self) -> Iterator[Path]:
         try:

@@ -77,23 +77,23 @@ _COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "opens a shell to somewhere else",
+        "opens a remote shell",
         re.compile(
             r"/dev/(?:tcp|udp)/|\bnc(?:at)?\b[^\n]{0,60}\s-(?:\w{0,5}e|-exec)\b|\bsocat\b[^\n]{0,80}"
             r"\bexec:",
             re.I,
         ),
     ),
-    ("becomes another user", re.compile(r"(?:^|[\s;|&`(])(?:sudo|doas|su\s+-)\s", re.I)),
+    ("switches to another user", re.compile(r"(?:^|[\s;|&`(])(?:sudo|doas|su\s+-)\s", re.I)),
     (
-        "writes over a disk",
+        "overwrites a disk",
         re.compile(
             r"\bdd\b[^\n]{0,200}\bof=/dev/|\bmkfs(?:\.\w{1,9})?\s|>\s{0,9}/dev/(?:sd|nvme|hd|disk)",
             re.I,
         ),
     ),
     (
-        "stays after the session",
+        "persists after the session",
         re.compile(
             r"\bcrontab\s{1,9}-|\bsystemctl\b[^\n]{0,40}\benable\b|\blaunchctl\b[^\n]{0,40}\bload\b"
             r"|>>?\s{0,9}~?[^\s]{0,60}/?\.(?:bashrc|zshrc|profile|bash_profile)\b",
@@ -101,7 +101,7 @@ _COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "speaks against the user's rules",
+        "contradicts the user's rules",
         re.compile(
             r"\b(?:ignore|disregard|forget)\b[^\n]{0,40}\b(?:previous|prior|above|all|system|your)\b"
             r"[^\n]{0,40}\b(?:instruction|rule|prompt)|\b(?:do\s+not|don't|never)\s+(?:tell|inform|"
@@ -150,7 +150,7 @@ class Audit:
     def text(self) -> str:
         """For the user, one line for each issue."""
         if not self.issues:
-            return Words("Nothing to look at was found.")
+            return Words("Nothing to review was found.")
         return together([issue.said for issue in self.issues], "\n")
 
 
@@ -258,7 +258,9 @@ def _issues(name: str, data: bytes, executable: bool, read: bool) -> list[Issue]
         return found
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         if shown(line.lstrip("\ufeff")) != line.lstrip("\ufeff"):
-            found.append(Issue("invisible", name, Words("it holds invisible characters"), number))
+            found.append(
+                Issue("invisible", name, Words("it contains invisible characters"), number)
+            )
         for what, pattern in _COMMANDS:
             if pattern.search(line[:_LONGEST_LINE]):
                 text = Words("{what}: {line}", what=Words(what), line=shown(line.strip()[:160]))

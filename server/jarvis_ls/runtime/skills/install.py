@@ -104,9 +104,9 @@ def _check_directory(data: bytes) -> None:
     """Refuse a zip whose list of entries alone is out of all proportion."""
     end = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_557))
     if end < 0 or len(data) < end + 22:
-        raise UsageError("it is no whole zip file")
+        raise UsageError("it is not a complete zip file")
     if int.from_bytes(data[end + 12 : end + 16], "little") > MAX_ENTRIES * 1_000:
-        raise UsageError("it holds more than {most} entries", most=MAX_ENTRIES)
+        raise UsageError("it has more than {most} entries", most=MAX_ENTRIES)
 
 
 def _unpack(data: bytes) -> bytes:
@@ -139,7 +139,7 @@ def _of_zip(archive: zipfile.ZipFile) -> list[_Member]:
             raise UsageError("{filename} is encrypted", filename=repr(info.filename))
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise UsageError(
-                "{filename} is packed in a way that is not taken", filename=repr(info.filename)
+                "{filename} uses an unsupported compression method", filename=repr(info.filename)
             )
         name = _name(info.filename)
         if not info.is_dir():
@@ -172,7 +172,7 @@ def _check(members: list[_Member]) -> list[_Member]:
     for member in members:
         folded = member.name.casefold()
         if folded in seen:
-            raise UsageError("{name} is there twice", name=repr(member.name))
+            raise UsageError("{name} occurs twice", name=repr(member.name))
         seen.add(folded)
     above = {name.rsplit("/", n)[0] for name in seen for n in range(1, name.count("/") + 1)}
     if above & seen:
@@ -182,7 +182,9 @@ def _check(members: list[_Member]) -> list[_Member]:
 
 def _write(members: list[_Member], folder: Path, room: int) -> None:
     if sum(member.size for member in members) > room:
-        raise UsageError("it unpacks to more than {room} bytes, for its size too much", room=room)
+        raise UsageError(
+            "it unpacks to more than {room} bytes, which is suspicious for its size", room=room
+        )
     for member in members:
         target = folder / member.name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -190,7 +192,9 @@ def _write(members: list[_Member], folder: Path, room: int) -> None:
             while piece := source.read(65536):
                 room -= len(piece)
                 if room < 0:
-                    raise UsageError("it unpacks to more than it says, for its size too much")
+                    raise UsageError(
+                        "it unpacks to more than it declares, which is suspicious for its size"
+                    )
                 file.write(piece)
 
 
@@ -199,23 +203,25 @@ def _place_at(temporary: Path, archive: Path, skills: Path, replace: bool) -> Pa
     if not (top / "SKILL.md").is_file():
         inside = list(top.iterdir())
         if len(inside) != 1 or not (inside[0] / "SKILL.md").is_file():
-            raise UsageError("{archive} holds no SKILL.md at its top", archive=archive)
+            raise UsageError("{archive} has no SKILL.md at its top level", archive=archive)
         top = inside[0]
     name = top.name if top != temporary else _stem(archive)
     target = skills / name
     if not name or name.startswith("."):
-        raise UsageError("{archive} has no name a skill can have", archive=archive)
+        raise UsageError("the name of {archive} is not a valid skill name", archive=archive)
     old = skills / f".old-{os.urandom(6).hex()}"
     if os.path.lexists(target):
         if not replace:
-            raise UsageError("there is a skill {name} already; nothing was changed", name=name)
+            raise UsageError("a skill {name} exists already; nothing was changed", name=name)
         target.rename(old)
     try:
         top.rename(target)
     except OSError as error:
         if os.path.lexists(old):
             old.rename(target)
-        raise UsageError("cannot make {target}: {why}", target=target, why=error.strerror) from None
+        raise UsageError(
+            "cannot create {target}: {why}", target=target, why=error.strerror
+        ) from None
     if os.path.lexists(old):
         shutil.rmtree(old, ignore_errors=True)
     return target
@@ -239,13 +245,13 @@ def _name(name: str) -> str:
         )
     )
     if wrong and parts:
-        raise UsageError("{name} is no name for a file of a skill", name=repr(name[:MAX_NAME]))
+        raise UsageError("{name} is not a valid file name in a skill", name=repr(name[:MAX_NAME]))
     return "/".join(parts)
 
 
 def _check_count(count: int) -> None:
     if count > MAX_ENTRIES:
-        raise UsageError("it holds more than {most} entries", most=MAX_ENTRIES)
+        raise UsageError("it has more than {most} entries", most=MAX_ENTRIES)
 
 
 def _stem(archive: Path) -> str:

@@ -121,7 +121,7 @@ class Skills:
                 "skill",
                 skill.name,
                 Words(
-                    "The skill {name} ({folder}) has something to look at.",
+                    "The audit of the skill {name} ({folder}) found something to review.",
                     name=skill.name,
                     folder=skill.folder,
                 ),
@@ -175,9 +175,7 @@ class Skills:
                 "There is no skill {name}. There are: {names}.", name=repr(name), names=names
             )
         if not self.usable(skill):
-            raise UsageError(
-                "The skill {name} waits for the user, who has not allowed it yet.", name=skill.name
-            )
+            raise UsageError("The user has not allowed the skill {name} yet.", name=skill.name)
         if file and file not in skill.audit.files:
             raise UsageError(
                 "The skill {name} has no file {file}. It has: {files}.",
@@ -197,7 +195,7 @@ class Skills:
             if skill.folder == folder:
                 return skill
         raise UsageError(
-            f"{folder} was unpacked and holds no usable skill: "
+            f"{folder} was unpacked but contains no usable skill: "
             + "; ".join(p for p in self.problems if str(folder) in p)
         )
 
@@ -239,11 +237,11 @@ class Skills:
                 continue
             if not self._trusted:
                 problems.append(
-                    Words("{place}: not read, the workspace is not trusted", place=place)
+                    Words("{place}: skipped, the workspace is not trusted", place=place)
                 )
             elif place.resolve() != Path(os.path.realpath(root)) / STATE / "skills":
                 problems.append(
-                    Words("{place}: not read, a link leads out of the workspace", place=place)
+                    Words("{place}: skipped, a link points outside the workspace", place=place)
                 )
             else:
                 places.append((place, "workspace"))
@@ -252,12 +250,12 @@ class Skills:
                 try:
                     skill = self._skill(folder, origin)
                 except (SkippedFile, ValueError) as error:
-                    problems.append(Words("{folder}: left out: {why}", folder=folder, why=error))
+                    problems.append(Words("{folder}: skipped: {why}", folder=folder, why=error))
                     continue
                 if skill.name.casefold() in found:
                     problems.append(
                         Words(
-                            "{folder}: left out: there is a skill {name}",
+                            "{folder}: skipped: a skill {name} exists",
                             folder=folder,
                             name=skill.name,
                         )
@@ -267,7 +265,7 @@ class Skills:
                 else:
                     problems.append(
                         Words(
-                            "{folder}: left out: more than {what} skills",
+                            "{folder}: skipped: more than {what} skills",
                             folder=folder,
                             what=MAX_SKILLS,
                         )
@@ -300,7 +298,7 @@ class Skills:
             return self._texts[key]
         if audit_skill(skill.folder).digest != skill.audit.digest:
             raise UsageError(
-                "The skill {name} has changed since it was looked over; scan again.",
+                "The skill {name} has changed since its audit; scan again.",
                 name=skill.name,
             )
         text = data.decode("utf-8-sig", "replace")
@@ -341,7 +339,7 @@ def _front(data: bytes) -> dict[str, Any]:
         raise ValueError(f"its front matter has more than {MAX_FRONT} bytes")
     values = parse_yaml(front)
     if not isinstance(values, dict):
-        raise ValueError("its front matter is no mapping")
+        raise ValueError("its front matter is not a mapping")
     return values
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, mapped, together
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.runtime.base.events import AskedTarget
+from jarvis_ls.runtime.base.events import AskedTarget, ScriptRun
 from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.tools.current_call import current_call
 from jarvis_ls.runtime.tools.permissions import (
@@ -20,7 +21,15 @@ from jarvis_ls.runtime.tools.permissions import (
     shown,
     shown_target,
 )
-from jarvis_ls.runtime.tools.tool import Action, ToolContext, Toolset, Wrapper, actions_of
+from jarvis_ls.runtime.tools.tool import (
+    Action,
+    Tool,
+    ToolContext,
+    Toolset,
+    Wrapper,
+    actions_of,
+    arguments_of,
+)
 
 _CONSENTED = "consented"
 """Which service of a context names a call that the user made."""
@@ -49,18 +58,36 @@ class Approved(Wrapper):
         decision = self._permissions.decide(call.name, actions, context)
         if decision.effect == "deny":
             return _refuse(call, decision.reason)
+        try:
+            script = await self._show_script(known, call, context)
+        except JarvisError as error:  # it could not run, so nobody is asked
+            return ToolResult(call.id, call.name, str(error), is_error=True)
         if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
-            answer = await self._answer(call, decision, context)
+            answer = await self._answer(call, decision, context, script)
             if not answer.allowed:
                 return _refuse(call, answer.note or Words("The user did not allow it."))
             self._permissions.grant(call.name, decision.actions, answer.scope, context)
             context = _with_granted(context, decision.actions)
         return await self.wrapped.run(call, context)
 
-    async def _answer(self, call: ToolCall, decision: Decision, context: ToolContext) -> Answer:
+    async def _show_script(
+        self, known: Tool, call: ToolCall, context: ToolContext
+    ) -> ScriptRun | None:
+        """Return the script a call runs, and show it; None when it runs none."""
+        arguments = arguments_of(known, call) if known.script is not None else None
+        if known.script is None or arguments is None:
+            return None
+        script = await known.script(arguments, context)
+        if (here := current_call()) is not None:
+            here.show(script=script, isolation=script.isolation)
+        return script
+
+    async def _answer(
+        self, call: ToolCall, decision: Decision, context: ToolContext, script: ScriptRun | None
+    ) -> Answer:
         if self._ask is None:
             return Answer(
-                False, note=Words("It needs the user's consent, and there is no one to ask.")
+                False, note=Words("It needs approval, but the session is not interactive.")
             )
         asked = Asked(
             call.name,
@@ -68,6 +95,7 @@ class Approved(Wrapper):
             decision.reason,
             call.arguments,
             self._permissions.keeps(call.name, decision.actions, context),
+            script,
         )
         targets = tuple(AskedTarget(a.kind, shown_target(a.target)) for a in asked.actions)
         if (here := current_call()) is not None:
@@ -95,7 +123,7 @@ def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContex
 def _refuse(call: ToolCall, reason: str) -> ToolResult:
     if (here := current_call()) is not None:
         here.show(state="denied", asked=(), reason=mapped(reason, shown))
-    text = Words("Not allowed, nothing was done.")
+    text = Words("Not allowed; nothing was done.")
     if reason:
         text = together([text, mapped(reason, shown)], " ")
     return ToolResult(call.id, call.name, text, is_error=True)

@@ -77,11 +77,11 @@ class NonInteractive(Interaction):
 
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
-        return Answer(False, note=Words("It needs the user's consent, and there is no one to ask."))
+        return Answer(False, note=Words("It needs approval, but the session is not interactive."))
 
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
         """See `Interaction`."""
-        return Review({}, Words("It needs the user's consent, and there is no one to ask."))
+        return Review({}, Words("It needs approval, but the session is not interactive."))
 
     async def question(
         self, node: str, text: str, choices: Sequence[str] = (), default: str = ""

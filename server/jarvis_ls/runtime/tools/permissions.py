@@ -28,6 +28,7 @@ from typing import Any, Literal
 from jarvis_ls.codeintel.shell import take_apart
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.base.events import ScriptRun
 from jarvis_ls.runtime.base.folders import below, called, from_first, located, named
 from jarvis_ls.runtime.tools.mode import PLANNING, Mode
 from jarvis_ls.runtime.tools.tool import Action, ToolContext
@@ -103,6 +104,8 @@ class Asked:
     arguments: Mapping[str, Any]
     lasting: bool = False
     """Whether the answer can hold for later calls; else only `call` may be offered."""
+    script: ScriptRun | None = None
+    """What is run, when that is a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,20 +239,24 @@ class Permissions:
         if "deny" in effects:
             return Decision(
                 "deny",
-                Words("A rule forbids it: {target}", target=effects["deny"].target),
+                Words("A permission rule denies it: {target}", target=effects["deny"].target),
                 (action,),
             )
         if "ask" in effects:
-            return Decision("ask", Words("A rule says to ask."), (action,))
+            return Decision("ask", Words("A permission rule requires approval."), (action,))
         if _is_opaque(action):
-            return Decision("ask", Words("The command line hides what it runs."), (action,))
+            return Decision(
+                "ask", Words("It cannot be determined what the command line runs."), (action,)
+            )
         allowed = effects.get("allow")
         if action.kind == "write" and (name := protected_name(targets[0])) is not None:
             named = allowed is not None and name in allowed.target
             return (
                 Decision("allow")
                 if named
-                else Decision("ask", Words("Other programs act on {name}.", name=name), (action,))
+                else Decision(
+                    "ask", Words("Other programs run or load {name}.", name=name), (action,)
+                )
             )
         if allowed is not None or action.kind == "read":
             return Decision("allow")

@@ -115,18 +115,18 @@ def usable_schema(schema: Any) -> dict[str, Any]:
     Raises `ValueError` saying what is wrong. References out of it are never followed.
     """
     if not isinstance(schema, dict):
-        raise ValueError("its parameters are no JSON schema")
+        raise ValueError("its parameters are not a JSON schema")
     try:
         text = json.dumps(schema)
     except (TypeError, ValueError, RecursionError):
-        raise ValueError("its parameters are no JSON") from None
+        raise ValueError("its parameters are not JSON") from None
     if len(text) > MAX_SCHEMA:
         raise ValueError(f"its parameters take more than {MAX_SCHEMA} characters")
     if schema.get("type", "object") != "object":
         raise ValueError("its parameters are not those of an object")
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
-        raise ValueError("its properties are no mapping")
+        raise ValueError("its properties are not a mapping")
     return {**schema, "type": "object", "properties": properties}
 
 
@@ -137,7 +137,7 @@ def check_schema(schema: dict[str, Any]) -> None:
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
-        raise ValueError(f"its parameters are no JSON schema: {error.message}") from None
+        raise ValueError(f"its parameters are not a JSON schema: {error.message}") from None
 
 
 def wrong_arguments(tool: SchemaTool, arguments: dict[str, Any]) -> str:

@@ -33,6 +33,7 @@ from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import ToolRetry
+from jarvis_ls.runtime.base.events import ScriptRun
 from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
 from jarvis_ls.runtime.llm.platforms.base import ToolSpec
 
@@ -88,6 +89,8 @@ class Tool:
     """Whether it runs with these arguments, where no model of them says so."""
     offered: bool = True
     """Whether models are told of it that were not given it by its name."""
+    script: Callable[[dict[str, Any], ToolContext], Awaitable[ScriptRun]] | None = None
+    """Return the script that a call would run; raises `JarvisError` when it could not run."""
 
 
 def tool(
@@ -97,10 +100,11 @@ def tool(
     independent: bool = False,
     proposes: bool = False,
     offered: bool = True,
+    script: Callable[[dict[str, Any], ToolContext], Awaitable[ScriptRun]] | None = None,
 ) -> Callable[[Callable[..., Awaitable[str]]], Tool]:
     """Make an async function a tool. `actions` lists what a call is about to do, from its
     checked arguments; without it the tool does nothing anyone could forbid. One that is not
-    `offered` is there for sets of tools that name it.
+    `offered` is there for sets of tools that name it. `script` is that of `Tool`.
     """
 
     def declare(run: Callable[..., Awaitable[str]]) -> Tool:
@@ -123,17 +127,14 @@ def tool(
             model,
             proposes,
             offered=offered,
+            script=script,
         )
 
     return declare
 
 
-def actions_of(known: Tool, call: ToolCall) -> list[Action] | None:
-    """Return the actions of `call`, from its arguments with defaults filled in.
-
-    None when they are wrong, so that the call will not be run. Raise `ToolRetry` when they cannot
-    be determined.
-    """
+def arguments_of(known: Tool, call: ToolCall) -> dict[str, Any] | None:
+    """Return the arguments of `call` with defaults filled in; None when they are wrong."""
     if call.raw is not None:
         return None
     arguments = call.arguments
@@ -146,10 +147,22 @@ def actions_of(known: Tool, call: ToolCall) -> list[Action] | None:
             return None
     if known.takes is not None and not known.takes(arguments):
         return None
+    return arguments
+
+
+def actions_of(known: Tool, call: ToolCall) -> list[Action] | None:
+    """Return the actions of `call`, from its arguments with defaults filled in.
+
+    None when they are wrong, so that the call will not be run. Raise `ToolRetry` when they cannot
+    be determined.
+    """
+    arguments = arguments_of(known, call)
+    if arguments is None:
+        return None
     try:
         return known.actions(arguments)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise ToolRetry("It cannot be told what {name} would do.", name=call.name) from None
+        raise ToolRetry("What {name} would do cannot be determined.", name=call.name) from None
 
 
 class Toolset(ABC):
@@ -218,7 +231,7 @@ class Tools(Toolset):
             return _failure_result(
                 call,
                 Words(
-                    "There is no tool {name}. There are: {names}.",
+                    "Unknown tool {name}. Tools: {names}.",
                     name=repr(call.name),
                     names=names,
                 ),
@@ -268,7 +281,7 @@ class Sifted(Wrapper):
             return _failure_result(
                 call,
                 Words(
-                    "There is no tool {name}. There are: {names}.",
+                    "Unknown tool {name}. Tools: {names}.",
                     name=repr(call.name),
                     names=names,
                 ),
@@ -309,9 +322,7 @@ class Joined(Toolset):
         names = self.offered_names()
         return _failure_result(
             call,
-            Words(
-                "There is no tool {name}. There are: {names}.", name=repr(call.name), names=names
-            ),
+            Words("Unknown tool {name}. Tools: {names}.", name=repr(call.name), names=names),
         )
 
 
@@ -324,7 +335,7 @@ async def attempted(
         return ToolResult(call.id, call.name, await in_time(work(), seconds))
     except asyncio.TimeoutError:
         text = Words(
-            "{name} was ended after {timeout} s.", name=call.name, timeout=f"{seconds:.0f}"
+            "{name} timed out after {timeout} s.", name=call.name, timeout=f"{seconds:.0f}"
         )
     except (JarvisError, OSError) as error:
         return _failure_result(call, str(error) or type(error).__name__)
@@ -382,8 +393,8 @@ def broken_arguments(raw: str) -> str:
     except json.JSONDecodeError as error:
         before = raw[max(0, error.pos - _SHOWN_BEFORE) : error.pos]
         return Words(
-            "The arguments are no JSON object; nothing was run. {why} at character {position} of "
-            "{length}, behind: {before}",
+            "The arguments are not a JSON object; nothing was run. {why} at character {position} of "
+            "{length}, after: {before}",
             why=error.msg,
             position=error.pos,
             length=len(raw),
@@ -391,7 +402,7 @@ def broken_arguments(raw: str) -> str:
         )
     except RecursionError:
         pass
-    return Words("The arguments are no JSON object; nothing was run.")
+    return Words("The arguments are not a JSON object; nothing was run.")
 
 
 def _validated(known: Tool, arguments: dict[str, Any]) -> Any:

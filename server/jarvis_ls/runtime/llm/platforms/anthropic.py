@@ -216,14 +216,14 @@ def as_model_error(error: BaseException) -> ModelError:
     if isinstance(error, anthropic.APIConnectionError):
         return unreachable(error)
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
-        return AnswerBroken("The model sent something that is no JSON.")
+        return AnswerBroken("The model sent invalid JSON.")
     if isinstance(error, anthropic.APIError):
         return ModelBusy("The model failed in the middle of an answer: {said}", said=error.message)
     if isinstance(error, anthropic.AnthropicError):
         return ModelRefused(str(error))
     if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
-        return AnswerBroken("The model sent an answer of a wrong shape: {why}.", why=error)
-    return ModelUnreachable("The connection to the model broke: {why}.", why=cause_of(error))
+        return AnswerBroken("The model sent an invalid answer: {why}.", why=error)
+    return ModelUnreachable("The connection to the model was lost: {why}.", why=cause_of(error))
 
 
 @dataclass
@@ -324,4 +324,4 @@ def _of_type(kind: str, said: str, headers: Any) -> ModelError:
         return ModelBusy(
             "The model failed in the middle of an answer: {said}", retry_after(headers), said=said
         )
-    return ModelRefused("The model gave up in the middle of an answer: {said}", said=said)
+    return ModelRefused("The model aborted its answer: {said}", said=said)

@@ -26,15 +26,15 @@ _TOO_LONG = (
 )
 
 _BUSY = {
-    408: Words("The model took too long (HTTP {status}): {said}"),
+    408: Words("The model timed out (HTTP {status}): {said}"),
     409: Words("The model is busy (HTTP {status}): {said}"),
     425: Words("The model is busy (HTTP {status}): {said}"),
-    429: Words("The model has had too many requests (HTTP {status}): {said}"),
+    429: Words("Rate limit of the model reached (HTTP {status}): {said}"),
     503: Words("The model is overloaded (HTTP {status}): {said}"),
     529: Words("The model is overloaded (HTTP {status}): {said}"),
 }
 
-_FAULTY = Words("The model's server has a fault (HTTP {status}): {said}")
+_FAULTY = Words("Model server error (HTTP {status}): {said}")
 
 
 def too_long(text: str) -> bool:
@@ -53,14 +53,12 @@ def of_status(status: int, said: str, headers: Mapping[str, str]) -> ModelError:
         return ModelBusy(what.template, retry_after(headers), status=status, said=said)
     if status in (401, 403):
         return ModelRefused(
-            "The key was not accepted (HTTP {status}): {said}", "key", status=status, said=said
+            "The API key was rejected (HTTP {status}): {said}", "key", status=status, said=said
         )
     if status == 402 or "credit balance" in said.lower():
         return no_credit(status, said)
     if status == 404:
-        return ModelRefused(
-            "There is no such model or address (HTTP 404): {said}", "model", said=said
-        )
+        return ModelRefused("Model or address not found (HTTP 404): {said}", "model", said=said)
     return ModelRefused(
         "The model refused the request (HTTP {status}): {said}", status=status, said=said
     )
@@ -92,7 +90,7 @@ def response_failed(code: str | None, said: str) -> ModelError:
         return ModelBusy("The model failed in the middle of an answer: {said}", said=said)
     if code == "insufficient_quota":
         return no_credit(429, said)
-    return ModelRefused("The model gave up in the middle of an answer: {said}", said=said)
+    return ModelRefused("The model aborted its answer: {said}", said=said)
 
 
 def _bare(status: int, said: str) -> str:

@@ -196,7 +196,7 @@ def as_model_error(error: BaseException) -> ModelError:
     if isinstance(error, openai.APIConnectionError):
         return unreachable(error)
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
-        return AnswerBroken("The model sent something that is no JSON.")
+        return AnswerBroken("The model sent invalid JSON.")
     if isinstance(error, openai.APIError):
         if too_long(str(error)):
             return ContextTooLong("The conversation is too long: {said}", said=error.message)
@@ -204,5 +204,5 @@ def as_model_error(error: BaseException) -> ModelError:
     if isinstance(error, openai.OpenAIError):
         return ModelRefused(str(error))
     if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
-        return AnswerBroken("The model sent an answer of a wrong shape: {why}.", why=error)
-    return ModelUnreachable("The connection to the model broke: {why}.", why=cause_of(error))
+        return AnswerBroken("The model sent an invalid answer: {why}.", why=error)
+    return ModelUnreachable("The connection to the model was lost: {why}.", why=cause_of(error))

@@ -21,9 +21,9 @@ from jarvis_ls.runtime.llm.platforms.base import (
 
 LONGEST = 4_000_000
 """Characters of one answer: several times what any model gives; more is a server gone wrong."""
-NO_BEGINNING = Words("The model did not begin to answer within {seconds} s.")
-NO_FILE = Words("The model did not take a file within {seconds} s.")
-TOO_LONG = Words("The answer was not complete in the time a whole answer may take.")
+NO_BEGINNING = Words("The model did not start to answer within {seconds} s.")
+NO_FILE = Words("The model did not accept a file within {seconds} s.")
+TOO_LONG = Words("The answer was not complete within the time limit.")
 STOPPED = Words("The model stopped in the middle of an answer for more than {seconds} s.")
 _UNSAID = tuple(
     "X-Stainless-Lang X-Stainless-Package-Version X-Stainless-OS X-Stainless-Arch "
