@@ -3,6 +3,7 @@
  * extension tells is passed on. What the page remembers while it is hidden is kept here, too.
  */
 
+import { onTold } from './messages';
 import type { AskAnswers, HostTell, PageAsk, PageMessage } from './wire';
 
 interface EditorApi {
@@ -32,7 +33,7 @@ export class Bridge {
   private last = 0;
 
   constructor(told: (message: Told) => void) {
-    window.addEventListener('message', ({ data }: MessageEvent<HostTell>) => {
+    onTold<HostTell>((data) => {
       if (data?.kind === 'answered') {
         this.settle(data.id)?.resolve(data.answer as never);
       } else if (data?.kind === 'failed') {

@@ -244,6 +244,30 @@ describe('what comes from outside', () => {
     await panel.close();
   });
 
+  test('messages of another origin are not taken', async () => {
+    const panel = await host.open({
+      picture: { session: SESSION, events: [putNode(node('root'))] },
+    });
+    const told = (/** @type {string} */ text) => ({
+      kind: 'events',
+      events: { seq: panel.seq + 1, events: [put(user('forged', text))] },
+    });
+    await send(panel, told('Forged'), 'https://evil.example');
+    await send(panel, told('Forged'), 'null');
+    await panel.events([put(user('genuine', 'Genuine'))]);
+    await panel.page.getByText('Genuine').waitFor();
+    assert.equal(await panel.page.getByText('Forged').count(), 0);
+    await panel.close();
+
+    const overview = await host.openOverview();
+    await send(overview, { kind: 'failed', reason: 'Forged' }, 'https://evil.example');
+    assert.equal(await overview.page.getByText('Forged').count(), 0);
+    await send(overview, { kind: 'failed', reason: 'Genuine' });
+    await overview.page.getByText('Genuine').waitFor();
+    assert.equal(await overview.page.getByText('Forged').count(), 0);
+    await overview.close();
+  });
+
   test('pictures that are none are not shown', async () => {
     const images = [
       { mediaType: 'image/svg+xml', base64: 'PHN2Zy8+' },
@@ -301,3 +325,19 @@ describe('what comes from outside', () => {
     await panel.close();
   });
 });
+
+/**
+ * Lets a message come from an origin; from the page's own, as the editor's do, without one.
+ * @param {import('./host.mjs').Panel} panel
+ * @param {unknown} data
+ * @param {string} [origin]
+ */
+async function send(panel, data, origin) {
+  await panel.page.evaluate(
+    (message) => {
+      const from = message.origin ?? window.origin;
+      window.dispatchEvent(new MessageEvent('message', { data: message.data, origin: from }));
+    },
+    { data, origin },
+  );
+}

@@ -20,6 +20,7 @@ import type {
   MigrationResult,
 } from '../../src/protocol';
 import { html, icon, nothing, render, type Shown } from '../lit';
+import { onTold } from '../messages';
 import { Graph, zoomButtons } from './graph';
 import { chooseLanguage, named, t, time } from './words';
 
@@ -44,7 +45,7 @@ class Overview {
   private found: number | undefined;
 
   constructor(private readonly root: HTMLElement) {
-    window.addEventListener('message', ({ data }: MessageEvent<OverviewTell>) => this.take(data));
+    onTold<OverviewTell>((told) => this.take(told));
     window.addEventListener('resize', () => this.draw());
     this.draw();
     this.ask({ kind: 'ready' });
