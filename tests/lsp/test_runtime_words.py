@@ -95,7 +95,7 @@ def test_an_error_passes_its_template_on_to_the_face() -> None:
         "x.c was not changed. a{b} is outside the workspace; nothing was done.\nplain\nSaved."
     )
     say = Messages("zh-cn")
-    assert say(lines) == "未更改 x.c。a{b} 位于工作区之外；未对其作任何操作。\nplain\n已保存。"
+    assert say(lines) == "未更改 x.c。a{b} 位于工作区之外；未执行任何操作。\nplain\n已保存。"
     assert say("Waiting {seconds} s for the model: {why}", seconds=1, why=inner).endswith("操作。")
     assert say(either(["A", "B", "C"])) == "A或B或C"
 

@@ -393,8 +393,8 @@ def broken_arguments(raw: str) -> str:
     except json.JSONDecodeError as error:
         before = raw[max(0, error.pos - _SHOWN_BEFORE) : error.pos]
         return Words(
-            "The arguments are not a JSON object; nothing was run. {why} at character {position} of "
-            "{length}, after: {before}",
+            "The arguments are not a JSON object; nothing was run. {why} at character {position} "
+            "of {length}, after: {before}",
             why=error.msg,
             position=error.pos,
             length=len(raw),
