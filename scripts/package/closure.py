@@ -1,31 +1,25 @@
-"""Prints what Jarvis LS needs for a Python and a platform, one requirement a line.
+"""Print what Jarvis LS needs for a Python and a platform: a line of requirements.lock for each.
 
-``python closure.py 3.11 linux x86_64 agent,migrate``: the installed project (with the extras that
-are named) is followed through the metadata of the installed packages, with the conditions of each
-requirement read for that Python and platform. (``pip download --python-version`` reads them for
-the Python it runs on, and so forgets what only an older one needs.) Versions are those installed
-here; what another Python needs in another version, or only another Python needs, keeps the range
-that its requirement names.
+``PYTHONPATH=scripts python closure.py 3.11 linux x86_64 agent,migrate``: the installed project,
+with the extras that are named, is followed through the metadata of the installed packages, with
+the conditions of each requirement read for that Python and platform. (``pip download
+--python-version`` reads them for the Python it runs on, and so forgets what only an older one
+needs.) Versions and hashes are those of the lock.
 """
 
 from __future__ import annotations
 
 import sys
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, requires
 
+from lock import LOCK, environment_of, read_pins
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-SYSTEMS = {
-    "linux": ("Linux", "posix"),
-    "darwin": ("Darwin", "posix"),
-    "win32": ("Windows", "nt"),
-}
-
 
 def closure(root: Requirement, environment: dict[str, str]) -> list[str]:
-    """The requirements of ``root`` and of everything it needs, without ``root`` itself."""
-    found: dict[str, str] = {}
+    """Return the names of all that ``root`` needs, without its own."""
+    found: set[str] = set()
     seen: set[tuple[str, str]] = set()
     queue = _needs(root, environment)
     while queue:
@@ -35,41 +29,38 @@ def closure(root: Requirement, environment: dict[str, str]) -> list[str]:
         if asked <= seen:
             continue
         seen |= asked
-        try:
-            here = version(name)
-            fits = requirement.specifier.contains(here, prereleases=True)
-            found[name] = f"{name}=={here}" if fits else f"{name}{requirement.specifier}"
-            queue += _needs(requirement, environment)
-        except PackageNotFoundError:
-            found[name] = f"{name}{requirement.specifier}"
-    return sorted(found.values())
+        found.add(name)
+        queue += _needs(requirement, environment)
+    return sorted(found)
 
 
 def _needs(wanted: Requirement, environment: dict[str, str]) -> list[Requirement]:
-    """What a package needs, with the extras that are wanted of it."""
-    found = [Requirement(text) for text in requires(wanted.name) or []]
+    """Return what a package needs, with the extras that are wanted of it."""
+    try:
+        found = [Requirement(text) for text in requires(wanted.name) or []]
+    except PackageNotFoundError:
+        return []  # for another Python or platform only; such packages need nothing themselves
     extras = ("", *wanted.extras)
     return [
-        one
-        for one in found
-        if one.marker is None
-        or any(one.marker.evaluate({"extra": extra, **environment}) for extra in extras)
+        requirement
+        for requirement in found
+        if requirement.marker is None
+        or any(requirement.marker.evaluate({**environment, "extra": extra}) for extra in extras)
     ]
 
 
 def main(python: str, platform: str, machine: str, extras: str = "") -> None:
-    """Print the requirements of the installed ``jarvis-ls``, with the extras that are named."""
-    system, os_name = SYSTEMS[platform]
-    environment = {
-        "python_version": python,
-        "python_full_version": f"{python}.0",
-        "sys_platform": platform,
-        "platform_system": system,
-        "platform_machine": machine,
-        "os_name": os_name,
-    }
-    root = Requirement(f"jarvis-ls[{extras}]")
-    print("\n".join(closure(root, environment)))
+    """Print name, version and hashes of what ``jarvis-ls`` needs. Raise `KeyError` for what the
+    lock does not have.
+    """
+    environment = environment_of(python, platform) | {"platform_machine": machine}
+    pins = read_pins(LOCK.read_text(encoding="utf-8"))
+    for name in closure(Requirement(f"jarvis-ls[{extras}]"), environment):
+        pin = next((pin for pin in pins.get(name, []) if pin.holds(environment)), None)
+        if pin is None:
+            raise KeyError(f"{name} is not in {LOCK.name}: npm run lock")
+        hashes = " ".join(f"--hash={digest}" for digest in pin.hashes)
+        print(f"{name}=={pin.version} {hashes}")
 
 
 if __name__ == "__main__":

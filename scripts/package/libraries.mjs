@@ -1,11 +1,11 @@
 // The Python libraries inside the extension. What is pure Python, or compiled against Python's
 // stable interface (the grammars), lies in `common/` once; what is compiled for one CPython
 // (tree-sitter's core, google-re2) lies in `cp310/`, `cp311/`, …; bundled/tool/server.py picks the
-// right one. All have the versions that are installed in .venv: those the tests ran with. What the
+// right one. All have the versions and hashes of requirements.lock: those the tests ran with. What the
 // panel's agents and moving C to Rust need is among them: installing it later would need a network,
 // pip in an interpreter that is the user's own, and an answer to a question that nobody can judge.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { capture, ROOT, step, TaskError } from '../process.mjs';
 import { venv } from '../setup/python.mjs';
@@ -77,7 +77,9 @@ export async function bundleLibraries(target, wheel, folder) {
   const met = new Set();
   for (const python of PYTHONS) {
     const version = `cp${python.replace('.', '')}`;
-    const needs = (await requirements(target, python)).filter((need) => !met.has(need));
+    const needs = (await requirements(target, python)).filter(
+      (need) => !met.has(/** @type {string} */ (need.split(' ')[0])),
+    );
     for (const file of await download(target, python, needs)) {
       if ((await unpack(file, folder, version)) === 'common') met.add(pinned(file));
     }
@@ -87,16 +89,16 @@ export async function bundleLibraries(target, wheel, folder) {
 }
 
 /**
- * What is needed for a Python, each pinned as `name==version` where this checkout has it.
+ * What is needed for a Python, as lines of requirements.lock: `name==version` and hashes.
  * @param {Target} target
  * @param {string} python
  */
 async function requirements({ platform, machine }, python) {
   const closure = path.join(import.meta.dirname, 'closure.py');
-  const needs = await capture(venv('python'), [
-    ...[closure, python, platform, machine],
-    AGENTS.includes(python) ? 'agent,migrate' : 'migrate',
-  ]);
+  const extras = AGENTS.includes(python) ? 'agent,migrate' : 'migrate';
+  const env = { ...process.env, PYTHONPATH: path.join(ROOT, 'scripts') };
+  const args = [closure, python, platform, machine, extras];
+  const needs = await capture(venv('python'), args, { env });
   if (needs.status !== 0) throw new TaskError(`requirements: ${needs.stderr}`);
   return needs.stdout.trim().split('\n');
 }
@@ -117,12 +119,15 @@ async function download({ name, tags }, python, needs) {
   const folder = path.join(ROOT, '.cache', 'wheels', name, python);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  const wanted = path.join(folder, 'needs.txt');
+  writeFileSync(wanted, `${needs.join('\n')}\n`);
   await step(`Libraries for ${name}, Python ${python}`, venv('python'), [
     ...['-m', 'pip', '--disable-pip-version-check', 'download', '--quiet', '--dest', folder],
     ...['--only-binary=:all:', '--no-deps', '--implementation', 'cp', '--python-version', python],
     ...tags.flatMap((tag) => ['--platform', tag]),
-    ...needs,
+    ...['--require-hashes', '--requirement', wanted],
   ]);
+  rmSync(wanted);
   return readdirSync(folder).map((file) => path.join(folder, file));
 }
 

@@ -14,6 +14,12 @@ export const BUNDLE = path.join(OUT, 'extension.js');
 /** What our pages load: scripts, styles and the editor's own icons. */
 export const PAGE = path.join(OUT, 'webview');
 
+/** The only packages whose scripts run when they are installed: each makes its program executable. */
+export const WITH_SCRIPTS = [
+  '@microsoft/sarif-multitool-linux',
+  '@microsoft/sarif-multitool-darwin',
+];
+
 /** @type {import('esbuild').BuildOptions} */
 const SHARED = { bundle: true, sourcemap: true, sourcesContent: false, logLevel: 'warning' };
 
@@ -54,6 +60,12 @@ export async function setUpPackages() {
   if (isCurrent(stamp, key)) return;
   const [command, leading] = npm();
   await step('Client packages: npm ci', command, [...leading, 'ci', '--loglevel=error']);
+  const allowed = WITH_SCRIPTS.filter((name) => existsSync(path.join(MODULES, name)));
+  if (allowed.length > 0) {
+    await step(`Client packages: scripts of ${allowed.join(', ')}`, command, [
+      ...[...leading, 'rebuild', '--ignore-scripts=false', '--loglevel=error', ...allowed],
+    ]);
+  }
   writeStamp(stamp, key);
 }
 

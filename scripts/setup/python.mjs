@@ -12,6 +12,8 @@ const PROBE =
   'bool(u.find_spec("venv") and u.find_spec("ensurepip")), os.path.realpath(sys.executable))';
 
 export const VENV = path.join(ROOT, '.venv');
+/** Every package at one version, with hashes; `npm run lock` writes it. */
+export const LOCK = path.join(ROOT, 'requirements.lock');
 const BIN = path.join(VENV, process.platform === 'win32' ? 'Scripts' : 'bin');
 
 /**
@@ -28,7 +30,7 @@ export function venv(name) {
  */
 export async function setUpPython() {
   const stamp = path.join(VENV, '.jarvis-set-up');
-  const key = fingerprint([ROOT], [path.join(ROOT, 'pyproject.toml')]);
+  const key = fingerprint([ROOT], [path.join(ROOT, 'pyproject.toml'), LOCK]);
   if (isCurrent(stamp, key) && (await works(venv('python')))) return;
   if (!(await works(venv('python')))) {
     const python = await findPython();
@@ -36,11 +38,12 @@ export async function setUpPython() {
       ...['-m', 'venv', '--clear', VENV],
     ]);
   }
-  // Dependency groups (PEP 735) need pip 25.1 or newer.
   const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet'];
-  await step('Python packages: pip', venv('python'), [...pip, '--upgrade', 'pip>=25.1']);
-  await step('Python packages: Jarvis LS and what its tests need', venv('python'), [
-    ...[...pip, '--editable', '.', '--group', 'dev'],
+  await step('Python packages: requirements.lock', venv('python'), [
+    ...[...pip, '--require-hashes', '--requirement', LOCK],
+  ]);
+  await step('Python packages: Jarvis LS', venv('python'), [
+    ...[...pip, '--no-deps', '--no-build-isolation', '--editable', '.'],
   ]);
   writeStamp(stamp, key);
 }
