@@ -260,11 +260,12 @@ describe('what comes from outside', () => {
     await panel.close();
 
     const overview = await host.openOverview();
-    await send(overview, { kind: 'failed', reason: 'Forged' }, 'https://evil.example');
-    assert.equal(await overview.page.getByText('Forged').count(), 0);
-    await send(overview, { kind: 'failed', reason: 'Genuine' });
-    await overview.page.getByText('Genuine').waitFor();
-    assert.equal(await overview.page.getByText('Forged').count(), 0);
+    const migration = { folder: 'file:///p', revision: 1, trusted: false, functions: [] };
+    await send(overview, { kind: 'migration', migration }, 'https://evil.example');
+    await send(overview, { kind: 'migration', migration }, 'null');
+    assert.match(await overview.page.innerText('body'), /Loading/);
+    await send(overview, { kind: 'migration', migration });
+    await overview.page.getByText('This workspace is not trusted').waitFor();
     await overview.close();
   });
 
