@@ -112,7 +112,7 @@ def test_what_a_migration_tells_is_translated_wherever_it_comes_from():
     assert len(told()) > 90
     whole = {
         f"x7 is {one}"
-        if one.startswith(("of a ", "a pointer to", "a structure", "a union"))
+        if one.startswith(("of a", "of type", "a pointer to", "a struct ", "a union"))
         else one
         for one in told()
     }
@@ -128,7 +128,5 @@ def test_what_stands_in_the_places_is_translated_too():
     chain = "it calls helper, which calls write"
     assert say.told(chain) == "它调用 helper，后者调用 write"
     assert say.told("it behaves differently: a.c: nothing to do").startswith("行为不同：")
-    assert say.told("no generated input was valid: the C timed out") == (
-        "生成的输入都不合适：C 没有及时结束"
-    )
+    assert say.told("no generated input was valid: the C timed out") == ("生成的输入都无效：C 超时")
     assert say.told("something of a compiler") == "something of a compiler"
