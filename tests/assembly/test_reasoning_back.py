@@ -15,7 +15,10 @@ import pytest
 
 from jarvis_ls.assembly.bootstrap import Assembly, build
 from jarvis_ls.assembly.conversation import Conversation
-from jarvis_ls.runtime.base.messages import Assistant
+from jarvis_ls.runtime.base.messages import Assistant, FileRef, Image, User
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo
+from jarvis_ls.runtime.llm.platforms.openai_responses import to_input
+from jarvis_ls.runtime.llm.providers import read_models
 from tests.support.agents import Person
 from tests.support.model_server import ModelServer, ScriptedServer
 from tests.support.strict_servers import (
@@ -241,3 +244,33 @@ async def test_an_answer_that_fails_in_the_middle_is_asked_for_again(tmp_path: P
             server.fail("content_policy", "not that")
             ending = await conversation.ask("And now?")
             assert ending.state == "failed" and "not that" in ending.error
+
+
+@pytest.mark.parametrize(
+    ("name", "back", "limit", "api"),
+    [
+        ("deepseek/deepseek-chat", True, None, ""),
+        ("moonshot/kimi-k2.5", True, None, ""),
+        ("minimax-cn/MiniMax-M2", True, None, ""),
+        ("zhipuai/glm-5", True, None, ""),
+        ("openai/gpt-5", None, True, ""),
+        ("openai/gpt-5.1-codex", None, True, "responses"),
+        ("openai/o3-pro", None, True, "responses"),
+        ("local/qwen3", None, None, ""),
+    ],
+)
+def test_what_is_known_of_models_without_settings(
+    name: str, back: bool | None, limit: bool | None, api: str
+) -> None:
+    providers = ("DEEPSEEK", "MOONSHOT", "MINIMAX", "ZHIPU", "OPENAI")
+    environment = {f"{provider}_API_KEY": "k" for provider in providers}
+    (candidate,) = read_models({}, environment).candidates(name, environment)
+    model = candidate.model
+    assert (model.reasoning_back, model.max_completion_tokens, model.api) == (back, limit, api)
+
+
+def test_pictures_and_files_have_their_form_in_both_protocols() -> None:
+    said = User("Look", (Image("image/png", "aGk="),), files=(FileRef("file-1", "a.md"),))
+    (item,) = to_input([said], ModelInfo("m"))
+    assert [part["type"] for part in item["content"]] == ["input_text", "input_image", "input_file"]
+    assert item["content"][1]["image_url"] == "data:image/png;base64,aGk="

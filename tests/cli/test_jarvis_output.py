@@ -111,8 +111,9 @@ async def test_a_budget_that_is_used_up_is_a_failure(tmp_path: Path) -> None:
             file.write("[agents]\ntokens = 2000\n")
         for _ in range(5):
             p.model.call_all([READ]).chunks[-1] = usage(prompt=1_500)
-        status, out, _ = await p.run("-m", "go")
-    assert (status, out) == (1, "")
+        status, out, err = await p.run("-m", "go")
+        assert len(p.model.requests) < 5
+    assert (status, out) == (1, "") and "budget" in err.lower()
 
 
 async def test_events_are_lines_of_json(tmp_path: Path) -> None:
