@@ -2,8 +2,8 @@
 
 The answers are those a person gave in the model's place; each step is given what the tools said,
 so that ids and places are those of the run. Told are how many tasks were solved, and the rounds of
-the median task. The answers are those of a strong model: what is measured is whether the tools carry
-them, not how a model finds them. What of the prompts is cached is measured by `agents.py`.
+the median task. The answers are those of a strong model: what is measured is whether the tools
+carry them, not how a model finds them. What of the prompts is cached is measured by `agents.py`.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class Task:
     before: str = ""
     """What was asked in a session before, in which the model made its first call."""
     servers: bool = False
+    rung: str = ""
+    """The only sandbox that may be used; empty takes the best."""
     trusted: bool = True
 
 
@@ -176,6 +178,25 @@ def first_memory(h: Path, answer: str) -> bool:
     return "make check" in answer
 
 
+def repair(name: str, rung: str = "") -> Task:
+    """A repair that is built and tested in a sandbox."""
+    return Task(
+        name,
+        REPAIR,
+        "make check fails. Repair it.",
+        [
+            *say(
+                [read("lib.c", "test.c", "Makefile"), run("make check")],
+                [edit("lib.c", ("i <= count", "i < count"))],
+                [run("make check")],
+            ),
+            lambda told: "Repaired." if "Exit code 0" in told[-1] else "It still fails.",
+        ],
+        lambda folder, said: said == "Repaired." and "i < count" in (folder / "lib.c").read_text(),
+        rung=rung,
+    )
+
+
 TASKS = [
     Task(
         "explain",
@@ -187,20 +208,8 @@ TASKS = [
         ),
         answers("route.c:1"),
     ),
-    Task(
-        "repair under test",
-        REPAIR,
-        "make check fails. Repair it.",
-        [
-            *say(
-                [read("lib.c", "test.c", "Makefile"), run("make check")],
-                [edit("lib.c", ("i <= count", "i < count"))],
-                [run("make check")],
-            ),
-            lambda told: f"Repaired in `lib.c:5`. {'6' if 'Exit code 0' in told[-1] else 'no'}",
-        ],
-        lambda folder, said: "6" in said and "i < count" in (folder / "lib.c").read_text(),
-    ),
+    repair("repair under test"),
+    repair("repair under test, landlock", "landlock"),
     Task(
         "rename in 14 files",
         RENAME,
@@ -381,6 +390,7 @@ async def play(task: Task, place: Path) -> Play:
         (home / "config.toml").write_text(
             f'[model_providers.t]\nbase = "{server.url}"\nneeds_key = false\n'
             '[model_groups.balanced]\nmodels = ["t/m"]\n'
+            + (f'[sandbox]\nrungs = ["{task.rung}"]\n' if task.rung else "")
         )
         if task.servers:
             command = [sys.executable, str(ROOT / "tests/support/tool_server.py"), "plain"]
