@@ -23,7 +23,7 @@ from jarvis_ls.codeintel.shell import take_apart
         ("[[ -n $(evil) ]] && ls", ["evil", "ls"]),
         ("cat <<EOF\n$(rm x)\nEOF", ["cat", "rm x"]),
         ("cat <<'EOF'\n$(rm x)\nEOF", ["cat"]),
-        ("for i in a b; do rm $i; done", ["rm $i"]),
+        ("for i in a b; do rm $i; done", ["rm a", "rm b"]),
         ("if true; then rm x; fi", ["true", "rm x"]),
         ("echo hi\nrm x", ["echo hi", "rm x"]),
         ("! rm x", ["rm x"]),
@@ -34,17 +34,26 @@ from jarvis_ls.codeintel.shell import take_apart
         ("nohup time rm x", ["nohup time rm x", "time rm x", "rm x"]),
         ("bash -lc 'ls; rm x'", ["bash -lc ls; rm x", "ls", "rm x"]),
         ("echo ok # ; rm x", ["echo ok"]),
+        ("a=rm; $a x", ["rm x"]),
+        ("find . -exec rm {} + -print", ["find . -exec rm {} + -print", "rm {}"]),
+        ("strace -f rm x", ["strace -f rm x", "rm x"]),
+        ("find . > out -delete", ["find . -delete"]),
+        (">out rm x", ["rm x"]),
+        ("cat <<E > out -n\nhi\nE", ["cat -n"]),
+        ("set -euo pipefail; ls", ["ls"]),
+        ("make -j$(nproc)", ["make -j0", "nproc"]),
+        ("cat <<E\n$(rm x)", ["cat", "rm x"]),
     ],
 )
 def test_programs(line: str, programs: list[str]) -> None:
-    assert [command.text for command in take_apart(line).commands] == programs
+    assert [" ".join(command.words) for command in take_apart(line).commands] == programs
 
 
 @pytest.mark.parametrize(
     "line",
     [
         "$PAGER x",
-        "a=rm; $a x",
+        "read a; $a x",
         "$'\\x72m' x",
         "eval 'rm x'",
         ". ./x",
@@ -56,7 +65,6 @@ def test_programs(line: str, programs: list[str]) -> None:
         "env A=1 rm x",
         "xargs rm",
         "sudo rm x",
-        "find . -exec rm {} +",
         "find . -delete",
         "git -c core.pager=x log",
         "rg --pre=x y",
@@ -150,7 +158,7 @@ def test_programs(line: str, programs: list[str]) -> None:
         "find . -e*",
         "tar cf a ''*",
         # programs that run others
-        "strace -f rm x",
+        "strace -o f rm x",
         "flock f rm x",
         "setarch x86_64 rm x",
         "taskset 1 rm x",
@@ -233,7 +241,6 @@ def test_what_cannot_be_known_is_opaque(line: str) -> None:
         "[ -f a ] || ls",
         "[[ -n $x && 3 -gt 2 ]]; ls",
         "[ $x = y ]; ls",
-        "find . -exec\\{} -name x",
         "find src ./*.c",
         "mkdir -p src/{a,b} *",
         "git config --get user.name",
@@ -256,7 +263,8 @@ def test_plain_commands_are_not_opaque(line: str) -> None:
 
 def test_redirections_name_files() -> None:
     line = take_apart("cc x.c > out.log 2>&1 < in.txt; echo x >> \"$f\"; cat a > 'b c' &> all")
-    assert line.writes == ("out.log", "?", "b c", "all")
+    assert line.writes == ("out.log", "b c", "all")
+    assert line.hidden is not None and line.hidden.part == '"$f"'
     assert line.reads == ("in.txt",)
 
 
@@ -264,6 +272,78 @@ def test_redirections_name_files() -> None:
 def test_any_line_is_taken_apart(line: str) -> None:
     found = take_apart(line)
     assert all(command.words and command.words[0] for command in found.commands) or found.opaque
+
+
+@pytest.mark.parametrize(
+    ("line", "writes"),
+    [
+        ("cd sub && echo x > y", ("y", "sub/y")),
+        ("(cd sub); echo x > y", ("y",)),
+        ("cd /etc; echo x > /tmp/y", ("/tmp/y",)),
+        ("for n in 1 2; do echo > out_$n; done", ("out_1", "out_2")),
+        ("o=a.txt; ls > $o 2> /dev/null", ("a.txt",)),
+        ("[[ a > b ]]", ("b",)),  # other shells than bash redirect here
+    ],
+)
+def test_redirections_start_where_the_line_is(line: str, writes: tuple[str, ...]) -> None:
+    assert take_apart(line).writes == writes and not take_apart(line).hidden
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cd $x; echo > y",
+        "cd -; echo > y",
+        "while ls; do cd ..; echo > y; done",
+        "echo > ~/x",
+        "echo x > o*",
+        "CDPATH=/; cd etc; echo > y",
+        "f() { cd ..; }; f; f; echo > y",
+    ],
+)
+def test_files_that_only_running_tells_are_hidden(line: str) -> None:
+    assert take_apart(line).hidden
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$x a",
+        "time if true; then rm x; fi",
+        "echo ${x//`rm x`/b}",
+        "echo `ls \\`rm x\\``",
+        'eval "$x"',
+        "ls\u00a0x",
+        "cat <<E'F'\nx\nEF",
+        "(cd x && ls) > f y",
+        'bash -c "$x"',
+        'trap "$x" EXIT',
+    ],
+)
+def test_what_cannot_be_read_is_hidden(line: str) -> None:
+    assert take_apart(line).hidden
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'ASAN_OPTIONS=detect_leaks=0 ./t "a b"',
+        "CC=clang make CFLAGS='-O0 -g' -j$(nproc)",
+        "set -e; X=1; cmake -S . -B build && cmake --build build",
+        "for f in *.c; do gcc -c $f; done",
+        ". venv/bin/activate && pip install x",
+        "gdb -batch -ex run ./t",
+        "sh test.sh; sed -i s/a/b/ f; sudo ls",
+        "python3 -c \"print('foo(')\"",
+        "export PATH=$PATH:/x; ls",
+        'while read -r l; do echo "$l"; done < f',
+        "find . -name '*.c' | xargs grep -n 'foo('",
+        "i=0; while [ $i -lt 3 ]; do i=$((i+1)); ls; done",
+        "cat <<'EOF' > README.md\n```sh\nls `x`\n```",
+    ],
+)
+def test_ordinary_lines_hide_nothing(line: str) -> None:
+    assert take_apart(line).hidden is None
 
 
 def test_depth_ends() -> None:

@@ -90,7 +90,7 @@ ALLOW_GIT = [
         ("git status -s && ls src", "allow"),
         ("ls", "allow"),
         ("ls src | git status", "allow"),
-        ("git statusx", "allow"),
+        ("git statusx", "ask"),
         ("git push", "ask"),
         ("git status; curl x", "ask"),
         ("git status && rm -rf x", "deny"),

@@ -372,7 +372,8 @@ class Alone(NonInteractive):
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
         kinds = ", ".join(sorted({f"--allow {action.kind}" for action in asked.actions}))
-        note = Words(ALONE.template, option=kinds) if kinds else ALONE_ANYWAY
+        helps = kinds and not asked.hidden
+        note = Words(ALONE.template, option=kinds) if helps else ALONE_ANYWAY
         return Answer(False, note=note)
 
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:

@@ -28,8 +28,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,40}")
 def actions(arguments: dict[str, Any]) -> list[Action]:
     """Return the actions of a call.
 
-    A shell script is parsed by the permission gate; any other is opaque, so that it is always
-    confirmed, and its interpreter can be forbidden by name.
+    A shell script is parsed by the permission gate; any other is what a shell would start, which
+    only a rule for any program allows, and its interpreter can be forbidden by name.
     """
     interpreter, script = arguments["interpreter"], arguments["script"]
     if interpreter in _SHELLS:
@@ -59,7 +59,7 @@ async def preview(arguments: dict[str, Any], context: ToolContext) -> ScriptRun:
 
 
 @tool(
-    actions=actions, script=preview, timeout=LONGEST + 3600
+    actions=actions, script=preview, timeout=LONGEST + 3600, sandboxed=True
 )  # the script has its own limit; people may ponder
 async def execute_script(
     context: ToolContext,

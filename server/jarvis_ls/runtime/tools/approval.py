@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Protocol
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, mapped, together
@@ -35,6 +36,20 @@ _CONSENTED = "consented"
 """Which service of a context names a call that the user made."""
 
 
+class Isolated(Protocol):
+    """A place where scripts run."""
+
+    name: str
+    """Its kind; `none` keeps nothing in."""
+
+
+class Sandboxes(Protocol):
+    """Finds the place where scripts run: the service `sandbox`."""
+
+    async def best(self, *, trusted: bool = False) -> Isolated:
+        """Return the best one that has proven that it holds."""
+
+
 class Approved(Wrapper):
     """A toolset whose calls all pass the gate."""
 
@@ -55,7 +70,7 @@ class Approved(Wrapper):
             return _refuse(call, str(error))
         if actions is None:
             return await self.wrapped.run(call, context)  # which says what is wrong
-        decision = self._permissions.decide(call.name, actions, context)
+        decision = await self._decide(known, actions, context)
         if decision.effect == "deny":
             return _refuse(call, decision.reason)
         try:
@@ -65,10 +80,26 @@ class Approved(Wrapper):
         if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
             answer = await self._answer(call, decision, context, script)
             if not answer.allowed:
-                return _refuse(call, answer.note or Words("The user did not allow it."))
+                note = answer.note or Words("The user did not allow it.")
+                return _refuse(
+                    call, together([decision.reason, note], " ") if decision.reason else note
+                )
             self._permissions.grant(call.name, decision.actions, answer.scope, context)
             context = _with_granted(context, decision.actions)
         return await self.wrapped.run(call, context)
+
+    async def _decide(self, known: Tool, actions: list[Action], context: ToolContext) -> Decision:
+        """Decide by the rules; the sandbox is looked for only where it makes a difference."""
+        name = known.spec.name
+        decision = self._permissions.decide(name, actions, context)
+        if decision.effect == "allow" or not known.sandboxed:
+            return decision
+        if any(action.kind == "connect" for action in actions):
+            return decision
+        contained = self._permissions.decide(name, actions, context, contained=True)
+        if contained == decision or not await _has_sandbox(context):
+            return decision
+        return contained
 
     async def _show_script(
         self, known: Tool, call: ToolCall, context: ToolContext
@@ -96,6 +127,7 @@ class Approved(Wrapper):
             call.arguments,
             self._permissions.keeps(call.name, decision.actions, context),
             script,
+            decision.hidden,
         )
         targets = tuple(AskedTarget(a.kind, shown_target(a.target)) for a in asked.actions)
         if (here := current_call()) is not None:
@@ -104,6 +136,17 @@ class Approved(Wrapper):
         if here is not None and answer.allowed:
             here.show(state="running", asked=(), reason="")
         return answer
+
+
+async def _has_sandbox(context: ToolContext) -> bool:
+    """Return whether scripts run in a sandbox that has proven that it holds."""
+    sandboxes: Sandboxes | None = context.services.get("sandbox")
+    if sandboxes is None:
+        return False
+    try:
+        return (await sandboxes.best(trusted=context.trusted)).name != "none"
+    except JarvisError:
+        return False  # the tool says why, when it is allowed to try
 
 
 def consented(context: ToolContext, call: ToolCall) -> ToolContext:

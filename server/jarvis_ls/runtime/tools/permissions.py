@@ -10,8 +10,10 @@ A rule says what may be done by tool, kind of action and target:
 
 Of the rules that match, deny wins over ask, and ask over allow; without a match, reading
 inside the workspace is allowed and everything else is asked. A command line is taken apart
-first: every program in it must be allowed, and a line that hides what it runs is always asked.
-A workspace's own rules can only tighten.
+first: every program in it must be allowed, by a rule that matches it word by word. What a program
+may run or write more than its words say is covered by a rule that spells it, or by one for any
+program; what cannot be read is asked, unless the line runs in a sandbox that holds and any program
+is allowed. A workspace's own rules can only tighten.
 """
 
 from __future__ import annotations
@@ -25,11 +27,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from jarvis_ls.codeintel.shell import take_apart
+from jarvis_ls.codeintel.shell import Command, CommandLine, Doubt, Why, take_apart
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import ScriptRun
 from jarvis_ls.runtime.base.folders import below, called, from_first, located, named
+from jarvis_ls.runtime.tools.command_rules import (
+    can_be_spelled,
+    is_any_command,
+    matches_command,
+    pattern_of,
+    reason_of,
+    spells,
+)
 from jarvis_ls.runtime.tools.mode import PLANNING, Mode
 from jarvis_ls.runtime.tools.tool import Action, ToolContext
 
@@ -67,12 +77,30 @@ class PermissionRule:
     target: str = "*"
     """Pattern of targets; `*` matches everything, `/` included."""
 
+    def speaks_of(self, tool: str, kind: str) -> bool:
+        """Return whether the rule holds for this tool and this kind of action."""
+        return fnmatch.fnmatchcase(tool, self.tool) and self.kind in ("*", kind)
+
     def matches(self, tool: str, action: Action, target: str) -> bool:
-        """Return whether the rule speaks about this."""
-        return (
-            fnmatch.fnmatchcase(tool, self.tool)
-            and self.kind in ("*", action.kind)
-            and (self._fits(action.kind, target) or self._is_command(action, target))
+        """Return whether the rule speaks about this path, address or whole command line."""
+        return self.speaks_of(tool, action.kind) and self._fits(action.kind, target)
+
+    def matches_command(self, tool: str, command: Command) -> bool:
+        """Return whether the rule speaks about a command.
+
+        Rules that forbid or ask also match the program in whatever folder, and the words put
+        together.
+        """
+        if not self.speaks_of(tool, "execute"):
+            return False
+        if matches_command(self.target, command.words):
+            return True
+        if self.effect == "allow":
+            return False
+        program = command.words[0].rpartition("/")[2]
+        texts = (" ".join(command.words), command.written)
+        return matches_command(self.target, (program, *command.words[1:])) or any(
+            fnmatch.fnmatchcase(text, self.target) for text in texts
         )
 
     def _fits(self, kind: str, target: str) -> bool:
@@ -84,12 +112,6 @@ class PermissionRule:
         if self.effect == "allow" or kind not in ("read", "write"):
             return fnmatch.fnmatchcase(target, self.target)
         return fnmatch.fnmatchcase(_fold(target), _fold(self.target))
-
-    def _is_command(self, action: Action, target: str) -> bool:
-        """`cargo test*` also means `cargo test` alone; `git` alone does not mean `git push`."""
-        return (
-            action.kind == "execute" and self.target.endswith(" *") and (target == self.target[:-2])
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +128,8 @@ class Asked:
     """Whether the answer can hold for later calls; else only `call` may be offered."""
     script: ScriptRun | None = None
     """What is run, when that is a script."""
+    hidden: bool = False
+    """Whether no rule would have allowed it: what it does cannot be told before it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +154,8 @@ class Decision:
     reason: str = ""
     actions: tuple[Action, ...] = ()
     """Those that made it so."""
+    hidden: bool = False
+    """Whether no rule could allow it: what it does cannot be told before it runs."""
 
 
 class Permissions:
@@ -153,19 +179,39 @@ class Permissions:
         self._read_only = read_only
         self.mode = mode
 
-    def decide(self, tool: str, actions: Iterable[Action], context: ToolContext) -> Decision:
-        """Decide by the rules whether all of `actions` are allowed."""
+    def decide(
+        self,
+        tool: str,
+        actions: Iterable[Action],
+        context: ToolContext,
+        *,
+        contained: bool = False,
+    ) -> Decision:
+        """Decide by the rules whether all of `actions` are allowed.
+
+        `contained` says that what is executed runs in a sandbox that holds, without network, and
+        that what it changes passes this gate again: where any program is allowed, its command
+        lines need not be readable.
+        """
         actions = list(actions)
         closed = self._read_only or (PLANNING if self.mode() == "plan" else "")
         if closed and any(a.kind in ("write", "execute") for a in actions):
             return Decision("deny", closed, tuple(actions))
-        found = [self._of_action(tool, a, context) for a in _spread(actions, context)]
-        hidden = [self._of_action(tool, a, context) for a in _visible_actions(actions, context)]
-        found.extend(decision for decision in hidden if decision.effect == "deny")
+        found: list[Decision] = []
+        for action in actions:
+            if action.kind == "execute":
+                found.extend(self._of_line(tool, action, context, contained=contained))
+            else:
+                found.append(self._of_action(tool, action, context))
         for effect in EFFECTS:
             those = [d for d in found if d.effect == effect]
             if those:
-                return Decision(effect, those[0].reason, tuple(a for d in those for a in d.actions))
+                return Decision(
+                    effect,
+                    those[0].reason,
+                    tuple(dict.fromkeys(a for d in those for a in d.actions)),
+                    any(d.hidden for d in those),
+                )
         return Decision("allow")
 
     def hides(self, tool: str, folder: str, context: ToolContext) -> Callable[[str], bool] | None:
@@ -196,8 +242,8 @@ class Permissions:
         """Allow exactly these from now on, for as long as `scope` says."""
         if scope == "call":
             return
-        spread = _spread(actions, context)
-        rules = [rule for action in spread if (rule := _grants(tool, action, context))]
+        rules = [rule for action in actions for rule in _grants(tool, action, context) or ()]
+        rules = list(dict.fromkeys(rules))
         self._rules.extend(rules)
         if scope != "session" and self._remember is not None:
             self._remember(scope, rules)
@@ -206,17 +252,106 @@ class Permissions:
         """Return whether a grant of these would let the same call pass later: what hides what it
         runs or cannot be shown is never kept, and a rule that says to ask asks again.
         """
-        for action in _spread(actions, context):
-            rule = _grants(tool, action, context)
+        actions = list(actions)
+        if any(_grants(tool, action, context) is None for action in actions):
+            return False
+        return not any(self._asks_by_rule(tool, action, context) for action in actions)
+
+    def _all(self) -> tuple[PermissionRule, ...]:
+        return (*self._rules, *self._tighter)
+
+    def _asks_by_rule(self, tool: str, action: Action, context: ToolContext) -> bool:
+        rules = [rule for rule in self._all() if rule.effect == "ask"]
+        if action.kind != "execute":
             targets = _targets(action, context)
-            asks = any(
-                item.effect == "ask" and item.matches(tool, action, target)
-                for item in (*self._rules, *self._tighter)
-                for target in targets
-            )
-            if rule is None or asks:
-                return False
-        return True
+            return any(rule.matches(tool, action, target) for rule in rules for target in targets)
+        line = take_apart(action.target)
+        files = [Action("write", f) for f in line.writes] + [Action("read", f) for f in line.reads]
+        return any(
+            rule.matches_command(tool, command) for rule in rules for command in line.commands
+        ) or any(self._asks_by_rule(tool, file, context) for file in _placed(files, context))
+
+    def _of_line(
+        self, tool: str, action: Action, context: ToolContext, *, contained: bool
+    ) -> list[Decision]:
+        """Decide about a command line: every program, every redirection, and what is in doubt."""
+        line = _read_line(action.target)
+        found = [self._of_command(tool, action, command) for command in line.commands]
+        found += self._forbidden(tool, action, line)
+        if not line.commands:
+            found.append(self._of_any(tool, action))
+        covered = contained and self._allows_everything(tool)
+        files = [Action("write", path) for path in line.writes]
+        files += [Action("read", path) for path in line.reads]
+        for file in _placed(files, context):
+            decision = self._of_action(tool, file, context)
+            if not (covered and (decision.effect == "ask" or not _targets(file, context))):
+                found.append(decision)
+        doubts = [doubt for doubt in line.doubts if not self._covers(tool, doubt)]
+        doubts += [d for c in line.commands for d in c.doubts if d.hidden]
+        if doubts and not covered:
+            worst = next((doubt for doubt in doubts if doubt.hidden), doubts[0])
+            found.append(Decision("ask", reason_of(worst), (action,), worst.hidden))
+        whole = any(d.effect == "ask" and action in d.actions for d in found)
+        if whole:  # the line is shown as a whole, not also in pieces
+            found = [d for d in found if d.effect != "ask" or action in d.actions]
+        return found
+
+    def _of_command(self, tool: str, action: Action, command: Command) -> Decision:
+        here = Action("execute", command.written)
+        rules = [rule for rule in self._all() if rule.matches_command(tool, command)]
+        for rule in rules:
+            if rule.effect == "deny":
+                said = Words("A permission rule denies it: {target}", target=rule.target)
+                return Decision("deny", said, (here,))
+        if any(rule.effect == "ask" for rule in rules):
+            return Decision("ask", Words("A permission rule requires approval."), (here,))
+        if not rules:
+            said = Words("No rule allows this: {part}", part=command.written)
+            return Decision("ask", said, (here,))
+        doubts = [doubt for doubt in command.doubts if not doubt.hidden]
+        if all(self._covers(tool, doubt) for doubt in doubts):
+            return Decision("allow")
+        if not command.doubts or any(spells(rule.target, command) for rule in rules):
+            return Decision("allow")
+        return Decision("ask", reason_of(doubts[0]), (action,))
+
+    def _of_any(self, tool: str, action: Action) -> Decision:
+        """Decide about a line in which no program is seen."""
+        if self._allows_any(tool):
+            return Decision("allow")
+        return Decision("ask", "", (action,))
+
+    def _forbidden(self, tool: str, action: Action, line: CommandLine) -> list[Decision]:
+        """Return what rules say that match the whole line, as it stands."""
+        for effect in ("deny", "ask"):
+            for rule in self._all():
+                if rule.effect != effect or not rule.matches(tool, action, action.target):
+                    continue
+                said = Words("A permission rule denies it: {target}", target=rule.target)
+                if effect == "ask":
+                    said = Words("A permission rule requires approval.")
+                return [Decision(effect, said, (action,))]
+        return []
+
+    def _allows_any(self, tool: str) -> bool:
+        """Return whether a rule allows any program."""
+        return any(
+            rule.effect == "allow"
+            and rule.speaks_of(tool, "execute")
+            and is_any_command(rule.target)
+            for rule in self._all()
+        )
+
+    def _allows_everything(self, tool: str) -> bool:
+        """Return whether any program is allowed, and no rule asks about or forbids one."""
+        return self._allows_any(tool) and not any(
+            rule.effect != "allow" and rule.speaks_of(tool, "execute") for rule in self._all()
+        )
+
+    def _covers(self, tool: str, doubt: Doubt) -> bool:
+        """Return whether the rules cover that a program may do more than its words say."""
+        return not doubt.hidden and self._allows_everything(tool)
 
     def _of_action(self, tool: str, action: Action, context: ToolContext) -> Decision:
         targets = _targets(action, context)
@@ -233,7 +368,7 @@ class Permissions:
             )
         effects = {
             rule.effect: rule
-            for rule in (*self._rules, *self._tighter)
+            for rule in self._all()
             if any(rule.matches(tool, action, target) for target in targets)
         }
         if "deny" in effects:
@@ -244,10 +379,9 @@ class Permissions:
             )
         if "ask" in effects:
             return Decision("ask", Words("A permission rule requires approval."), (action,))
-        if _is_opaque(action):
-            return Decision(
-                "ask", Words("It cannot be determined what the command line runs."), (action,)
-            )
+        if _INVISIBLE.search(action.target.replace("\n", " ").replace("\t", " ")):
+            seen = Doubt(shown(action.target), Why.CHARACTER)
+            return Decision("ask", reason_of(seen), (action,), hidden=True)
         allowed = effects.get("allow")
         if action.kind == "write" and (name := protected_name(targets[0])) is not None:
             named = allowed is not None and name in allowed.target
@@ -377,34 +511,18 @@ def glob_free(target: str) -> str | None:
     return None if hidden else re.sub(r"([*?\[])", r"[\1]", target)
 
 
-def _spread(actions: Iterable[Action], context: ToolContext) -> list[Action]:
-    """Return the actions, command lines replaced by all they run, write and read: from the first
-    folder, in which they run."""
-    found: list[Action] = []
-    for action in actions:
-        if action.kind != "execute":
-            found.append(action)
-            continue
-        line = take_apart(action.target)
-        if line.opaque or not line.commands:
-            found.append(action)
-            continue
-        found.extend(Action("execute", command.text) for command in line.commands)
-        writes = (from_first(path, context.roots) for path in line.writes if path != "/dev/null")
-        found.extend(Action("write", path) for path in writes)
-        found.extend(Action("read", from_first(path, context.roots)) for path in line.reads)
-    return found
+def _read_line(target: str) -> CommandLine:
+    """Return what a command line does; what cannot be shown is in doubt."""
+    line = take_apart(target)
+    if match := _INVISIBLE.search(target.replace("\n", " ").replace("\t", " ")):
+        seen = Doubt(shown(match[0]), Why.CHARACTER)
+        return CommandLine(line.commands, line.writes, line.reads, (seen, *line.doubts))
+    return line
 
 
-def _visible_actions(actions: Iterable[Action], context: ToolContext) -> list[Action]:
-    """Return the visible actions of opaque command lines: enough to forbid, not to allow."""
-    found: list[Action] = []
-    for action in actions:
-        if action.kind == "execute" and (line := take_apart(action.target)).opaque:
-            found.extend(Action("execute", command.text) for command in line.commands)
-            writes = (from_first(path, context.roots) for path in line.writes if path != "?")
-            found.extend(Action("write", path) for path in writes)
-    return found
+def _placed(files: Iterable[Action], context: ToolContext) -> list[Action]:
+    """Return files of redirections, from the first folder, in which scripts start."""
+    return [Action(f.kind, from_first(f.target, context.roots)) for f in files]
 
 
 def _targets(action: Action, context: ToolContext) -> tuple[str, ...]:
@@ -434,15 +552,28 @@ def _locate(path: str, context: ToolContext) -> tuple[str, str] | None:
     return f"{name}/" if name in called(context.roots) else "", rest
 
 
-def _grants(tool: str, action: Action, context: ToolContext) -> PermissionRule | None:
-    """Return the rule that allows exactly this; None when nothing may."""
-    targets = _targets(action, context)
-    if not targets or _is_opaque(action) or (pattern := glob_free(targets[-1])) is None:
-        return None
-    return PermissionRule("allow", tool, action.kind, pattern)
-
-
-def _is_opaque(action: Action) -> bool:
+def _grants(tool: str, action: Action, context: ToolContext) -> list[PermissionRule] | None:
+    """Return the rules that allow exactly this; None when nothing may."""
     if _INVISIBLE.search(action.target.replace("\n", " ").replace("\t", " ")):
-        return True
-    return action.kind == "execute" and take_apart(action.target).opaque
+        return None
+    if action.kind != "execute":
+        targets = _targets(action, context)
+        pattern = glob_free(targets[-1]) if targets else None
+        return None if pattern is None else [PermissionRule("allow", tool, action.kind, pattern)]
+    line = take_apart(action.target)
+    if line.doubts or not line.commands or _LOOKALIKE.search(action.target):
+        return None
+    if not all(map(can_be_spelled, line.commands)):
+        return None
+    found = [
+        PermissionRule("allow", tool, "execute", pattern_of(command.words))
+        for command in line.commands
+    ]
+    files = [Action("write", path) for path in line.writes]
+    files += [Action("read", path) for path in line.reads]
+    for file in _placed(files, context):
+        rules = _grants(tool, file, context)
+        if rules is None:
+            return None
+        found.extend(rules)
+    return found

@@ -85,6 +85,8 @@ class Tool:
     """Pydantic model of the arguments."""
     proposes: bool = False
     """Whether the files it changes are proposals: it computes them, `Reviewed` writes them."""
+    sandboxed: bool = False
+    """Whether what it executes runs in the sandbox of the services, and nowhere else."""
     takes: Callable[[dict[str, Any]], bool] | None = None
     """Whether it runs with these arguments, where no model of them says so."""
     offered: bool = True
@@ -99,6 +101,7 @@ def tool(
     timeout: float = 60.0,
     independent: bool = False,
     proposes: bool = False,
+    sandboxed: bool = False,
     offered: bool = True,
     script: Callable[[dict[str, Any], ToolContext], Awaitable[ScriptRun]] | None = None,
 ) -> Callable[[Callable[..., Awaitable[str]]], Tool]:
@@ -126,6 +129,7 @@ def tool(
             independent,
             model,
             proposes,
+            sandboxed,
             offered=offered,
             script=script,
         )
