@@ -102,6 +102,8 @@ class Assignment:
     """Names of the only tools it may use; None means all of its creator."""
     group: str = ""
     """Model group; empty takes that of its kind."""
+    profile: str = ""
+    """Name of the file of an agent that it works by; empty means none."""
     code: bool = False
     """Whether it works by the rules for changing code, whatever its creator does."""
     budget: Budget = field(default_factory=Budget)

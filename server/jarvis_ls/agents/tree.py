@@ -31,6 +31,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.base.events import Budget, EntryPut, Event, Feed, NodeInfo, PlanEntry
 from jarvis_ls.runtime.base.messages import Image, Usage
+from jarvis_ls.runtime.context.agent_files import AgentFiles
 from jarvis_ls.runtime.llm.model_group import ModelGroup
 from jarvis_ls.runtime.session.session import Session
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive
@@ -63,6 +64,8 @@ class Tree:
         self.session = session
         self.settings = settings or TreeSettings()
         self.interaction = interaction or NonInteractive()
+        self.profiles = AgentFiles({})
+        """The agents of files, which children may be started as."""
         self._display = Display(session, feed, say)
         self._nodes: dict[str, Node] = {}
         self._records = Records(session, self.settings)

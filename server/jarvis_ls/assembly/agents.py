@@ -10,6 +10,7 @@ from jarvis_ls.assembly.conversation_interface import ConversationInterface
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.agent.agent import Agent
 from jarvis_ls.runtime.agent.core import AgentParts
+from jarvis_ls.runtime.agent.guard import Guards
 from jarvis_ls.runtime.agent.hooks import AfterHistoryClear, Hooks, TaskStarted
 from jarvis_ls.runtime.agent.prompts import joined
 from jarvis_ls.runtime.agent.user_input import Files, Inputs
@@ -85,16 +86,20 @@ class Agents:
                 session=c.session,
                 node=node.info,
                 hooks=hooks,
-                guard=c.tree.guard(node),
+                guard=Guards([c.tree.guard(node), c.command_hooks]),
                 cheap=self._other(node, c.options.cheap_group),
                 eyes=self._other(node, "image"),
                 inputs=Inputs([Files(c.permissions)]),
-                rules=c.rules.text,
+                rules=joined(c.rules.text, self._instructions(node)),
                 place=c.place_text,
                 memory=lambda: c.memory.guide_now(
                     [spec.name for spec in agent.toolset.specs()], c.id
                 ),
-                extra=[c.mode_text, lambda: self._remembered.get(node.id, "")],
+                extra=[
+                    c.mode_text,
+                    c.tree.profiles.prompt,
+                    lambda: self._remembered.get(node.id, ""),
+                ],
                 checkpoint=c.checkpoint if node.parent is None else None,
                 keeper=node,
                 say=c.place.say,
@@ -106,6 +111,11 @@ class Agents:
         if options.use_analysis and node.parent is None:
             self.saving(agent, force=True, tool=METHODOLOGY).listen(hooks)
         return agent
+
+    def _instructions(self, node: Node) -> str:
+        """Return how the file of its agent says that a node works; empty without one."""
+        profile = self._conversation.tree.profiles.agents.get(node.assignment.profile)
+        return f"<agent name={profile.name!r}>\n{profile.instructions}\n</agent>" if profile else ""
 
     def _other(self, node: Node, group: str) -> ModelGroup | None:
         """Another group a node asks, when there is one."""

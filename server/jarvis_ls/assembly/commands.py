@@ -94,6 +94,13 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
         lines = [f"- `{s.name}`: {_first_sentence(s.description)}" for s in chosen]
         return "\n".join(lines) or Words("Unknown tool.")
 
+    def agents(_rest: str, _: InputContext) -> str:
+        known = conversation.tree.profiles.agents.values()
+        lines = [f"- `{agent.name}`: {agent.description}" for agent in known]
+        return "\n".join(lines) or Words(
+            "No agents are described. Put files like `reviewer.md` into `.jarvis/agents`."
+        )
+
     async def status(_rest: str, _: InputContext) -> str:
         return (await conversation.statistics()).text()
 
@@ -113,6 +120,7 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
     )
     yield Command("title", Words("Rename this session"), title, "<title>")
     yield Command("tools", Words("List the tools that agents may use"), tools, "[word]")
+    yield Command("agents", Words("List the agents that files describe"), agents)
     yield Command("status", Words("Show the session status"), status)
 
 

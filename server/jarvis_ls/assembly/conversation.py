@@ -18,13 +18,14 @@ from jarvis_ls.assembly.commands import builtin_commands
 from jarvis_ls.assembly.environment import place_text, state_text, top_level
 from jarvis_ls.assembly.permissions import read_permissions
 from jarvis_ls.assembly.rewind import Past, RewindWhat, Rewound
-from jarvis_ls.assembly.settings import section
+from jarvis_ls.assembly.settings import read_all_hooks, section
 from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.agent.agent_view import Showing, new_id
+from jarvis_ls.runtime.agent.command_hooks import CommandHooks
 from jarvis_ls.runtime.agent.compaction import compact
 from jarvis_ls.runtime.agent.hooks import Hooks, load_callbacks
 from jarvis_ls.runtime.agent.prompts import prompt
@@ -34,6 +35,7 @@ from jarvis_ls.runtime.agent.user_input import Commands, Input, InputContext, In
 from jarvis_ls.runtime.base.events import SessionPut
 from jarvis_ls.runtime.base.messages import Image
 from jarvis_ls.runtime.base.redaction import redact
+from jarvis_ls.runtime.context.agent_files import load_agent_files
 from jarvis_ls.runtime.context.rules_files import (
     Rules,
     RulesSettings,
@@ -126,6 +128,7 @@ class Conversation:
         )
         self._checks = EditChecks(self._analysis)
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
+        self.command_hooks = self._read_command_hooks()
 
     @classmethod
     async def begin(cls, assembly: SharedState, session: Session, place: Workplace) -> Conversation:
@@ -151,6 +154,10 @@ class Conversation:
             self.consents,
         )
         self.problems += self._tools.problems
+        self.tree.profiles = await asyncio.to_thread(
+            load_agent_files, assembly.home, place.roots, trusted=place.trusted
+        )
+        self.problems += self.tree.profiles.problems
         await self.look_around()
         listing = await asyncio.to_thread(top_level, place.roots[0]) if place.roots else ""
         self._place_text = place_text(
@@ -450,6 +457,17 @@ class Conversation:
         except ConfigError as error:
             self.problems.append(str(error))
             return RulesSettings()
+
+    def _read_command_hooks(self) -> CommandHooks:
+        """Read the hooks; in a workspace that is not trusted none runs."""
+        settings, home = self.assembly.settings, self.assembly.home
+        try:
+            found = read_all_hooks(settings, home, self.place.roots) if self.place.trusted else []
+        except ConfigError as error:
+            why = Words("{why} Until then no tool is called.", why=error)
+            self.problems.append(why)
+            return CommandHooks((), self.context, why)
+        return CommandHooks(found, self.context)
 
     def _services(self) -> dict[str, Any]:
         from jarvis_ls.agents.tools.sub_agent import SERVICE

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.shared import SharedState
     from jarvis_ls.assembly.tools import ToolSources
     from jarvis_ls.assembly.workplace import Workplace
+    from jarvis_ls.runtime.agent.command_hooks import CommandHooks
     from jarvis_ls.runtime.agent.hooks import Hooks
     from jarvis_ls.runtime.agent.startup import Statistics
     from jarvis_ls.runtime.base.events import Feed
@@ -36,6 +37,7 @@ class ConversationInterface(Protocol):
     memory: Memory
     checkpoints: Checkpoints
     hooks: Hooks
+    command_hooks: CommandHooks
     rules: Rules
     rules_settings: RulesSettings
     tree: Tree

@@ -15,7 +15,9 @@ from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular, replace_file, shown_folder
 from jarvis_ls.core.lock import hold
 from jarvis_ls.core.words import Words, together
+from jarvis_ls.runtime.agent.command_hooks import CommandHook, read_hooks
 from jarvis_ls.runtime.tools.permissions import PermissionRule, Scope, read_rules
+from jarvis_ls.runtime.tools.workspace_extras import with_state
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,7 +27,7 @@ else:
 FILE = "config.toml"
 GRANTED = "granted.json"
 SECTIONS = frozenset(
-    "agent agents mcp_servers model_groups model_providers models permissions rules "
+    "agent agents hooks mcp_servers model_groups model_providers models permissions rules "
     "sandbox scripted_tools search skills telemetry".split()
 )
 """Of the settings file, whoever reads them."""
@@ -67,6 +69,20 @@ def workspace_rules(roots: Sequence[Path]) -> list[PermissionRule]:
         if (settings := _toml(path, root).get("permissions")) is not None:
             rules += read_rules(settings, str(path))
     return rules
+
+
+def read_all_hooks(
+    settings: Mapping[str, Any], home: Path, roots: Sequence[Path]
+) -> list[CommandHook]:
+    """Return the user's hooks, then those of folders, which must be trusted.
+
+    Raises `ConfigError`: a hook that cannot be read must not be left out silently.
+    """
+    found = read_hooks(settings.get("hooks", []), str(home / FILE), sandboxed=False)
+    for root in with_state(roots, home):
+        path = root / STATE / FILE
+        found += read_hooks(_toml(path, root).get("hooks", []), str(path), sandboxed=True)
+    return found
 
 
 class Granted:

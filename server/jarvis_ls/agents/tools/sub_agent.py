@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic.json_schema import SkipJsonSchema
@@ -13,6 +14,7 @@ from jarvis_ls.agents.tree import Tree
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.context.agent_files import AgentFile
 from jarvis_ls.runtime.tools.current_call import current_call
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
@@ -32,6 +34,7 @@ async def sub_agent(
     title: str = "",
     background: str = "",
     plan: SkipJsonSchema[str] = "",
+    agent: str = "",
     type: Literal["child", "act"] = "child",
     code: bool = False,
     tools: list[str] | None = None,
@@ -50,6 +53,7 @@ async def sub_agent(
         task: What to do, and what to report.
         title: A few words.
         background: What it must know; give several agents the same text where you can.
+        agent: Name of a described agent that fits the task.
         type: "child" thinks for itself and may create agents; "act" only carries out a clear task,
             on a cheaper model.
         code: Whether it changes code.
@@ -62,6 +66,7 @@ async def sub_agent(
         raise TreeError("There are no other agents here; do it yourself.")
     if not task.strip():
         raise ToolRetry("The task is empty; nothing was started.")
+    profile = _profile(tree, agent)
     child = tree.add(
         context.node,
         Assignment(
@@ -72,7 +77,9 @@ async def sub_agent(
             plan=plan,
             code=code,
             files=tuple(files or ()),
-            tools=None if tools is None else tuple(tools),
+            tools=_both(tools, profile.tools if profile is not None else None),
+            group=profile.model if profile is not None else "",
+            profile=agent,
             budget=Budget(tokens, cost),
         ),
     )
@@ -96,3 +103,22 @@ async def sub_agent(
             result=result_of(ending),
         )
     return result_of(ending)
+
+
+def _profile(tree: Tree, name: str) -> AgentFile | None:
+    """Return the described agent of a name. Raises `ToolRetry` when there is none."""
+    if not name:
+        return None
+    known = tree.profiles.agents
+    if name not in known:
+        names = ", ".join(known) or "none"
+        raise ToolRetry("There is no agent {name}. There are: {names}.", name=name, names=names)
+    return known[name]
+
+
+def _both(some: Sequence[str] | None, others: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return the names that are in both lists of tools; None stands for all."""
+    if some is None or others is None:
+        chosen = others if some is None else some
+        return None if chosen is None else tuple(chosen)
+    return tuple(name for name in some if name in others)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.agent.interface import AgentInterface
 from jarvis_ls.runtime.base.messages import Assistant, ToolCall, ToolResult
@@ -29,3 +31,34 @@ class Guard:
     ) -> str:
         """Return what the model is told beside the result; usually empty. Raise `Halted`."""
         return ""
+
+
+class Guards(Guard):
+    """Several guards, asked one after the other."""
+
+    def __init__(self, guards: Sequence[Guard]) -> None:
+        self._guards = tuple(guards)
+
+    async def before_model_call(self, agent: AgentInterface) -> None:
+        """See `Guard`."""
+        for guard in self._guards:
+            await guard.before_model_call(agent)
+
+    async def after_model_call(self, agent: AgentInterface, answer: Assistant) -> None:
+        """See `Guard`."""
+        for guard in self._guards:
+            await guard.after_model_call(agent, answer)
+
+    async def before_tool_call(self, agent: AgentInterface, call: ToolCall) -> str:
+        """Return the first reason against the call."""
+        for guard in self._guards:
+            if why := await guard.before_tool_call(agent, call):
+                return why
+        return ""
+
+    async def after_tool_call(
+        self, agent: AgentInterface, call: ToolCall, result: ToolResult
+    ) -> str:
+        """Return what all of them tell."""
+        told = [await guard.after_tool_call(agent, call, result) for guard in self._guards]
+        return "\n".join(text for text in told if text)

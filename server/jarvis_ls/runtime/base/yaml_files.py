@@ -13,6 +13,8 @@ from jarvis_ls.core.files import read_regular
 
 MAX_DEPTH = 50
 MAX_BYTES = 256_000
+MAX_FRONT = 20_000
+"""Bytes of front matter."""
 
 
 def parse_yaml(data: bytes) -> Any:
@@ -55,6 +57,26 @@ def parse_toml(data: bytes) -> Any:
         raise ValueError(f"no TOML: {error}") from None
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def front_matter(data: bytes) -> tuple[dict[str, Any], str]:
+    """Return the YAML between lines of `---` that a text begins with, and the text below it.
+
+    Raises `ValueError` saying what is wrong.
+    """
+    lines = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
+    if lines[0].strip() != b"---":
+        raise ValueError("it does not begin with front matter between lines of ---")
+    end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() == b"---"), 0)
+    if not end:
+        raise ValueError("its front matter has no end")
+    front = b"\n".join(lines[1:end])
+    if len(front) > MAX_FRONT:
+        raise ValueError(f"its front matter has more than {MAX_FRONT} bytes")
+    values = parse_yaml(front)
+    if not isinstance(values, dict):
+        raise ValueError("its front matter is no mapping")
+    return values, _decode(b"\n".join(lines[end + 1 :]))
 
 
 def read_settings(path: Path, root: Path | None = None) -> Any:

@@ -29,7 +29,7 @@ from typing import Any, Literal
 from jarvis_ls.core.errors import SkippedFile, UsageError
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.base.yaml_files import parse_yaml
+from jarvis_ls.runtime.base.yaml_files import front_matter
 from jarvis_ls.runtime.memory.tokenizer import words
 from jarvis_ls.runtime.skills.audit import MAX_FILE, Audit, audit_skill
 from jarvis_ls.runtime.skills.install import unpack_skill
@@ -40,8 +40,6 @@ from jarvis_ls.runtime.tools.workspace_extras import with_state
 
 NAME = "SKILL.md"
 MAX_SKILLS = 200
-MAX_FRONT = 20_000
-"""Bytes of front matter."""
 MAX_DESCRIPTION = 1_024
 MAX_TEXT = 60_000
 """Characters of a skill's text that a model is given."""
@@ -277,7 +275,7 @@ class Skills:
             raise SkippedFile("it is a link")
         folder = folder.resolve()
         data = read_regular(folder / NAME, limit=MAX_FILE)
-        values = _front(data)
+        values, _ = front_matter(data)
         name = values.get("name", folder.name)
         if not isinstance(name, str) or not _NAME.match(name):
             raise ValueError("its name is none: letters, digits, dots, dashes, 64 at most")
@@ -322,25 +320,6 @@ def _folders(place: Path) -> list[Path]:
         )
     except OSError:
         return []
-
-
-def _front(data: bytes) -> dict[str, Any]:
-    """Return the front matter. Raises `ValueError` saying what is wrong."""
-    lines = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
-    if lines[0].strip() != b"---":
-        raise ValueError(f"{NAME} does not begin with front matter between lines of ---")
-    for number, line in enumerate(lines[1:], 1):
-        if line.rstrip() == b"---":
-            front = b"\n".join(lines[1:number])
-            break
-    else:
-        raise ValueError("its front matter has no end")
-    if len(front) > MAX_FRONT:
-        raise ValueError(f"its front matter has more than {MAX_FRONT} bytes")
-    values = parse_yaml(front)
-    if not isinstance(values, dict):
-        raise ValueError("its front matter is not a mapping")
-    return values
 
 
 def _body(text: str) -> str:
