@@ -153,7 +153,7 @@ async def test_a_child_is_given_no_file_that_may_not_be_read(tmp_path: Path) -> 
         h.server.say("It was refused.")
         await (await h.start()).ask("go")
         assert "canary" not in json.dumps([r.body for r in h.server.requests])
-        assert "A rule forbids it" in str(asked(h))
+        assert "rule denies it: key.txt" in str(asked(h))
 
 
 def note(text: str, *tags: str) -> dict[str, object]:

@@ -29,6 +29,8 @@ from jarvis_ls.tools.symbol_places import Found, find
 
 SECONDS = 0.5
 """An edit waits for them."""
+_SEARCHED = 0.8
+"""Part of it in which callers are looked for: those that were found are told in time."""
 MOST = 6
 """Things told of one kind."""
 _NAMES = 12
@@ -54,7 +56,7 @@ class EditChecks:
         """Return what the changes broke, in words for a model; empty when nothing is known."""
         for change in changes:
             self._first.setdefault(change.place, change.old_text)
-        clock = Clock(self._seconds)
+        clock = Clock(self._seconds * _SEARCHED)
         checks = {
             "syntax": asyncio.to_thread(_syntax, changes),
             "callers": asyncio.to_thread(_callers, changes, context, clock),
@@ -221,12 +223,13 @@ def _callers(changes: Sequence[Change], context: ToolContext, clock: Clock) -> s
         for change in changes
     }
     uses: dict[str, list[str]] = {name: [] for name in names}
-    note = ""
+    is_cut = False
     for root in context.roots:
         place = place_of(str(root), context)
         hidden = hidden_from("references", place, context)
         buffers = context.services.get("buffers")
         found, note = find(place, names, "references", hidden, clock, buffers)
+        is_cut = is_cut or bool(note)
         for name, known in found.items():
             uses[name] += _untouched(known, edited)
     parts: list[str] = []
@@ -243,7 +246,9 @@ def _callers(changes: Sequence[Change], context: ToolContext, clock: Clock) -> s
             listed=", ".join(uses[name][:MOST]) + (", …" if len(uses[name]) > MOST else ""),
         )
         parts.append(told)
-    return together([*parts, *([note] if note and parts else [])], "\n") if parts else ""
+    if is_cut:
+        parts.append(Words("Callers were not looked for in all files: the time was short."))
+    return together(parts, "\n") if parts else ""
 
 
 def _untouched(found: Found, edited: Mapping[str, Sequence[Hunk]]) -> list[str]:
