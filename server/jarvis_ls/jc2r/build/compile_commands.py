@@ -26,7 +26,8 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.build.archives import members
 from jarvis_ls.jc2r.build.arguments import harmless_arguments
-from jarvis_ls.jc2r.build.autoconf.config_headers import config_header_arguments, package, stand_ins
+from jarvis_ls.jc2r.build.autoconf.config_headers import config_header_arguments, stand_ins
+from jarvis_ls.jc2r.build.autoconf.configure_script import package
 from jarvis_ls.jc2r.build.autoconf.foreign_headers import made_elsewhere
 from jarvis_ls.jc2r.build.header_only import header_units
 from jarvis_ls.jc2r.build.make.generated_headers import echo_header_arguments

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.jc2r.build.header_templates import fill_template
 
 NAME = "meson.build"
 MAX_BYTES = 4_000_000
@@ -32,7 +33,6 @@ _KEYWORD = re.compile(r"\s*(\w+)\s*:(.*)\Z", re.DOTALL)
 _GIVING = ("add_project_arguments", "add_global_arguments")
 _TARGETS = ("executable", "library", "static_library", "shared_library", "both_libraries")
 _STANDARD = re.compile(r"c_std=((?:c|gnu)\d\w)\Z")
-_DEFINE = re.compile(r"^([ \t]*#[ \t]*)mesondefine[ \t]+(\w+).*$", re.MULTILINE)
 _PUT_IN = re.compile(r"@(\w+)@")
 _LARGEST = 4_096
 """Values that a variable may have."""
@@ -69,16 +69,19 @@ def header_templates(root: Path) -> dict[str, tuple[str, Mapping[str, str]]]:
     return _read(root).written
 
 
-def fill_template(template: str, known: Mapping[str, str]) -> str:
+def fill_header(template: str, known: Mapping[str, str]) -> str:
     """Return a template as Meson would write it."""
 
-    def define(match: re.Match[str]) -> str:
-        value = known.get(match[2])
+    def define(_directive: str, name: str, _rest: str) -> str:
+        value = known.get(name)
         if value is None or value == "false":
-            return f"{match[1]}undef {match[2]}"
-        return f"{match[1]}define {match[2]} {'' if value == 'true' else value}".rstrip()
+            return f"undef {name}"
+        return fill_line(f"define {name} {'' if value == 'true' else value}".rstrip())
 
-    return _PUT_IN.sub(lambda match: known.get(match[1], match[0]), _DEFINE.sub(define, template))
+    def fill_line(line: str) -> str:
+        return _PUT_IN.sub(lambda match: known.get(match[1], match[0]), line)
+
+    return fill_template(template, ("mesondefine",), define, fill_line)
 
 
 @functools.lru_cache(maxsize=8)

@@ -3,40 +3,38 @@
 `AC_CONFIG_HEADERS` and files such as `config.h.in` say which they are. What they ask of the
 machine is answered as their tests would: whether a header is there, whether a function is in the C
 library, which one call of the linker says for all of them. Nothing of the project is run.
+
+First all that the project says is read (`_look`), then the macros get their values (`_decide`),
+then the headers are written.
 """
 
 from __future__ import annotations
 
-import contextlib
-import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from jarvis_ls.codeintel import clang
-from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.build import meson
-from jarvis_ls.jc2r.build.autoconf.defaults import (
-    CHOICE,
-    as_shell,
-    automake_conditions,
-    by_default,
-    calls,
-    found_out,
-    in_shell,
-    otherwise,
-    parts,
-    shell_assignments,
-    short,
+from jarvis_ls.jc2r.build.autoconf.configure_script import (
+    HEADERS,
+    SCRIPTS,
+    defined_macros,
+    expand_macros,
+    linked_headers,
+    machine_triple,
+    project_macros,
+    prune_branches,
+    substituted_lines,
+    verbatim_text,
 )
-from jarvis_ls.jc2r.build.autoconf.taken_branches import drop_untaken_branches
 from jarvis_ls.jc2r.build.cmake import interpreter
 from jarvis_ls.jc2r.build.cmake.conditions import TRUE, is_true
-from jarvis_ls.jc2r.build.machine_probes import TYPES, answers, in_library
+from jarvis_ls.jc2r.build.header_templates import fill_template
+from jarvis_ls.jc2r.build.machine_probes import answers
+from jarvis_ls.jc2r.build.project_files import content, text_of
 
-MAX_BYTES = 16_000_000
-_SCRIPTS = ("configure.ac", "configure.in")
 _BUILDS = (
     "GNUmakefile",
     "makefile",
@@ -63,44 +61,6 @@ _EXPORT = re.compile(
 _OFFERING = re.compile(rb"\b[A-Z]\w*_(?:NO_)?(?:EXPORT|DEPRECATED)\b")
 _NOTICE = re.compile(rb"^(__(?:COPYRIGHT|RCSID|FBSDID|SCCSID|KERNEL_RCSID))\b", re.MULTILINE)
 """Macros of the BSDs that only name a version."""
-_HEADERS = re.compile(r"\bA[CM]_CONFIG_HEADERS?\(\s*\[?\s*([^])]+)")
-_INIT = re.compile(
-    r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?\s*(?:,\s*\[?([\w.@+:/<> -]*)\]?)?"
-)
-_OLD_INIT = re.compile(r"\bAM_INIT_AUTOMAKE\(\s*\[?([\w.+-]+)\]?\s*,\s*\[?([\w.+~-]+)\]?")
-_WORD = r"\w+|\"(?:[^\"\\\n$`]|\\.)*\""
-_VALUE = rf"\[*({_WORD})\]*"
-_DEFINED = re.compile(
-    rf"^AC_DEFINE(?:_UNQUOTED(?=\([^,()\n]*,\s*\[*(?:{_WORD})\]*\s*[,)]))?"
-    rf"\(\s*\[?(\w+)\]?\s*(?:,\s*{_VALUE})?\s*[,)]",
-    re.MULTILINE,
-)
-_FOR_TYPE = re.compile(
-    rf"\bAC_CHECK_TYPE\(\s*\[?(\w+)\]?,\s*\[?AC_DEFINE\(\[?(\w+)\]?,\s*{_VALUE}", re.MULTILINE
-)
-"""What is defined when a type is there."""
-_FOR_NAME = re.compile(
-    r"\bAC_CHECK_(?:FUNC|HEADER)S?\(\s*\[?([\w./-]+)\]?\s*,\s*\[?\s*"
-    rf"AC_DEFINE\(\s*\[?(\w+)\]?\s*(?:,\s*{_VALUE})?"
-)
-"""What is defined when a function, or a header, is there."""
-_FROM_SHELL = re.compile(
-    r"^AC_DEFINE_UNQUOTED\(\s*\[?(\w+)\]?,\s*\[?((\"?)[\w${}/.: -]*\$[\w${}/.: -]*\3)\]?\s*[,)]",
-    re.MULTILINE,
-)
-_LINKS = re.compile(r"\bAC_CONFIG_LINKS\(\s*\[?\s*([^])]+)")
-_WORD_OF_M4 = re.compile(
-    r"\b(?:m4_)?define\(\[?(\w+)\]?,\s*(?:([\w.:/@+-]*)|\[{1,2}([^][`$\\\n]*)\]{1,2})\s*\)"
-    r"(?![ \t]*\[)"
-)
-"""What stands for something else in a script for autoconf."""
-_AS_WRITTEN = re.compile(r"\bAH_(?:TOP|BOTTOM|VERBATIM)(?=\()")
-"""What is put into the header as it is."""
-_BODY = re.compile(r"(?:\[?[\w -]+\]?\s*,)?\s*\[(.*)\]\s*\Z", re.DOTALL)
-_IF_DECIDED = re.compile(r"\bAM_COND_IF(?=\()")
-_CACHED = re.compile(r"\$\{?(ac_cv_(?:func|header)_(\w+))")
-"""What was found of a function or header."""
-_PUT_IN = re.compile(r"\bAC_SUBST\(\s*\[?(\w+)")
 _ASKED = re.compile(rb"\b(?:HAVE_\w+|STDC_HEADERS|TIME_WITH_SYS_TIME|SIZEOF_\w+)\b")
 _CONFIG = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*"((?:[^"\n]*/)?[\w-]*config[\w-]*\.h)"', re.MULTILINE
@@ -108,51 +68,97 @@ _CONFIG = re.compile(
 """Headers that are configured, by their name: some projects bring a `configure` of their own."""
 _OF_CONFIGURE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<((?:\.\./)*config\.h)>", re.MULTILINE)
 """The same, of those that have one."""
-_LINE = re.compile(r"^([ \t]*#[ \t]*)(undef|cmakedefine01|cmakedefine)[ \t]+(\w+)(.*)$")
 _SUBSTITUTED = re.compile(r"@(\w+)@|\$\{(\w+)\}")
+_ENDINGS = (".h.in", ".h.cmake", ".h.cmakein", ".h.cmake.in")
+
+
+@dataclass(frozen=True, slots=True)
+class _SetUp:
+    """What a project says of the headers that its set-up would write. Headers are named as they are
+    included or configured; files are relative to the project."""
+
+    root: Path
+    scripts: Sequence[str]
+    """The scripts for autoconf, one by one."""
+    script: str
+    """All of them, with their own macros expanded."""
+    configured: Sequence[str]
+    """Headers that the scripts name."""
+    templates: Mapping[str, str]
+    """Headers with a template of their own name, or one that the scripts give them."""
+    examples: Mapping[str, str]
+    """Headers that users make of an example, such as `config.def.h`."""
+    shipped: Mapping[str, str]
+    """Headers that somebody made by hand for some systems, with the file for this one."""
+    exporting: Mapping[str, str]
+    """Headers with macros for what a library offers, and their text."""
+    by_cmake: Mapping[str, interpreter.ConfiguredFile]
+    by_meson: Mapping[str, tuple[str, Mapping[str, str]]]
+    """Templates, with what is put into them."""
+    missing: Sequence[str]
+    """Headers that are to be written."""
+    sources: Sequence[bytes]
+    """Texts that include headers."""
+    notices: frozenset[str]
+    """Macros that only name a version."""
+    asked: Sequence[str]
+    """Macros by which the sources ask what the machine has, in order."""
+    bare: bool
+    """Whether no file says how the project is built."""
+
+    @property
+    def answers_nothing(self) -> bool:
+        """Return whether nobody asks what the set-up would have found."""
+        asks = self.script or (self.bare and self.asked)
+        return not self.missing and bool(self.configured or not asks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Macros:
+    """The macros that a set-up would define."""
+
+    script: str
+    """The scripts for autoconf without branches that nobody chooses."""
+    project: Mapping[str, str]
+    """The project's name and version."""
+    known: Mapping[str, str]
+    """All, with their values."""
 
 
 def config_header_arguments(root: Path, files: Sequence[str], made: Path) -> list[str]:
-    """Arguments with which the C files of the project at `root` find the headers that its own
-    set-up would have written; these are written to `made`. None where nothing is missing."""
-    scripts = [file for file in files if PurePosixPath(file).name in _SCRIPTS]
-    texts = [content(root / script).decode("utf-8", "replace") for script in scripts]
-    script = _filled_in("\n".join(texts)) + _machine(root, files)
-    templates = {match[1]: file for file in files if (match := _TEMPLATE.fullmatch(file))}
-    named = dict.fromkeys(
-        word for match in _HEADERS.findall(script) for word in re.split(r"[\s,]+", match) if word
-    )
-    templates |= {
-        name: template
-        for name, _, template in (entry.partition(":") for entry in named)
-        if template in files
-    }
-    templates |= _linked_headers(script, files)
-    named = dict.fromkeys(entry.partition(":")[0] for entry in named)
-    defaults = {
-        f"{match[1]}.h": file
-        for file in files
-        if (match := _DEFAULTS.fullmatch(PurePosixPath(file).name))
-    }
-    shipped = {
-        match[1]: file for file in files if (match := _SHIPPED.fullmatch(PurePosixPath(file).name))
-    }
-    there = {PurePosixPath(file).name for file in files}
+    """Return arguments with which the C files of the project at `root` find the headers that its
+    own set-up would have written; these are written to `made`. None where nothing is missing."""
+    set_up = _look(root, files)
+    words = [f"-D{name}(...)=" for name in sorted(set_up.notices)]
+    if set_up.answers_nothing:
+        return words
+    macros = _decide(set_up)
+    if not set_up.missing:  # then all of it stands in the compiler's arguments
+        return [*words, *_include_always(made, _unless_defined(macros.known))]
+    _write_headers(set_up, macros, made)
+    return [*words, f"-idirafter{made}", *_included_always(set_up, macros, made)]
+
+
+def _look(root: Path, files: Sequence[str]) -> _SetUp:
+    """Return what the files of a project say."""
+    scripts = [text_of(root / file) for file in files if PurePosixPath(file).name in SCRIPTS]
+    script = expand_macros("\n".join(scripts)) + machine_triple(root, files)
+    entries = _configured_entries(script)
+    configured = tuple(dict.fromkeys(entry.partition(":")[0] for entry in entries))
+    templates = _templates(files, entries, script)
     sources = [
         content(root / file)
         for file in files
         if file.endswith((".c", ".h", *_ENDINGS)) or file in templates.values()
     ]
-    asking = [_CONFIG, _OF_CONFIGURE] if "configure" in files else [_CONFIG]
-    wanted = {
-        name.decode(): ""
-        for text in sources
-        for pattern in asking
-        for name in pattern.findall(text)
-    }
+    names = {PurePosixPath(file).name for file in files}
     exporting = _exporting(root, files, sources)
-    shipped = {name: template for name, template in shipped.items() if is_included(name, sources)}
-    written = {
+    shipped = {
+        name: file
+        for name, file in _by_name(_SHIPPED, files, "{}").items()
+        if is_included(name, sources)
+    }
+    by_cmake = {
         name: header
         for name, header in interpreter.set_up(root).written.items()
         if header.template in files and is_included(name, sources)
@@ -162,87 +168,144 @@ def config_header_arguments(root: Path, files: Sequence[str], made: Path) -> lis
         for name, header in meson.header_templates(root).items()
         if header[0] in files and is_included(name, sources)
     }
-    missing = [
-        header
-        for header in {
-            **named,
-            **templates,
-            **dict(sorted(wanted.items())),
-            **exporting,
-            **shipped,
-            **written,
-            **by_meson,
-        }
-        if PurePosixPath(header).name not in there
-    ]
-    notices = {name.decode() for text in sources for name in _NOTICE.findall(text)}
-    nothing = [f"-D{name}(...)=" for name in sorted(notices)]
-    asked = sorted({word.decode() for text in sources for word in _ASKED.findall(text)})
-    bare = not script and not any(name in _BUILDS for name in there)
-    if not missing and (named or not (script or (bare and asked))):
-        return nothing
-    script = _prune_branches(script)
-    names = names_of(script, root.name)
-    known = answers(asked) if bare else {**names, **answers(asked), **_set(script, names)}
-    plain = "".join(
-        f"#ifndef {name}\n#define {name} {value}\n#endif\n" for name, value in known.items()
+    included = sorted(_configured_includes(sources, has_configure="configure" in files))
+    expected = dict.fromkeys(
+        [*configured, *templates, *included, *exporting, *shipped, *by_cmake, *by_meson]
     )
-    answered = plain
-    if not missing:  # then all of it stands in the compiler's arguments
-        replace_file(_folder(made) / "defined.h", plain.encode())
-        return [*nothing, "-include", str(made / "defined.h")]
-    called = "".join(
-        f"#ifndef {name}\n#define {name} {value}\n#endif\n" for name, value in names.items()
+    return _SetUp(
+        root=root,
+        scripts=scripts,
+        script=script,
+        configured=configured,
+        templates=templates,
+        examples=_by_name(_DEFAULTS, files, "{}.h"),
+        shipped=shipped,
+        exporting=exporting,
+        by_cmake=by_cmake,
+        by_meson=by_meson,
+        missing=[header for header in expected if PurePosixPath(header).name not in names],
+        sources=sources,
+        notices=frozenset(_words(_NOTICE, sources)),
+        asked=sorted(_words(_ASKED, sources)),
+        bare=not script and names.isdisjoint(_BUILDS),
     )
-    plain += _fill_template(_as_written(script), known, {})
-    known |= _by_cmake(root)
-    lines = _put_in(script)
-    by_name = {PurePosixPath(header).name: template for header, template in templates.items()}
-    for header in missing:
+
+
+def _configured_entries(script: str) -> list[str]:
+    """Return the headers that a script for autoconf names, some with their template behind `:`."""
+    words = (word for match in HEADERS.findall(script) for word in re.split(r"[\s,]+", match))
+    return list(dict.fromkeys(word for word in words if word))
+
+
+def _templates(files: Sequence[str], entries: Iterable[str], script: str) -> dict[str, str]:
+    found = {match[1]: file for file in files if (match := _TEMPLATE.fullmatch(file))}
+    for name, _, template in (entry.partition(":") for entry in entries):
+        if template in files:
+            found[name] = template
+    return found | linked_headers(script, files)
+
+
+def _by_name(pattern: re.Pattern[str], files: Iterable[str], form: str) -> dict[str, str]:
+    """Return the files whose name has a pattern, by the header they stand for."""
+    return {
+        form.format(match[1]): file
+        for file in files
+        if (match := pattern.fullmatch(PurePosixPath(file).name))
+    }
+
+
+def _configured_includes(sources: Iterable[bytes], *, has_configure: bool) -> set[str]:
+    """Return included headers that are configured, by their name."""
+    found = _words(_CONFIG, sources)
+    return found | _words(_OF_CONFIGURE, sources) if has_configure else found
+
+
+def _words(pattern: re.Pattern[bytes], sources: Iterable[bytes]) -> set[str]:
+    return {word.decode() for text in sources for word in pattern.findall(text)}
+
+
+def _decide(set_up: _SetUp) -> _Macros:
+    """Return the macros that the set-up would define on this machine."""
+    script = prune_branches(set_up.script)
+    project = project_macros(script, set_up.root.name)
+    known = answers(set_up.asked)
+    if not set_up.bare:
+        known = {**project, **known, **defined_macros(script, project)}
+    return _Macros(script, project, known)
+
+
+def _write_headers(set_up: _SetUp, macros: _Macros, made: Path) -> None:
+    """Write the missing headers below `made`, by each path that includes them."""
+    known = {**macros.known, **_by_cmake(set_up.root)}
+    lines = substituted_lines(macros.script)
+    plain = _unless_defined(macros.known)
+    plain += _fill_template(verbatim_text(macros.script), macros.known, {})
+    by_name = {PurePosixPath(header).name: file for header, file in set_up.templates.items()}
+    for header in set_up.missing:
         name = PurePosixPath(header).name
         template = (
-            templates.get(header) or by_name.get(name) or defaults.get(name) or shipped.get(name)
+            set_up.templates.get(header)
+            or by_name.get(name)
+            or set_up.examples.get(name)
+            or set_up.shipped.get(name)
         )
-        text = exporting.get(header, plain)
-        if name in written:
-            template = written[name].template
-            text = written[name].filled(content(root / template).decode("utf-8", "replace"), known)
-        elif name in by_meson:
-            template, values = by_meson[name]
-            text = meson.fill_template(content(root / template).decode("utf-8", "replace"), values)
+        text = set_up.exporting.get(header, plain)
+        if name in set_up.by_cmake:
+            configured = set_up.by_cmake[name]
+            template = configured.template
+            text = configured.fill(text_of(set_up.root / template), known)
+        elif name in set_up.by_meson:
+            template, values = set_up.by_meson[name]
+            text = meson.fill_header(text_of(set_up.root / template), values)
         elif template is not None:
-            text = _fill_template(content(root / template).decode("utf-8", "replace"), known, lines)
-        if header in named:  # its template may be older than the set-up
-            text += called if template is not None else ""
-        for place in _included_as(name, sources):
+            text = _fill_template(text_of(set_up.root / template), known, lines)
+        if header in set_up.configured and template is not None:  # it may be older than the set-up
+            text += _unless_defined(macros.project)
+        for place in _included_as(name, set_up.sources):
             replace_file(_folder((made / place).parent) / place.name, text.encode())
-    words = [*nothing, f"-idirafter{made}"]
-    if script and not named:  # then what is asked of the machine stands in no header
-        replace_file(_folder(made) / "defined.h", answered.encode())
-        words += ["-include", str(made / "defined.h")]
-    elif without := [text for text in texts if not _HEADERS.search(text) and named]:
-        said = names_of(_filled_in(without[0]), root.name)
-        text = "".join(f"#define {name} {value}\n" for name, value in said.items())
-        replace_file(_folder(made) / "defined.h", text.encode())
-        words += ["-include", str(made / "defined.h")]
-    if set(missing) - shipped.keys():
+
+
+def _included_always(set_up: _SetUp, macros: _Macros, made: Path) -> list[str]:
+    """Return arguments for what no header holds that is found by its name."""
+    words = []
+    if macros.script and not set_up.configured:  # what is asked of the machine stands in no header
+        words += _include_always(made, _unless_defined(macros.known))
+    elif set_up.configured and (without := [t for t in set_up.scripts if not HEADERS.search(t)]):
+        project = project_macros(expand_macros(without[0]), set_up.root.name)
+        text = "".join(f"#define {name} {value}\n" for name, value in project.items())
+        words += _include_always(made, text)
+    if set(set_up.missing) - set_up.shipped.keys():
         words.append("-DHAVE_CONFIG_H")
-    if any(header.startswith("../") for header in missing):
+    if any(header.startswith("../") for header in set_up.missing):
         beside = _folder(made / "beside") / "beside.h"
         replace_file(beside, b"/* From this folder, ../config.h is found. */\n")
         words += ["-include", str(beside), f"-idirafter{beside.parent}"]
     return words
 
 
+def _include_always(made: Path, text: str) -> list[str]:
+    """Return arguments that put a text before each file."""
+    header = _folder(made) / "defined.h"
+    replace_file(header, text.encode())
+    return ["-include", str(header)]
+
+
+def _unless_defined(macros: Mapping[str, str]) -> str:
+    """Return definitions that leave alone what is defined already."""
+    return "".join(
+        f"#ifndef {name}\n#define {name} {value}\n#endif\n" for name, value in macros.items()
+    )
+
+
 def stand_ins(root: Path, files: Sequence[str]) -> set[str]:
     """Headers called like one that a set-up writes elsewhere: they were made by hand for systems
     on which it does not run."""
-    scripts = [file for file in files if PurePosixPath(file).name in _SCRIPTS]
+    scripts = [file for file in files if PurePosixPath(file).name in SCRIPTS]
     found: set[str] = set()
     for script in scripts:
-        text = content(root / script).decode("utf-8", "replace")
+        text = text_of(root / script)
         own = PurePosixPath(script).parent
-        for match in _HEADERS.findall(text):
+        for match in HEADERS.findall(text):
             for word in (word.partition(":")[0] for word in re.split(r"[\s,]+", match) if word):
                 places = {PurePosixPath(word).as_posix(), (own / word).as_posix()}
                 if not places & set(files):
@@ -281,89 +344,9 @@ def _included_as(name: str, sources: Iterable[bytes]) -> set[PurePosixPath]:
     return {PurePosixPath(name), *(path for path in found if ".." not in path.parts)}
 
 
-_ENDINGS = (".h.in", ".h.cmake", ".h.cmakein", ".h.cmake.in")
-
-
 def _folder(path: Path) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     return path
-
-
-def package(root: Path) -> dict[str, str]:
-    """Return the project's name and version by the names that makefiles use, without quotes, and
-    the defaults of its `configure`: `if NAME` is yes or no.
-    """
-    script = _filled_in(
-        "".join(content(root / file).decode("utf-8", "replace") for file in _SCRIPTS)
-    )
-    named = names_of(script, root.name) if script else {}
-    names = {name: value.strip('"') for name, value in named.items()}
-    script = _prune_branches(script)
-    return {**names, **automake_conditions(script)}
-
-
-def _machine(root: Path, files: Iterable[str]) -> str:
-    """Return what the project's own `config.guess` calls a machine of this kind, as lines of the
-    shell; older ones know no vendor.
-    """
-    own = platform.uname()
-    for file in files:
-        if own.system == "Linux" and PurePosixPath(file).name == "config.guess":
-            text = content(root / file).decode("utf-8", "replace")
-            if (
-                match := re.search(
-                    rf"^ *(?:{own.machine}|\S*\|{own.machine}):Linux:[^;]*?"
-                    r"-(\w+)-linux",
-                    text,
-                    re.MULTILINE,
-                )
-            ) is not None:
-                triple = f"{own.machine}-{match[1]}-linux-gnu"
-                return "".join(
-                    f"\n{kind}={triple}\n{kind}_vendor={match[1]}\n"
-                    for kind in ("build", "host", "target")
-                )
-    return ""
-
-
-def set_by_hand(folder: Path) -> dict[str, str]:
-    """Return what a `configure` that somebody wrote puts into the makefiles of its folder; those of
-    autoconf ask the machine first.
-    """
-    script = content(folder / "configure")
-    if not script.startswith(b"#!") or b"utoconf" in script:
-        return {}
-    return shell_assignments(script.decode("utf-8", "replace"))
-
-
-def _filled_in(script: str) -> str:
-    """Return a script for autoconf with the words that it defines itself put in."""
-    known: dict[str, str] = {}
-
-    def put_in(text: str) -> str:
-        return re.sub(r"\w+", lambda match: known.get(match[0], match[0]), text)
-
-    for match in _WORD_OF_M4.finditer(script):
-        known[match[1]] = short(put_in(match[2] or match[3] or ""))
-    return put_in(script) if known else script
-
-
-def names_of(script: str, name: str) -> dict[str, str]:
-    """Return the name and version macros of the project that `script` configures."""
-    match = _INIT.search(script) or _OLD_INIT.search(script)
-    package, version = (match[1].strip(), match[2].strip()) if match else (name, "0")
-    address = (match[3] or "").strip() if match and match.re is _INIT else ""
-    words = {
-        "PACKAGE": package,
-        "PACKAGE_NAME": package,
-        "PACKAGE_TARNAME": package,
-        "VERSION": version,
-        "PACKAGE_VERSION": version,
-        "PACKAGE_URL": "",
-        "PACKAGE_STRING": f"{package} {version}",
-        "PACKAGE_BUGREPORT": address,
-    }
-    return {"RETSIGTYPE": "void", **{name: f'"{value}"' for name, value in words.items()}}
 
 
 def _by_cmake(root: Path) -> dict[str, str]:
@@ -380,119 +363,28 @@ def _by_cmake(root: Path) -> dict[str, str]:
     return found
 
 
-def _linked_headers(script: str, files: Sequence[str]) -> dict[str, str]:
-    """Headers that a set-up makes of another one which it chooses, with that of this system."""
-    found: dict[str, str] = {}
-    for name, _, source in (
-        word.partition(":")
-        for links in _LINKS.findall(script)
-        for word in re.split(r"[\s,]+", links)
-    ):
-        form = re.compile(
-            r"([\w.-]+)".join(re.escape(part) for part in re.split(r"\$\{?\w+\}?", source))
-        )
-        fitting = [file for file in files if form.fullmatch(file)]
-        fitting = [file for file in fitting if "linux" in file.lower()] or fitting
-        if name.endswith(".h") and len(fitting) == 1:
-            found[name] = fitting[0]
-    return found
-
-
-def _set(script: str, names: dict[str, str]) -> dict[str, str]:
-    """Macros that are defined whatever the machine is; `names` say what the project is called."""
-    found = {
-        name: value or "1" for name, value in _DEFINED.findall(script) if not TYPES.fullmatch(name)
-    }
-    for type_, name, value in _FOR_TYPE.findall(script):
-        if TYPES.fullmatch(type_):
-            found.setdefault(name, value)
-    asked = [match.groups() for match in _FOR_NAME.finditer(script)]
-    there = in_library(sorted({word for word, _, _ in asked}))
-    for word, name, value in asked:
-        if word in there or any(
-            Path(system_include, word).is_file() for system_include in clang.system_includes()
-        ):
-            found.setdefault(name, value or "1")
-    variables = {name: value.strip('"') for name, value in names.items()} | shell_assignments(
-        script
-    )
-    for text in calls(CHOICE, script):
-        if (choice := by_default(text)) is not None:
-            variables.setdefault(*choice)
-    for name, value, quote in _FROM_SHELL.findall(script):
-        value = in_shell(value, variables)
-        if quote or value:  # a text is one, whatever only a run could tell of it
-            found.setdefault(name, value)
-    if "AC_USE_SYSTEM_EXTENSIONS" in script or "AC_GNU_SOURCE" in script:
-        found["_GNU_SOURCE"] = "1"
-    return found
-
-
-def _as_written(script: str) -> str:
-    """Return what a script for autoconf puts into the header as it is."""
-    bodies = (_BODY.match(text) for text in calls(_AS_WRITTEN, script))
-    return "\n".join(body[1] for body in bodies if body is not None)
-
-
-def _prune_branches(script: str) -> str:
-    """Return a script for autoconf without the branches that are not taken when nobody chooses."""
-    asked = {name: f"HAVE_{word.upper()}" for name, word in _CACHED.findall(script)}
-    there = answers(asked.values())
-    known = {name: "yes" if word in there else "no" for name, word in asked.items()}
-    known |= otherwise(script) | found_out(script)
-    written = as_shell(script)
-    found = drop_untaken_branches(written, known, calls(CHOICE, written))
-    if found == written:  # its branches do not close
-        found = drop_untaken_branches(script, known, calls(CHOICE, script))
-    conditions = automake_conditions(found)
-    for text in calls(_IF_DECIDED, found):
-        name, *ways = parts(text)
-        if (answer := conditions.get(f"if {name}")) is not None:
-            chosen = ways[:1] if answer == "yes" else ways[1:2]
-            found = found.replace(f"AM_COND_IF({text})", "\n".join(["", *chosen, ""]), 1)
-    return found
-
-
-def _put_in(script: str) -> dict[str, str]:
-    """Directives that a script for autoconf puts into its templates, by their names there."""
-    subst = set(_PUT_IN.findall(script))
-    return {
-        name: line
-        for name, line in shell_assignments(script).items()
-        if line[:1] == "#" and name in subst
-    }
-
-
-def _fill_template(template: str, known: dict[str, str], put_in: dict[str, str]) -> str:
+def _fill_template(template: str, known: Mapping[str, str], put_in: Mapping[str, str]) -> str:
     """Return a template as the set-up would write it; `put_in` are lines that a name alone stands
     for.
     """
-    lines = []
-    for line in template.splitlines():
-        match = _LINE.match(line)
-        if match is None:
-            alone = _SUBSTITUTED.fullmatch(line.strip())
-            if alone is not None:  # it stands for lines, or none
-                lines.append(put_in.get(alone[1] or alone[2], ""))
-            else:
-                line = _SUBSTITUTED.sub(lambda match: _plain(known, match[1] or match[2]), line)
-                lines.append(line)
-        elif match[3] in known and (known[match[3]] or match[2] == "undef"):
-            lines.append(f"{match[1]}define {match[3]} {known[match[3]]}")
-        elif match[2] == "cmakedefine01":
-            lines.append(f"{match[1]}define {match[3]} 0")
-    return "\n".join([*lines, ""])
+
+    def define(directive: str, name: str, _rest: str) -> str | None:
+        value = known.get(name)
+        if value is not None and (value or directive == "undef"):
+            return f"define {name} {value}"
+        return f"define {name} 0" if directive == "cmakedefine01" else None
+
+    def fill_line(line: str) -> str:
+        alone = _SUBSTITUTED.fullmatch(line.strip())
+        if alone is not None:  # it stands for lines, or none
+            return put_in.get(alone[1] or alone[2], "")
+        return _SUBSTITUTED.sub(lambda match: _plain(known, match[1] or match[2]), line)
+
+    return fill_template(template, ("undef", "cmakedefine", "cmakedefine01"), define, fill_line)
 
 
-def _plain(known: dict[str, str], name: str) -> str:
+def _plain(known: Mapping[str, str], name: str) -> str:
     for key in (name, f"PACKAGE_{name.removeprefix('PROJECT_')}"):
         if key in known:
             return known[key].strip('"')
     return "0"
-
-
-def content(path: Path) -> bytes:
-    """Return the content of a file of the project; empty when it cannot be read."""
-    with contextlib.suppress(SkippedFile):
-        return read_regular(path, limit=MAX_BYTES)
-    return b""

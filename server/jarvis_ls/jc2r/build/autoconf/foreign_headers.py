@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.jc2r.build.autoconf.config_headers import content
 from jarvis_ls.jc2r.build.machine_probes import answers
+from jarvis_ls.jc2r.build.project_files import content
 
 _MADE = re.compile(rb"[Gg]enerated (?:automatically |from [\w./-]+ )?by configure\b")
 _BEGINNING = 400

@@ -29,6 +29,7 @@ from jarvis_ls.jc2r.build.cmake.lexer import (
     split_list,
     words_of,
 )
+from jarvis_ls.jc2r.build.header_templates import fill_template
 from jarvis_ls.jc2r.build.machine_probes import in_library, size_of
 
 NAME = "CMakeLists.txt"
@@ -92,22 +93,19 @@ class ConfiguredFile:
     at_only: bool
     """Whether `${NAME}` stays as it is."""
 
-    def filled(self, text: str, otherwise: Mapping[str, str]) -> str:
+    def fill(self, text: str, otherwise: Mapping[str, str]) -> str:
         """Return the text of the template as CMake would write it; `otherwise` says what the
         machine has of what no command asked for that could be understood.
         """
-        lines = []
-        for line in text.splitlines():
-            match = _DEFINE.match(line)
-            if match is None:
-                lines.append(self._put_in(line, otherwise))
-                continue
-            there = is_true(self.known.get(match[3], otherwise.get(match[3], "")))
-            if match[2] == "cmakedefine01":
-                lines.append(f"{match[1]}define {match[3]} {int(there)}")
-            elif there:
-                lines.append(f"{match[1]}define {match[3]}{self._put_in(match[4], otherwise)}")
-        return "\n".join([*lines, ""])
+
+        def define(directive: str, name: str, rest: str) -> str | None:
+            there = is_true(self.known.get(name, otherwise.get(name, "")))
+            if directive == "cmakedefine01":
+                return f"define {name} {int(there)}"
+            return f"define {name}{self._put_in(rest, otherwise)}" if there else None
+
+        directives = ("cmakedefine", "cmakedefine01")
+        return fill_template(text, directives, define, lambda line: self._put_in(line, otherwise))
 
     def _put_in(self, line: str, otherwise: Mapping[str, str]) -> str:
         def value(match: re.Match[str]) -> str:
@@ -119,7 +117,6 @@ class ConfiguredFile:
         return _PUT_IN.sub(value, line)
 
 
-_DEFINE = re.compile(r"^([ \t]*#[ \t]*)(cmakedefine01|cmakedefine)[ \t]+(\w+)(.*)$")
 _PUT_IN = re.compile(r"@([\w.+/-]+)@|\$\{([\w.+/-]+)\}")
 
 

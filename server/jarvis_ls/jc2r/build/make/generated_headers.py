@@ -12,8 +12,10 @@ from pathlib import Path, PurePosixPath
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.shell import tree
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.jc2r.build.autoconf.config_headers import content, is_included, set_by_hand
+from jarvis_ls.jc2r.build.autoconf.config_headers import is_included
+from jarvis_ls.jc2r.build.autoconf.configure_script import set_by_hand
 from jarvis_ls.jc2r.build.make.variables import MAKEFILES, expander, is_of_the_system, shell_output
+from jarvis_ls.jc2r.build.project_files import content
 
 _RULE = re.compile(r"([^\t#=:\s][^#=:]*):(?![=:])")
 _RECIPE = re.compile(r"^(?:\t(?:[^\n\\]|\\.|\\\n)*(?:\n|\Z))+", re.MULTILINE)

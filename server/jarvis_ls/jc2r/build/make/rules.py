@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from jarvis_ls.jc2r.build.autoconf.config_headers import content, set_by_hand
+from jarvis_ls.jc2r.build.autoconf.configure_script import set_by_hand
 from jarvis_ls.jc2r.build.machine_probes import in_library
+from jarvis_ls.jc2r.build.project_files import content
 
 _NAMING = ("GNUmakefile", "makefile", "Makefile", "Makefile.am", "Makefile.in", "CMakeLists.txt")
 _EVERY = re.compile(r"\bwildcard\b|\bGLOB|\*\.c\b")

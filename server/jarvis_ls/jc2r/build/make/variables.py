@@ -18,7 +18,7 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.jc2r.build import meson
 from jarvis_ls.jc2r.build.autoconf.automake import OF_TARGET, flags_of_files, targets
-from jarvis_ls.jc2r.build.autoconf.config_headers import MAX_BYTES, content, set_by_hand
+from jarvis_ls.jc2r.build.autoconf.configure_script import set_by_hand
 from jarvis_ls.jc2r.build.autoconf.defaults import PLACES
 from jarvis_ls.jc2r.build.cmake.interpreter import set_up
 from jarvis_ls.jc2r.build.make.conditionals import Conditionals, in_shell
@@ -30,6 +30,7 @@ from jarvis_ls.jc2r.build.make.rules import (
     set_for_targets,
     ways_by_default,
 )
+from jarvis_ls.jc2r.build.project_files import MAX_BYTES, content
 from jarvis_ls.jc2r.build.variants import meaning
 
 _MAX_FOLDERS = 64
