@@ -13,6 +13,7 @@ from folders import FLAWED, Scan, write
 from jarvis_ls.core.columns import columns
 from jarvis_ls.core.finding import Message, Related, Span
 from jarvis_ls.core.translations import CHINESE
+from jarvis_ls.core.words import Words, from_json, to_json
 from jarvis_ls.jsec.base.categories import CATEGORIES, category_name
 from jarvis_ls.jsec.engine.rule_pages import rule_pages
 from jarvis_ls.jsec.local.rust.panics import _EXTERNAL
@@ -50,9 +51,13 @@ def result(tmp_path: Path, scan_folder: Scan) -> ScanResult:
     ]
     found.skipped = [
         Skipped("p.c", "a named pipe"),
-        Skipped("q.c", "the analysis failed: ValueError"),
+        Skipped("q.c", Words("the analysis failed: {why}", why="ValueError")),
     ]
-    found.notes = [Skipped("a.c", "code nested deeper than 200 levels was not analysed")]
+    found.notes = [
+        Skipped(
+            "a.c", Words("code nested deeper than {levels} levels was not analysed", levels=200)
+        )
+    ]
     found.stale_baseline, found.cached = 2, 1
     return found
 
@@ -122,10 +127,9 @@ def test_what_programs_read_is_english(result: ScanResult) -> None:
     assert IN_ENGLISH("{count} findings", count=2) == "2 findings"
 
 
-def test_what_was_kept_as_text_is_said_in_chinese_too() -> None:
-    """Records hold English sentences; their templates are found again."""
-    say = speaker(CHINESE)
-    english = "code nested deeper than 200 levels was not analysed"
-    assert say.told(english) == "嵌套超过 200 层的代码未分析"
-    assert say.told("nothing that anybody knows") == "nothing that anybody knows"
-    assert IN_ENGLISH.told(english) == english
+def test_what_went_through_a_file_is_said_in_chinese_too() -> None:
+    template = "code nested deeper than {levels} levels was not analysed"
+    note = from_json(json.loads(json.dumps(to_json(Words(template, levels=200)))))
+    assert speaker(CHINESE)(note) == "嵌套超过 200 层的代码未分析"
+    assert IN_ENGLISH(note) == note == "code nested deeper than 200 levels was not analysed"
+    assert speaker(CHINESE)("nothing that anybody knows") == "nothing that anybody knows"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from gettext import ngettext
 from pathlib import Path
 
-from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.cli.language import speak
 from jarvis_ls.core.columns import broken
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import write_error
@@ -48,7 +48,7 @@ def run(
             raise
         _drop_output()
         told = write_error(Path("/dev/stdout"), error)
-        print(f"{Path(sys.argv[0]).name}: {speaker().told(str(told))}", file=sys.stderr)
+        print(f"{Path(sys.argv[0]).name}: {speak(str(told))}", file=sys.stderr)
         return 2
 
 
@@ -66,7 +66,7 @@ def _run(
             print(f"{name}: {speak(interrupted)}", file=sys.stderr)
         return INTERRUPTED
     except JarvisError as error:
-        print(f"{name}: {speaker().told(str(error))}", file=sys.stderr)
+        print(f"{name}: {speak(str(error))}", file=sys.stderr)
         return 2
 
 

@@ -18,7 +18,7 @@ from jarvis_ls.core.finding import Span
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jsec.report.text import Paint, Sources, painter, printable, wrap_lines
 from jarvis_ls.jsec.scan.project import digest_of
-from jarvis_ls.jsec.scan.records import CANDIDATES, read_scanned
+from jarvis_ls.jsec.scan.records import CANDIDATES, read_messages, read_scanned
 
 _LIMIT = 64_000_000
 
@@ -64,13 +64,17 @@ def _finding_lines(root: Path, record: dict[str, Any], paint: Paint, width: int)
     sources = Sources(str(root))
     cwe = "".join(f" CWE-{number}" for number in record["cwe"])
     yield paint(f"{printable(record['file'])}:{record['line']}:{record['column']}", "bold")
-    say = reporter()
+    known = read_messages(root)
+
+    def say(text: str, **values: object) -> str:
+        return reporter()(known.get(text, text), **values)
+
     sure = f"{say('confidence')} {record['confidence']:.2f}, {say(record['severity'])}"
     yield f"  {record['rule']}{cwe}, {sure}, id {record['id']}"
-    yield from wrap_lines(say.told(record["description"]), width)
+    yield from wrap_lines(say(record["description"]), width)
     yield from sources.excerpt(_span(record), record["file"], paint, width)
     if record["suggestion"]:
-        yield from wrap_lines(f"→ {say.told(record['suggestion'])}", width)
+        yield from wrap_lines(f"→ {say(record['suggestion'])}", width)
     yield ""
     steps = [step for step in record["trace"] if _is_place(step)]
     if len(steps) < 2:
@@ -78,7 +82,7 @@ def _finding_lines(root: Path, record: dict[str, Any], paint: Paint, width: int)
         steps = []
     for number, step in enumerate(steps, 1):
         yield paint(f"{number:>3}. {printable(step['file'])}:{step['line']}", "bold")
-        yield from wrap_lines(say.told(step["message"]), width)
+        yield from wrap_lines(say(step["message"]), width)
         yield from sources.excerpt(_span(step), step["file"], paint, width)
     changed = _changed_files(root, {record["file"], *(step["file"] for step in steps)})
     if changed:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
-from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.trust import BUILDING, COMPARING, FOREIGN, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.search_path import leave_out
-from jarvis_ls.core.words import Words
+from jarvis_ls.core.words import Words, from_json
 
 if TYPE_CHECKING:
     from jarvis_ls.jc2r.run.pipeline import Run
@@ -196,15 +196,16 @@ def _scan(options: argparse.Namespace) -> int:
         if not quiet:
             print("\r\033[K", end="", file=sys.stderr)
     if options.format == "json":
-        print((scanned.folder / "meta.json").read_text(encoding="utf-8"), end="")
+        meta = from_json(json.loads((scanned.folder / "meta.json").read_text(encoding="utf-8")))
+        print(json.dumps(meta, ensure_ascii=False, indent=2))
         return 1 if scanned.problems else 0
     _tell_scan(scanned, build=options.build)
     return 1 if scanned.problems else 0
 
 
 def _tell_scan(scanned: Scanned, *, build: bool) -> None:
-    told, counts, units = speaker().told, scanned.counts, scanned.units
-    parts = {"total": len(units.units), "origin": told(units.origin), "cached": scanned.cached}
+    counts, units = scanned.counts, scanned.units
+    parts = {"total": len(units.units), "origin": speak(units.origin), "cached": scanned.cached}
     print(
         speak(
             Words("{total} translation units from {origin}, {cached} unchanged", **parts)
@@ -250,7 +251,7 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     _tell_notes(scanned.notes)
     for problem in sorted(scanned.problems, key=lambda left: left.line > 0)[:SHOWN]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
-        print(f"{place}: {told(problem.text)}", file=sys.stderr)
+        print(f"{place}: {speak(problem.text)}", file=sys.stderr)
     if len(scanned.problems) > SHOWN:
         rest = len(scanned.problems) - SHOWN
         print(speak(Words("… {rest} more in meta.json", rest=rest)), file=sys.stderr)
@@ -264,7 +265,7 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
 
 def _tell_notes(notes: Sequence[str]) -> None:
     for note in notes:
-        print(speak(Words("note: {text}", text=speaker().told(note))))
+        print(speak(Words("note: {text}", text=speak(note))))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -302,7 +303,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _tell_run(done: Run) -> None:
-    told = speaker().told
     said = Words(
         "{rust} of {total} functions in Rust",
         rust=sum(function.state not in ("new", "c") for function in done.functions),
@@ -316,7 +316,7 @@ def _tell_run(done: Run) -> None:
             speak(
                 Words(
                     "{place}: {name} stays in C: {why}",
-                    why=told(left.reason),
+                    why=speak(left.reason),
                     place=f"{left.file}:{left.line}",
                     name=left.name,
                 )
@@ -329,7 +329,7 @@ def _tell_run(done: Run) -> None:
         if function.state == "c" and (function.file, function.name) not in named
     )
     for unit in done.skipped:
-        about = {"file": unit.file, "n": in_c[unit.file], "why": told(unit.reason)}
+        about = {"file": unit.file, "n": in_c[unit.file], "why": speak(unit.reason)}
         print(
             speak(
                 Words("{file}: not translated: {why}", **about)
@@ -360,7 +360,7 @@ def _config(options: argparse.Namespace) -> int:
         try:
             names = names_in(file.resolve(), root)
         except JarvisError as error:  # the other files count all the same
-            print(f"jc2r: {speaker().told(str(error))}", file=sys.stderr)
+            print(f"jc2r: {speak(str(error))}", file=sys.stderr)
             failed += 1
             continue
         config = with_roots(config, names)
@@ -386,7 +386,7 @@ def _config(options: argparse.Namespace) -> int:
 def _project(path: Path) -> Path:
     root = path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{path}: no such folder.")
+        raise UsageError("{path}: no such folder.", path=path)
     return root
 
 

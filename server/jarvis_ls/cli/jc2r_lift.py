@@ -63,7 +63,7 @@ def run_lift(options: argparse.Namespace) -> int:
         raise JarvisError("Refactoring works on Linux only, because it compares C with Rust.")
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: no such folder.")
+        raise UsageError("{path}: no such folder.", path=options.path)
     leave_out(root)
     require_trust(root, given=options.trust, why=COMPARING)
 
@@ -73,7 +73,7 @@ def run_lift(options: argparse.Namespace) -> int:
 
     settings = Settings(options.cases, options.seconds, options.seed)
     done = lift_project(
-        root, settings=settings, build_project=options.build, progress=progress, say=speaker().told
+        root, settings=settings, build_project=options.build, progress=progress, say=speaker()
     )
     if options.format == "json":
         print(
@@ -95,7 +95,7 @@ def _say(done: Any) -> None:
     from jarvis_ls.jc2r.lift.stage import COUNTED
 
     for step in done.passes:
-        what = speaker().told(step.why)
+        what = speak(step.why)
         if step.kept:
             only = "1 function changed" if step.changed == 1 else "{n} functions changed"
             what = speak(Words(only, n=step.changed))

@@ -135,15 +135,15 @@ def run_record(options: argparse.Namespace) -> int:
 
     program = options.program.resolve()
     if not program.is_file():
-        raise UsageError(f"{options.program}: no such program.")
+        raise UsageError("{program}: no such program.", program=options.program)
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: no such folder.")
+        raise UsageError("{path}: no such folder.", path=options.path)
     path = folder_of(root) / program_cases.FILE
     known = program_cases.read_cases(path)
     name = options.name or f"case {len(known) + 1}"
     if any(handle.name == name for handle in known):
-        raise UsageError(f"A case {name!r} exists already; choose another --name.")
+        raise UsageError("A case {name} exists already; choose another --name.", name=f"{name!r}")
     words = [
         argument for argument in options.arguments[:1] if argument != "--"
     ] + options.arguments[1:]
@@ -208,7 +208,7 @@ def run_check(options: argparse.Namespace) -> int:
 
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: no such folder.")
+        raise UsageError("{path}: no such folder.", path=options.path)
     words = [word for word in options.command[:1] if word != "--"] + options.command[1:]
     if not words:
         raise UsageError(
@@ -276,7 +276,7 @@ def run_verify(options: argparse.Namespace) -> int:
         raise JarvisError("Comparing C with Rust works on Linux only.")
     root = options.path.resolve()
     if not root.is_dir():
-        raise UsageError(f"{options.path}: no such folder.")
+        raise UsageError("{path}: no such folder.", path=options.path)
     leave_out(root)
     require_trust(root, given=options.trust, why=COMPARING)
     quiet = options.format == "json" or not sys.stderr.isatty()
@@ -305,7 +305,7 @@ def run_verify(options: argparse.Namespace) -> int:
         reset=options.reset,
         progress=progress,
         stage=stage,
-        say=speaker().told,
+        say=speaker(),
     )
     if options.format == "json":
         plain = [
@@ -366,7 +366,7 @@ def _say(outcome: Any) -> None:
             n=len(verified.undefined),
         )
     for note in verified.notes:
-        _tell("note: {text}", text=speaker().told(note))
+        _tell("note: {text}", text=speak(note))
     _tell("report: {path}", path=outcome.report)
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.words import Words
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
@@ -80,7 +81,11 @@ def cindex() -> Any:
         if chosen is not None:  # one that is too old lacks what the bindings ask it for at once
             _check_age(chosen)
         raise ClangMissing(
-            f"libclang at {chosen or 'its default place'} cannot be used: {_reason(error)}"
+            Words(
+                "libclang at {place} cannot be used: {error}",
+                place=chosen or "its default place",
+                error=_reason(error),
+            )
         ) from None
     _check_age(chosen, library)
     for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
@@ -109,9 +114,14 @@ def _check_age(place: Path | None, library: Any = None) -> None:
     found = int(match[1]) if match else 0
     if found < OLDEST:
         raise ClangMissing(
-            f"libclang {found} at {place or 'its default place'} is too old; {OLDEST} or newer is"
-            " needed. Unset CLANG_LIBRARY_FILE, LIBCLANG_PATH and LLVM_HOME to use the one that"
-            " comes with jarvis-ls[migrate]."
+            Words(
+                "libclang {found} at {place} is too old; {oldest} or newer is needed. "
+                "Unset CLANG_LIBRARY_FILE, LIBCLANG_PATH and LLVM_HOME to use the one that "
+                "comes with jarvis-ls[migrate].",
+                found=found,
+                place=place or "its default place",
+                oldest=OLDEST,
+            )
         )
 
 
@@ -379,7 +389,9 @@ def chosen_library() -> Path | None:
     """Return the library the environment names; None for the default. Raises `ClangMissing`."""
     if named := os.environ.get("CLANG_LIBRARY_FILE"):
         if not Path(named).is_file():
-            raise ClangMissing(f"CLANG_LIBRARY_FILE names {named}, which is not a file.")
+            raise ClangMissing(
+                Words("CLANG_LIBRARY_FILE names {named}, which is not a file.", named=named)
+            )
         return Path(named)
     for variable, below in (("LIBCLANG_PATH", ("",)), ("LLVM_HOME", ("lib", "bin"))):
         if not (folder := os.environ.get(variable)):
@@ -390,7 +402,13 @@ def chosen_library() -> Path | None:
             for name in _NAMES:
                 if (place / name).is_file():
                     return place / name
-        raise ClangMissing(f"{variable} names {folder}, which contains no libclang.")
+        raise ClangMissing(
+            Words(
+                "{variable} names {folder}, which contains no libclang.",
+                variable=variable,
+                folder=folder,
+            )
+        )
     return None
 
 

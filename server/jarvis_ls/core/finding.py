@@ -11,6 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from jarvis_ls.core.words import Words
+
 Severity = Literal["high", "medium", "low"]
 
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
@@ -168,6 +170,13 @@ class Finding:
             "verdict": self.verdict,
             "suppressed": self.suppressed,
         }
+
+
+def words_of(message: Message) -> Words:
+    """Return a message as `Words`. Its values that hold a blank, as no name of code does, are
+    sentences, which may have a translation of their own."""
+    values = {name: Words(value) if " " in value else value for name, value in message.args}
+    return Words(message.template, **values)
 
 
 def fill(template: str, args: tuple[tuple[str, str], ...]) -> str:

@@ -52,25 +52,31 @@ def mapped(text: str, change: Callable[[str], str]) -> str:
     return text.mapped(change) if isinstance(text, Words) else change(text)
 
 
-def to_json(text: str) -> Any:
-    """Return a text for a JSON file; of `Words` the template and the values, so that who reads the
-    file can still say them in another language."""
-    if not isinstance(text, Words):
-        return text
-    return {
-        "template": text.template,
-        "values": {name: to_json(value) for name, value in text.values.items()},
-    }
+def to_json(value: Any) -> Any:
+    """Return plain JSON data in which all `Words` are objects with their text, their template and
+    its values: who reads it can still say them in another language."""
+    if isinstance(value, Words):
+        values = {name: to_json(held) for name, held in value.values.items()}
+        return {"text": str.__str__(value), "template": value.template, "values": values}
+    if isinstance(value, dict):
+        return {str.__str__(key): to_json(held) for key, held in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(held) for held in value]
+    return value
 
 
-def from_json(value: Any) -> str:
-    """Return the text that `to_json` gave a value for. Raises `ValueError` for anything else."""
-    if isinstance(value, str):
+def from_json(value: Any) -> Any:
+    """Return JSON data with the `Words` that `to_json` was given."""
+    if isinstance(value, list):
+        return [from_json(held) for held in value]
+    if not isinstance(value, dict):
         return value
-    match value:
-        case {"template": str(template), "values": dict(values)}:
-            return Words(template, **{name: from_json(held) for name, held in values.items()})
-    raise ValueError("expected text, or an object with 'template' and 'values'")
+    held = {name: from_json(part) for name, part in value.items()}
+    if held.keys() == {"text", "template", "values"} and isinstance(held["template"], str):
+        values = held["values"]
+        if isinstance(values, dict) and all(isinstance(text, str) for text in values.values()):
+            return Words(held["template"], **values)
+    return held
 
 
 def together(parts: Sequence[str], between: str) -> Words:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jarvis_ls.core.translations import ENGLISH, Translations, catalog
+from jarvis_ls.core.translations import ENGLISH, Translations
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 MIGRATION = _PACKAGE / "jc2r" / "locale"
-"""What a migration says: its runs are processes of their own and keep what they say in files, so
-that it comes here as text."""
+"""What a migration says."""
 CATALOGS = (_PACKAGE / "lsp" / "locale", _PACKAGE / "jsec" / "locale", MIGRATION)
 """Folders that hold one JSON object per language, template to translation."""
 
@@ -25,6 +24,3 @@ class Messages(Translations):
     def __init__(self, language: str = ENGLISH, *more: Path) -> None:
         """``language`` is `en` or `zh-cn`, as `language_of` gives it; ``more`` are catalogs."""
         super().__init__(language, *CATALOGS, *more)
-
-    def _tellable(self) -> dict[str, str]:
-        return catalog(self.language, [MIGRATION])

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.words import Words, from_json, to_json
 from jarvis_ls.jc2r.build.archives import members
 from jarvis_ls.jc2r.build.arguments import harmless_arguments
 from jarvis_ls.jc2r.build.autoconf.config_headers import config_header_arguments, stand_ins
@@ -199,7 +200,10 @@ class _Known:
             if not all((self._root / unit.path).is_file() for unit in units):
                 return None
             return Units(
-                units, record["origin"], tuple(record["notes"]), tuple(record["libraries"])
+                units,
+                record["origin"],
+                tuple(from_json(record["notes"])),
+                tuple(record["libraries"]),
             )
         except (SkippedFile, ValueError, KeyError, TypeError):
             return None  # none, or damaged: the build is done again
@@ -209,7 +213,7 @@ class _Known:
         record = {
             "stamp": self._stamp,
             "origin": found.origin,
-            "notes": found.notes,
+            "notes": to_json(found.notes),
             "libraries": found.libraries,
             "units": units,
         }
@@ -225,7 +229,9 @@ def _read(
         if not isinstance(entries, list):
             raise ValueError("it is not a list")
     except (SkippedFile, ValueError, RecursionError) as error:
-        notes.append(f"{database.name} cannot be used: {error}")
+        notes.append(
+            Words("{database} cannot be used: {error}", database=database.name, error=error)
+        )
         return ()
     return _units(entries, root, built, made, notes)
 
@@ -379,7 +385,7 @@ def _by_cmake(root: Path, folder: Path, notes: list[str]) -> Units | None:
     shutil.rmtree(build, ignore_errors=True)
     command = ["cmake", "-S", str(copy), "-B", str(build), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
     if (failed := _run(command, copy, None)) is not None:
-        notes.append(f"cmake failed: {failed}")
+        notes.append(Words("cmake failed: {why}", why=failed))
         return None
     units = _read(build / "compile_commands.json", root, copy, folder.parent / "units", notes)
     links = [
@@ -400,7 +406,7 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
     copy = _copy(root, folder)
     _unmake(copy)
     if configure and (failed := _run(["sh", f"./{configure}"], copy, None)) is not None:
-        notes.append(f"configure failed: {failed}")
+        notes.append(Words("configure failed: {why}", why=failed))
     with tempfile.TemporaryDirectory(prefix="jc2r-") as name:
         tools, log = Path(name), Path(name, "log")
         log.touch()
@@ -426,7 +432,11 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
     )
     units = _units(entries, root, copy, folder.parent / "units", notes)
     if failed is not None:
-        notes.append(f"make failed partway: {failed}" if units else f"make failed: {failed}")
+        notes.append(
+            Words("make failed partway: {why}", why=failed)
+            if units
+            else Words("make failed: {why}", why=failed)
+        )
     return Units(units, "make", tuple(notes), libraries) if units else None
 
 
@@ -448,7 +458,9 @@ def _copy(root: Path, folder: Path) -> Path:
     try:
         shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(*_IGNORED))
     except (OSError, shutil.Error) as error:
-        raise JarvisError(f"The project cannot be copied to {copy}: {error}") from None
+        raise JarvisError(
+            "The project cannot be copied to {copy}: {error}", copy=copy, error=error
+        ) from None
     return copy
 
 
@@ -518,10 +530,14 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
         if not path.is_symlink() or path.resolve().is_relative_to(root):
             files.append(file)
         elif path.suffix.lower() in SUFFIXES:
-            notes.append(f"{file} points outside the project and is skipped")
+            notes.append(Words("{file} points outside the project and is skipped", file=file))
     for file in for_other_systems(root, files):
         files.remove(file)
-        notes.append(f"{file} is skipped: no makefile names it, and the C library provides it")
+        notes.append(
+            Words(
+                "{file} is skipped: no makefile names it, and the C library provides it", file=file
+            )
+        )
     notes += made_elsewhere(root, files)
     elsewhere = stand_ins(root, files)
     known = [file for file in files if file not in elsewhere]
@@ -543,7 +559,7 @@ def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit
     units = list(_in_ways(root, made, ways, as_written(root, known, called)))
     notes += notes_of({path: [meaning(word) for word in every] for path, every in ways.items()})
     if not units:
-        raise JarvisError(f"There is no C or C++ file in {root}.")
+        raise JarvisError("There is no C or C++ file in {root}.", root=root)
     return tuple(units)
 
 

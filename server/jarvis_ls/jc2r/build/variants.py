@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.words import Words
 
 CALLED = "-fmacro-prefix-map="
 _OF_PLACE = re.compile(r"-DPIC|-D\w+_(?:EXPORTS|STATIC_DEFINE)(?:=1)?")
@@ -57,9 +58,13 @@ def notes_of(ways: Mapping[str, Sequence[frozenset[str]]]) -> list[str]:
             files.setdefault(" ".join(sorted(differing)), []).append(path)
     return [
         (
-            f"compiled in several configurations, which differ in {words}; what only "
-            f"one defines is translated from that one, what is linked into a program "
-            f"from the program's, the rest from the first: {', '.join(paths)}"
+            Words(
+                "compiled in several configurations, which differ in {words}; what only "
+                "one defines is translated from that one, what is linked into a program "
+                "from the program's, the rest from the first: {files}",
+                words=words,
+                files=", ".join(paths),
+            )
         )
         for words, paths in files.items()
     ]

@@ -63,10 +63,10 @@ def read_config(root: Path) -> Config:
     except (SkippedFile, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from None
     if not isinstance(data, dict):
-        raise ConfigError(f"{path}: it must be an object.")
+        raise ConfigError("{path}: it must be an object.", path=path)
     notes = data.get("additional_notes", "")
     if not isinstance(notes, str):
-        raise ConfigError(f"{path}: additional_notes must be a string.")
+        raise ConfigError("{path}: additional_notes must be a string.", path=path)
     return Config(
         _names(path, data, "root_symbols"), _names(path, data, "disabled_libraries"), notes
     )
@@ -105,7 +105,7 @@ def declared_in(path: Path, root: Path) -> list[str]:
     from jarvis_ls.codeintel import clang
 
     if not path.is_file():
-        raise UsageError(f"{path}: no such file.")
+        raise UsageError("{path}: no such file.", path=path)
     language = "c" if path.suffix.lower() == ".h" else "c++"
     arguments = ["-x", f"{language}-header", f"-I{path.parent}", f"-I{root}"]
     unit, problems = clang.parse(path, arguments)
@@ -146,5 +146,5 @@ def _qualified_name(cursor: object) -> str:
 def _names(path: Path, data: dict[str, object], key: str) -> tuple[str, ...]:
     value = data.get(key, [])
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ConfigError(f"{path}: {key} must be a list of names.")
+        raise ConfigError("{path}: {key} must be a list of names.", path=path, key=key)
     return tuple(value)

@@ -112,7 +112,10 @@ class History:
         done = self._call(*words)
         if done.returncode != 0:
             raise JarvisError(
-                f"git {words[0]} failed in {self._crate}: {done.stderr.strip()[:500]}"
+                "git {words} failed in {crate}: {said}",
+                words=words[0],
+                crate=self._crate,
+                said=done.stderr.strip()[:500],
             )
         return done.stdout
 
@@ -159,7 +162,9 @@ class History:
                 stdin=subprocess.DEVNULL,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise JarvisError(f"git {words[0]} in {self._crate}: {error}") from None
+            raise JarvisError(
+                "git {words} in {crate}: {error}", words=words[0], crate=self._crate, error=error
+            ) from None
 
 
 def commit_baseline(crate: Path) -> str:

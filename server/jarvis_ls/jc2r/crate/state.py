@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.words import from_json
 
 STAGES = ("scan", "baseline", "build")
 VERIFY = "verify"
@@ -90,7 +91,7 @@ def unfinished_error(folder: Path) -> JarvisError:
     """Return what is wrong when no run has ended in `folder`, the `.jarvis/c2rust` of a project."""
     root = folder.parent.parent
     return JarvisError(
-        f"There is no complete translation of {root}; run `jc2r run --baseline` first."
+        "There is no complete translation of {root}; run `jc2r run --baseline` first.", root=root
     )
 
 
@@ -109,7 +110,7 @@ class Progress(NamedTuple):
 def read_progress(folder: Path) -> Progress:
     """Return what the last run in `.jarvis/c2rust` left. Raises `JarvisError`."""
     try:
-        data = json.loads(read_regular(folder / "progress.json", limit=256_000_000))
+        data = from_json(json.loads(read_regular(folder / "progress.json", limit=256_000_000)))
         return Progress(
             tuple(FunctionState(**function) for function in data["functions"]),
             tuple(SkippedUnit(**record) for record in data["skipped"]),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.equivalence.inputs import writes_bytes
 from jarvis_ls.jc2r.equivalence.opaque_handles import Handles
 from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record, Signatures
@@ -68,11 +69,12 @@ class Suitability:
             if not self.handles.makers(parameter.kind) and (
                 why := unsupported_reason(parameter.kind, self._found.records, 0)
             ):
-                return f"{parameter.name or 'a parameter'} is {why}"
+                name = parameter.name or Words("a parameter")
+                return Words("{name} is {why}", name=name, why=why)
         if function.result.form != "pointer" and (  # what it leads to is seen anyway
             why := unsupported_reason(function.result, self._found.records, 0)
         ):
-            return f"the result is {why}"
+            return Words("the result is {why}", why=why)
         return self._reaches(function)
 
     def _reaches(self, function: Function) -> str:
@@ -90,13 +92,13 @@ class Suitability:
                     and name not in CALLABLE
                     and not (name.startswith("__builtin_"))
                 ):
-                    return f"it calls {path}{name}"
+                    return Words("it calls {name}", name=_chain([*path, name]))
         return ""
 
-    def closure(self, function: Function) -> Iterator[tuple[Function, str]]:
-        """Yield the function and all it may call, each with the way to it in words."""
+    def closure(self, function: Function) -> Iterator[tuple[Function, tuple[str, ...]]]:
+        """Yield the function and all it may call, each with the names on the way to it."""
         seen: set[tuple[str, str]] = set()
-        queue = [(function, "")]
+        queue: list[tuple[Function, tuple[str, ...]]] = [(function, ())]
         for reached, path in queue:
             if (reached.file, reached.name) in seen:
                 continue
@@ -105,7 +107,7 @@ class Suitability:
             for file, name in self._calls(reached):
                 called = self._callee(file, name)
                 if called is not None:
-                    queue.append((called, f"{path}{name}, which calls "))
+                    queue.append((called, (*path, name)))
 
     def _calls(self, function: Function) -> list[tuple[str, str]]:
         """Return what a function may call: the file that says so, and the name. Through a pointer
@@ -141,19 +143,27 @@ class Suitability:
         ]
 
 
+def _chain(names: Sequence[str]) -> str:
+    """Return the names of functions of which each calls the next, in words."""
+    first, *others = names
+    if not others:
+        return first
+    return Words("{name}, which calls {other}", name=first, other=_chain(others))
+
+
 def unsupported_reason(kind: Kind, records: Mapping[str, Record], depth: int) -> str:
     """Return why no value of a type can be made, in words; empty when it can."""
     if kind.form == "unsupported":
-        return f"of type {kind.name}, for which no input can be generated"
+        return Words("of type {type}, for which no input can be generated", type=kind.name)
     if kind.form == "opaque":
-        return f"of an unknown type ({kind.name})"
+        return Words("of an unknown type ({type})", type=kind.name)
     if kind.form == "array" and kind.target is not None:
         return unsupported_reason(kind.target, records, depth + 1)
     if kind.form == "pointer" and kind.target is not None:
         if depth > 0:
             return ""  # null will do
         if kind.target.form in ("opaque", "unsupported"):
-            return f"a pointer to an unknown type ({kind.target.name})"
+            return Words("a pointer to an unknown type ({type})", type=kind.target.name)
         if kind.target.form == "record":
             return _members(records[kind.target.name], records)
         return unsupported_reason(kind.target, records, depth + 1)
@@ -170,5 +180,6 @@ def unsupported_reason(kind: Kind, records: Mapping[str, Record], depth: int) ->
 def _members(record: Record, records: Mapping[str, Record]) -> str:
     for member in record.members:
         if member.kind.form in ("unsupported",):
-            return f"a struct with {member.name}, {unsupported_reason(member.kind, records, 1)}"
+            why = unsupported_reason(member.kind, records, 1)
+            return Words("a struct with {member}, {why}", member=member.name, why=why)
     return ""

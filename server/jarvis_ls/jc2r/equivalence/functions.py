@@ -19,6 +19,7 @@ from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisException
 
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.equivalence.call_case import Case
 from jarvis_ls.jc2r.equivalence.inputs import Inputs
 from jarvis_ls.jc2r.equivalence.process import Executor, Undefined, undefined_behaviour
@@ -187,9 +188,9 @@ class _Trial:
         seen = undefined_behaviour(careful)
         if seen is not None:
             self._found.undefined.setdefault(seen, request)
-            return f"undefined behaviour in C: {seen.what}"
+            return Words("undefined behaviour in C: {what}", what=seen.what)
         if careful["end"].startswith("signal"):
-            return f"the C was terminated by {careful['end']}"
+            return Words("the C was terminated by {end}", end=careful["end"])
         if careful["end"] == "timeout":
             self._hung += 1
             return "the C timed out"
@@ -205,4 +206,4 @@ class _Trial:
 def _most_common(excluded: Counter[str]) -> str:
     if not excluded:
         return LATE
-    return f"no generated input was valid: {excluded.most_common(1)[0][0]}"
+    return Words("no generated input was valid: {why}", why=excluded.most_common(1)[0][0])

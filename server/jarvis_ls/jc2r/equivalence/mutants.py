@@ -87,7 +87,7 @@ def plant(
     with Suite(project, place / "mutants.so", programs, folder, functions) as suite:
         touched = {homes[point.file] for _, point in chosen}
         if why := suite.check(lambda file, _: file in touched):
-            raise JarvisError(f"the unmutated crate does not pass its tests: {why}")
+            raise JarvisError("the unmutated crate does not pass its tests: {why}", why=why)
         for number, point in chosen:
             if time.monotonic() - started > seconds:
                 break

@@ -85,7 +85,9 @@ def run_own_tests(
     try:
         shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(*_IGNORED))
     except (OSError, shutil.Error) as error:
-        raise JarvisError(f"The project cannot be copied to {copy}: {error}") from None
+        raise JarvisError(
+            "The project cannot be copied to {copy}: {error}", copy=copy, error=error
+        ) from None
     before = {path for path in copy.rglob("*") if path.is_file()}
     if prepare:
         status, said = _run(["sh", "-c", prepare], copy)
@@ -98,7 +100,7 @@ def run_own_tests(
         return found
     archive = next(iter((crate / "target" / "release").glob("lib*.a")), None)
     if archive is None:
-        raise JarvisError(f"{crate} is not built; run `jc2r run --baseline`.")
+        raise JarvisError("{crate} is not built; run `jc2r run --baseline`.", crate=crate)
     offered = _defined_symbols(archive)
     made = sorted(path for path in copy.rglob("*") if path not in before and _is_built(path))
     own = {
@@ -176,7 +178,9 @@ def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
     except subprocess.TimeoutExpired:
         return -1, f"it took longer than {SECONDS:.0f} s"
     except OSError as error:
-        raise JarvisError(f"{command[0]} cannot be run: {error.strerror}") from None
+        raise JarvisError(
+            "{command} cannot be run: {why}", command=command[0], why=error.strerror
+        ) from None
     return done.returncode, done.stdout[-SAID:]
 
 
@@ -314,4 +318,8 @@ def _tool(command: Sequence[str]) -> None:
     except OSError as error:
         raise JarvisError(f"{command[0]}: {error.strerror}") from None
     if done.returncode != 0:
-        raise JarvisError(f"{command[0]} {command[1]} failed: {done.stderr.strip()[:1000]}")
+        raise JarvisError(
+            "{command} failed: {said}",
+            command=" ".join(command[:2]),
+            said=done.stderr.strip()[:1000],
+        )

@@ -94,7 +94,7 @@ class Executor:
             self._process.kill()
             _, errors = self._process.communicate()
             said = errors.decode("utf-8", "replace").strip()[-1000:]
-            raise JarvisError(f"The shared object cannot be run: {said or 'it ended'}")
+            raise JarvisError("The shared object cannot be run: {why}", why=said or "it ended")
         answer: dict[str, Any] = json.loads(line)
         return answer
 

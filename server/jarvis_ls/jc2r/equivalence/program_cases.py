@@ -135,7 +135,9 @@ def read_cases(path: Path) -> list[Recorded]:
         try:
             found.append(case_of(record))
         except ValueError as error:
-            raise UsageError(f"{path}: record {number} is {error}") from None
+            raise UsageError(
+                "{path}: record {number} is {error}", path=path, number=number, error=error
+            ) from None
     return found
 
 
@@ -164,7 +166,9 @@ def record(
     given: dict[str, tuple[bytes, int]] = {}
     for path in files:
         if path.is_absolute() or ".." in path.parts:
-            raise UsageError(f"{path}: files of a case are named relative to this folder.")
+            raise UsageError(
+                "{path}: files of a case are named relative to this folder.", path=path
+            )
         try:
             data = read_regular(path, limit=MOST_BYTES)
         except SkippedFile as error:
@@ -173,7 +177,11 @@ def record(
     case = Recorded(name, stem, tuple(arguments), stdin, given, called or program.name)
     ended = run_case(case, program)
     if ended.timed_out:
-        raise JarvisError(f"{program} did not exit within {SECONDS:.0f} s; nothing was recorded.")
+        raise JarvisError(
+            "{program} did not exit within {seconds} s; nothing was recorded.",
+            program=program,
+            seconds=f"{SECONDS:.0f}",
+        )
     return replace(case, expected=ended)
 
 
@@ -214,7 +222,9 @@ def run_case(
                 start_new_session=True,
             )
         except OSError as error:
-            raise JarvisError(f"{program} cannot be run: {error.strerror}") from None
+            raise JarvisError(
+                "{command} cannot be run: {why}", command=program, why=error.strerror
+            ) from None
         timed_out = False
         try:
             out, err = process.communicate(case.stdin, timeout=seconds)
@@ -245,7 +255,9 @@ def write_cargo_tests(crate: Path, cases: Sequence[Recorded]) -> None:
             _write_case(folder / f"{number:04}-{_plain_name(case.name)}", case)
         (crate / "tests" / "recorded.rs").write_text(_RUNNER)
     except OSError as error:
-        raise JarvisError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise JarvisError(
+            "cannot write {path}: {why}", path=error.filename, why=error.strerror
+        ) from None
 
 
 def _write_case(folder: Path, case: Recorded) -> None:

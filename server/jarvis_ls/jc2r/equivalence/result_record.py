@@ -25,10 +25,12 @@ records with another digest say nothing of the state at hand.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.store import Appender, line_of, read_records, replace_records
+from jarvis_ls.core.words import from_json, to_json
 
 FILE = "equivalence.jsonl"
 REQUESTS = "requests.jsonl"
@@ -47,7 +49,7 @@ class Results:
         ]
         requests = [record for record in _records(folder / REQUESTS) if record.get("made") == made]
         self._requests = {_key(request): request for request in requests}
-        replace_records(folder / FILE, self._known)
+        write_results(folder, self._known)
         replace_records(folder / REQUESTS, requests)
         self._file = Appender(folder / FILE)
         self._more = Appender(folder / REQUESTS)
@@ -71,7 +73,7 @@ class Results:
             }
             self._more.append(line_of(more))
             self._requests[_key(more)] = more
-        self._file.append(line_of(whole))
+        self._file.append(line_of(_kept(whole)))
         self._known.append(whole)
 
     def close(self) -> None:
@@ -88,7 +90,20 @@ class Results:
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
     """All records, of whatever state; none when nothing was verified."""
-    return _records(folder / FILE)
+    return [
+        {**record, "reason": from_json(record["reason"])} if "reason" in record else record
+        for record in _records(folder / FILE)
+    ]
+
+
+def write_results(folder: Path, records: Iterable[dict[str, Any]]) -> None:
+    """Replace all records. Raises `JarvisError`."""
+    replace_records(folder / FILE, map(_kept, records))
+
+
+def _kept(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record for the file: only its reason is meant for people."""
+    return {**record, "reason": to_json(record["reason"])} if "reason" in record else record
 
 
 def _with_requests(

@@ -239,10 +239,14 @@ def build_rust(
     try:
         done = run_cargo(folder, "rustc", "--release", "--", *_LAZY, seconds=BUILD_SECONDS)
     except subprocess.TimeoutExpired:
-        raise JarvisError(f"cargo rustc took longer than {BUILD_SECONDS} s") from None
+        raise JarvisError(
+            "{command} took longer than {seconds} s", command="cargo rustc", seconds=BUILD_SECONDS
+        ) from None
     if done.returncode != 0:
         objected = done.stderr.decode(errors="replace").strip()[:2000]
-        raise JarvisError(f"cargo rustc --release … failed:\n{objected}")
+        raise JarvisError(
+            "{command} … failed:\n{said}", command="cargo rustc --release", said=objected
+        )
     library = folder / "target" / "release" / "libunder_test.a"
     compiler = _compiler()
     objects = []
@@ -494,7 +498,7 @@ def _compiler() -> str:
         raise JarvisError("C cannot be run: there is no C compiler (gcc) on this machine.")
     for tool in ("objcopy", "nm"):
         if shutil.which(tool) is None:
-            raise JarvisError(f"C cannot be run: {tool} (binutils) is not installed.")
+            raise JarvisError("C cannot be run: {tool} (binutils) is not installed.", tool=tool)
     return compiler
 
 
@@ -513,9 +517,15 @@ def _run(command: Sequence[str], folder: Path | None = None) -> str:
             env={**os.environ, "LC_ALL": "C", "CARGO_TERM_COLOR": "never"},
         )
     except subprocess.TimeoutExpired:
-        raise JarvisError(f"{command[0]} took longer than {BUILD_SECONDS} s") from None
+        raise JarvisError(
+            "{command} took longer than {seconds} s", command=command[0], seconds=BUILD_SECONDS
+        ) from None
     except OSError as error:
         raise JarvisError(f"{command[0]}: {error.strerror}") from None
     if done.returncode != 0:
-        raise JarvisError(f"{' '.join(command[:3])} … failed:\n{done.stderr.strip()[:2000]}")
+        raise JarvisError(
+            "{command} … failed:\n{said}",
+            command=" ".join(command[:3]),
+            said=done.stderr.strip()[:2000],
+        )
     return done.stdout

@@ -13,7 +13,6 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.core.store import replace_records
 from jarvis_ls.jc2r.build.compile_commands import units_of
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
@@ -24,7 +23,7 @@ from jarvis_ls.jc2r.equivalence.outcome import Outcome
 from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
 from jarvis_ls.jc2r.equivalence.programs import build_programs, explore, replay
 from jarvis_ls.jc2r.equivalence.report import summary
-from jarvis_ls.jc2r.equivalence.result_record import FILE, Results, read_results
+from jarvis_ls.jc2r.equivalence.result_record import Results, read_results, write_results
 from jarvis_ls.jc2r.equivalence.verify import (
     Progress,
     Project,
@@ -138,7 +137,7 @@ def check_project(root: Path, command: Sequence[str], prepare: str = "") -> OwnT
             if read_result.get("kind") != "own_tests"
         ]
         record = {"kind": "own_tests", "made": digest_of(root, crate, units), **found.to_json()}
-        replace_records(folder / FILE, [*known, record])
+        write_results(folder, [*known, record])
         return found
 
 

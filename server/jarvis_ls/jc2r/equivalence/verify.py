@@ -20,6 +20,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.store import replace_records
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.build.compile_commands import Units
 from jarvis_ls.jc2r.equivalence import shared_libraries
 from jarvis_ls.jc2r.equivalence.call_case import code_of
@@ -109,7 +110,7 @@ class Project:
         try:
             shared_libraries.build_c(*arguments, shared_libraries.SANITIZED, "sanitized.so")
         except JarvisError as error:
-            self.notes.append(f"the C cannot be built with sanitizers: {error}")
+            self.notes.append(Words("the C cannot be built with sanitizers: {error}", error=error))
             (self.folder / "sanitized.so").unlink(missing_ok=True)
             shared_libraries.build_c(*arguments, shared_libraries.OTHERWISE, "otherwise.so")
         shared_libraries.copy_crate(self.crate, self.folder / "rust", self.symbols)

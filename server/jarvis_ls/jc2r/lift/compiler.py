@@ -57,7 +57,9 @@ def check(crate: Path, *lints: str) -> list[Message]:
             flags=flags,
         )
     except subprocess.TimeoutExpired:
-        raise JarvisError(f"cargo check took more than {SECONDS} seconds in {crate}.") from None
+        raise JarvisError(
+            "cargo check took more than {seconds} seconds in {crate}.", seconds=SECONDS, crate=crate
+        ) from None
     found: dict[tuple[Any, ...], Message] = {}
     for line in done.stdout.splitlines():
         record = json.loads(line)
@@ -67,7 +69,11 @@ def check(crate: Path, *lints: str) -> list[Message]:
                 found[span.path, span.start, span.end, span.code, span.text] = span
     messages = list(found.values())
     if done.returncode != 0 and not any(message.level == "error" for message in messages):
-        raise JarvisError(f"cargo check failed in {crate}:\n{done.stderr.decode(errors='replace')}")
+        raise JarvisError(
+            "cargo check failed in {crate}:\n{said}",
+            crate=crate,
+            said=done.stderr.decode(errors="replace"),
+        )
     return messages
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.lift import safety, simplify, variables, vectors
 from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import UNSAFE, Message, check
@@ -111,7 +112,9 @@ class Lifting:
                 ignore=shutil.ignore_patterns("target", ".git"),
             )
         except (OSError, shutil.Error) as error:
-            raise JarvisError(f"The crate cannot be copied to {target.parent}: {error}") from None
+            raise JarvisError(
+                "The crate cannot be copied to {folder}: {error}", folder=target.parent, error=error
+            ) from None
 
     def run(self, keep: Keep, progress: Progress = lambda *_: None) -> Lifted:
         """Try all passes together, and one by one when together they do not behave."""
@@ -157,7 +160,7 @@ class Lifting:
             self._restore(start)
             known = found.function in self._spared or not found.function
             if known or len(self._spared) == SPARED:
-                why = f"it behaves differently: {found.text}"
+                why = Words("it behaves differently: {why}", why=found.text)
                 return Tried(name, kept=False, why=why, refused=tried.changed, after=self._count())
             self._spared.add(found.function)
 
@@ -189,7 +192,7 @@ class Lifting:
         errors = _errors(check(self._copy))
         if errors:
             self._restore(start)
-            why = f"it does not build: {errors[0].text}"
+            why = Words("it does not build: {why}", why=errors[0].text)
             return Tried(name, kept=False, why=why, refused=changed, after=self._count())
         self._results[name] = self._texts()
         return Tried(name, kept=True, changed=changed, refused=refused, after=self._count())

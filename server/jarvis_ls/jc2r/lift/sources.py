@@ -40,7 +40,9 @@ def replace_sources(crate: Path, texts: Mapping[Path, bytes]) -> None:
             shutil.rmtree(place, ignore_errors=True)
     except (OSError, shutil.Error) as error:
         recover(crate)
-        raise JarvisError(f"{crate / 'src'} cannot be replaced: {error}") from None
+        raise JarvisError(
+            "{folder} cannot be replaced: {error}", folder=crate / "src", error=error
+        ) from None
 
 
 def recover(crate: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.core.words import Words
+from jarvis_ls.core.words import Words, from_json, to_json
 from jarvis_ls.jc2r.build.compile_commands import Units, units_of
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
@@ -117,7 +117,7 @@ def lift_project(
         built = build(crate)
         if built.returncode != 0:
             raise JarvisError(
-                f"The refactored crate does not build:\n{built.stderr.strip()[:2000]}"
+                "The refactored crate does not build:\n{said}", said=built.stderr.strip()[:2000]
             )
         done.before = Counts(**begun.before)
         done.passes = [_with_earlier(step, begun.kept) for step in done.passes]
@@ -137,7 +137,7 @@ def _earlier_run(work: Path, state: State, crate: Path) -> _Begun:
     """Return what an earlier run has begun of this translation, else that it begins here."""
     new = _Begun(state.done.get("baseline", 0.0), str(crate))
     try:
-        known = _Begun(**json.loads(read_regular(work / BEGUN, limit=1_000_000)))
+        known = _Begun(**from_json(json.loads(read_regular(work / BEGUN, limit=1_000_000))))
         if (known.baseline, known.crate) == (new.baseline, new.crate):
             Counts(**known.before)
             for name in known.kept:
@@ -200,7 +200,7 @@ def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
 
 
 def _write(path: Path, record: dict[str, Any]) -> None:
-    replace_file(path, (json.dumps(record, indent=1) + "\n").encode())
+    replace_file(path, (json.dumps(to_json(record), indent=1) + "\n").encode())
 
 
 def _difference(

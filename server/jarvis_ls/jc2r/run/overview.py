@@ -16,6 +16,7 @@ from typing import Any
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
+from jarvis_ls.core.words import from_json
 from jarvis_ls.jc2r.crate.config import FOLDER
 from jarvis_ls.jc2r.crate.state import (
     COUNTED,
@@ -216,7 +217,7 @@ def _lift_record(folder: Path) -> dict[str, Any]:
     anew.
     """
     try:
-        report = json.loads(read_regular(folder / LIFTED, limit=MAX_META))
+        report = from_json(json.loads(read_regular(folder / LIFTED, limit=MAX_META)))
     except (SkippedFile, ValueError, RecursionError):
         return {}
     return report if isinstance(report, dict) else {}
@@ -365,7 +366,7 @@ def _note_of(record: dict[str, Any]) -> str:
 
 def _meta(folder: Path) -> dict[str, Any]:
     try:
-        data = json.loads(read_regular(folder / "meta.json", limit=MAX_META))
+        data = from_json(json.loads(read_regular(folder / "meta.json", limit=MAX_META)))
     except (SkippedFile, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -20,6 +20,7 @@ from typing import Any
 from jarvis_ls import __version__
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.words import to_json
 from jarvis_ls.jc2r.build.autoconf.foreign_headers import ELSEWHERE
 from jarvis_ls.jc2r.build.compile_commands import has_build
 from jarvis_ls.jc2r.crate.cargo import cargo
@@ -136,8 +137,10 @@ async def run_baseline(
             replace_file(folder / "build.log", built.stderr.encode())
             if built.returncode != 0:
                 raise JarvisError(
-                    f"The crate at {crate} does not build; the output of cargo is in "
-                    f"{folder / 'build.log'}:\n{built.stderr.strip()[:2000]}"
+                    "The crate at {crate} does not build; the output of cargo is in {log}:\n{said}",
+                    crate=crate,
+                    log=folder / "build.log",
+                    said=built.stderr.strip()[:2000],
                 )
             missing = await asyncio.to_thread(commit_baseline, crate)
             _finish_stage(folder, state, "build")
@@ -195,15 +198,19 @@ def _write_progress(folder: Path, found: Translated) -> None:
         "notes": found.notes,
         "parts": found.parts,
     }
-    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(to_json(data), ensure_ascii=False, indent=1) + "\n"
     replace_file(folder / "progress.json", text.encode())
 
 
 def _check_target(root: Path, crate: Path) -> None:
     if crate == root or root.is_relative_to(crate):
-        raise JarvisError(f"{crate} contains the C project; the crate needs its own folder.")
+        raise JarvisError(
+            "{crate} contains the C project; the crate needs its own folder.", crate=crate
+        )
     if not is_free(crate) and not _has_mark(crate):
-        raise JarvisError(f"{crate} exists and was not created by jc2r; nothing was written.")
+        raise JarvisError(
+            "{crate} exists and was not created by jc2r; nothing was written.", crate=crate
+        )
 
 
 def stays(chosen: Sequence[str]) -> Stays:
@@ -229,9 +236,9 @@ def _choose_functions(state: State, only: Sequence[str], scanned: Scanned) -> li
     }
     for name in only:
         if name.partition(":")[0] not in files:
-            raise UsageError(f"{name}: no such C file is compiled in this project.")
+            raise UsageError("{path}: no such C file is compiled in this project.", path=name)
         if ":" in name and name not in functions:
-            raise UsageError(f"{name}: no such function.")
+            raise UsageError("{name}: no such function.", name=name)
     if not only or ("baseline" in state.done and not state.chosen):
         return []
     return sorted({*state.chosen, *only})

@@ -26,6 +26,7 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.serving import PARENT
 from jarvis_ls.core.translations import ENGLISH, Translations
+from jarvis_ls.core.words import to_json
 from jarvis_ls.jc2r.crate.config import folder_of
 from jarvis_ls.jc2r.crate.state import COUNTED, LIFT, UNFINISHED, VERIFY, read_state
 
@@ -67,7 +68,7 @@ def main(arguments: list[str]) -> int:
     try:
         _tell(answers, {"result": asyncio.run(_do(request, answers))})
     except JarvisError as error:
-        _tell(answers, {"error": str(error)})
+        _tell(answers, {"error": to_json(str(error))})
         return 2
     except Exception as error:  # noqa: BLE001 - a boundary: the parent gets it, the log all of it
         traceback.print_exc()
@@ -173,7 +174,7 @@ def _lift(request: Request, progress: Progress) -> dict[str, Any]:
 
 def _speaker(request: Request) -> Callable[[str], str]:
     """Return the puts what a report says into the language that was asked for."""
-    return Translations(request.language, LOCALE).told
+    return Translations(request.language, LOCALE)
 
 
 def _check_system() -> None:

@@ -24,7 +24,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, WorkerGone
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.process import Worker
 from jarvis_ls.core.store import replace_records
-from jarvis_ls.core.words import Words
+from jarvis_ls.core.words import Words, to_json
 from jarvis_ls.jc2r.build.compile_commands import Unit, Units, find_units
 from jarvis_ls.jc2r.crate.config import folder_of, read_config
 from jarvis_ls.jc2r.symbols.reference_graph import write_graph
@@ -271,8 +271,8 @@ def _write(
         "steps": scanned.steps,
         "groups": scanned.groups,
         "roots": list(scanned.roots),
-        "problems": [asdict(problem) for problem in problems],
-        "notes": notes,
+        "problems": to_json([asdict(problem) for problem in problems]),
+        "notes": to_json(notes),
     }
     text = json.dumps(meta, ensure_ascii=False, indent=2) + "\n"
     replace_file(folder / "meta.json", text.encode())
@@ -301,7 +301,13 @@ def _write_graphs(folder: Path, table: Table, chosen: list[int], pictures: bool)
             old.unlink()
     if len(chosen) > _MAX_SUBGRAPHS:
         notes[
-            (f"subgraphs only for the first {_MAX_SUBGRAPHS} of {len(chosen)} root functions")
+            (
+                Words(
+                    "subgraphs only for the first {some} of {all} root functions",
+                    some=_MAX_SUBGRAPHS,
+                    all=len(chosen),
+                )
+            )
         ] = None
     return [note for note in notes if note]
 

@@ -32,7 +32,7 @@ class Arithmetic(LvalueTranslation, Effects):
         if kind(type_) in FLOATS:
             return f"{parenthesise(left)} {operator} {parenthesise(right)}"
         if not is_integer(type_):
-            raise Unsupported(f"arithmetic of {type_.spelling}")
+            raise Unsupported("arithmetic of {type}", type=type_.spelling)
         if operator in ("<<", ">>"):
             way = "shl" if operator == "<<" else "shr"
             return f"{parenthesise(left)}.wrapping_{way}({as_u32(right)})"

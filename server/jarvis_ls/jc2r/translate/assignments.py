@@ -99,7 +99,7 @@ class Assignments(Arithmetic):
             if kind(type_) == "BOOL":
                 return "true" if up else f"!{place}"
             if not is_integer(type_):
-                raise Unsupported(f"increment or decrement of {type_.spelling}")
+                raise Unsupported("increment or decrement of {type}", type=type_.spelling)
             return f"{place}.wrapping_{'add' if up else 'sub'}(1)"
 
         return self._read_and_write(inner, result, new)

@@ -35,7 +35,7 @@ def attributes_of(cursor: Any) -> list[str]:
     known = _REFUSED if cursor.kind.name == "FUNCTION_DECL" else (*_REFUSED, "weak")
     refused = next((word for word in words if word in known), "")
     if refused:
-        raise Unsupported(f"the attribute {refused}")
+        raise Unsupported("the attribute {word}", word=refused)
     return [word for word in dict.fromkeys(words) if word in _KNOWN]
 
 

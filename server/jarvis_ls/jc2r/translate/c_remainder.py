@@ -218,7 +218,9 @@ def _declaration(cursor: Any, module: str) -> str:
     spelling = _ATTRIBUTE.sub("", _type_of(cursor)).strip()
     spelling = spelling.replace("struct __va_list_tag *", "__builtin_va_list")
     if "(unnamed" in spelling or "(anonymous" in spelling:
-        raise Unsupported(f"{cursor.spelling}: an anonymous type that C and Rust would share")
+        raise Unsupported(
+            "{name}: an anonymous type that C and Rust would share", name=cursor.spelling
+        )
     name = f' __asm__("{symbol(module, cursor.spelling)}")' if _is_static(cursor) else ""
     return f"extern __typeof__({spelling}) {cursor.spelling}{name};"
 

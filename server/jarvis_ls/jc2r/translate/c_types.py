@@ -153,7 +153,7 @@ def bits_of(field: Any) -> tuple[int, int]:
     for get_field in parent.get_fields():
         if get_field.hash == field.hash:
             return int(get_field.get_field_offsetof()), int(get_field.get_bitfield_width())
-    raise Unsupported(f"the bit-field {field.spelling}")
+    raise Unsupported("the bit-field {name}", name=field.spelling)
 
 
 def field_name(field: Any) -> str:

@@ -106,7 +106,9 @@ class Calls(Operators):
                 value, by = map(self.value, arguments)
                 return f"{other}({value}, {vectors.MODULE}::_mm_cvtsi32_si128({by}))"
             if not isinstance(number, int):
-                raise Unsupported(f"{declared.spelling} with a number that is not constant")
+                raise Unsupported(
+                    "{name} with a number that is not constant", name=declared.spelling
+                )
             function, given = f"{function}::<{{ {number} }}>", arguments[:-1]
         found = [
             f"{parenthesise(code)} as _" if is_pointer(type_) or is_integer(type_) else code
@@ -228,7 +230,7 @@ class Calls(Operators):
         if is_record(pointee) and _has_words_only(pointee):
             self.types.need("va_word")
             return f"types::va_word({pointers}, {size})"
-        raise Unsupported(f"va_arg of {pointee.spelling}")
+        raise Unsupported("va_arg of {type}", type=pointee.spelling)
 
     def _access(self, name: str, arguments: list[Any]) -> str:
         """Return an access to memory as one."""

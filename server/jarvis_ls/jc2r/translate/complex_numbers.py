@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 from jarvis_ls.codeintel import clang
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.translate.c_types import FLOATS, is_integer, kind, plain
 from jarvis_ls.jc2r.translate.names import Unsupported
 from jarvis_ls.jc2r.translate.rust_text import parenthesise
@@ -72,7 +73,7 @@ def arithmetic(operator: str, left: tuple[str, Any], right: tuple[str, Any], nam
     the record called `name`.
     """
     if operator not in _METHODS:
-        raise Unsupported(f"`{operator}` of complex numbers")
+        raise Unsupported("`{word}` of complex numbers", word=operator)
     method = _METHODS[operator]
     (first, first_type), (second, second_type) = left, right
     if is_complex(first_type):
@@ -92,7 +93,11 @@ def _part(code: str, source: Any, name: str) -> str:
     if FLOATS.get(kind(source)) == part:
         return code
     if not is_integer(source) and kind(source) not in FLOATS:
-        raise Unsupported(f"a conversion of {source.spelling} to a complex number")
+        raise Unsupported(
+            "a conversion of {source} to {target}",
+            source=source.spelling,
+            target=Words("a complex number"),
+        )
     return f"{parenthesise(code)} as {'i32 as ' if kind(source) == 'BOOL' else ''}{part}"
 
 

@@ -44,7 +44,11 @@ class Conversions(Initials):
             return code
         if "VECTOR" in (kind(source), kind(target)):
             if kind(source) != kind(target):
-                raise Unsupported(f"a conversion of {source.spelling} to {target.spelling}")
+                raise Unsupported(
+                    "a conversion of {source} to {target}",
+                    source=source.spelling,
+                    target=target.spelling,
+                )
             return f"core::mem::transmute::<{old}, {new}>({code})"
         if kind(target) == "BOOL":
             return self.truth(code, source)
@@ -69,7 +73,9 @@ class Conversions(Initials):
             return f"{parenthesise(code)} as usize as {new}"
         if is_pointer(source) and is_pointer(target):
             return null(new) if type_null(code, new) != code else self.cast_code(code, new)
-        raise Unsupported(f"a conversion of {source.spelling} to {target.spelling}")
+        raise Unsupported(
+            "a conversion of {source} to {target}", source=source.spelling, target=target.spelling
+        )
 
     def made_complex(self, code: str, source: Any, name: str) -> str:
         """Return a number as one of the record that a complex type is."""
@@ -107,7 +113,7 @@ class Conversions(Initials):
         if is_complex(type_):
             return f"!{parenthesise(code)}.is_zero()"
         if kind(type_) == "RECORD" or (kind(type_) not in ("ENUM",) and not is_integer(type_)):
-            raise Unsupported(f"whether a {type_.spelling} is zero")
+            raise Unsupported("whether a {type} is zero", type=type_.spelling)
         return f"{parenthesise(code)} != 0"
 
     def to_word(self, code: str, type_: Any) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.jc2r.build.compile_commands import Unit
 from jarvis_ls.jc2r.build.variants import meaning
 from jarvis_ls.jc2r.crate.cargo import crate_name, run_cargo
@@ -132,8 +133,14 @@ def _translate(
             found.modules.append(_whole_in_c(root, unit, translator, whole[unit.path], left))
     if not found.modules:
         raise JarvisError(
-            "Nothing was translated: "
-            + "; ".join(f"{skip.file}: {skip.reason}" for skip in found.skipped[:5])
+            "Nothing was translated: {why}",
+            why=together(
+                [
+                    Words("{file}: {why}", file=skip.file, why=skip.reason)
+                    for skip in found.skipped[:5]
+                ],
+                "; ",
+            ),
         )
     found.notes = [_replacing(file, names) for file, names in sorted(crate.replacing.items())]
     _choose(crate, found.modules, parts)
@@ -142,7 +149,9 @@ def _translate(
     try:
         _write(found, crate, root, units, libraries(headers, linked))
     except OSError as error:
-        raise JarvisError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise JarvisError(
+            "cannot write {path}: {why}", path=error.filename, why=error.strerror
+        ) from None
     return found
 
 
@@ -270,10 +279,12 @@ def _name_apart(crate: Crate, translators: Sequence[tuple[Unit, Translator]]) ->
 def _replacing(file: str, names: frozenset[str]) -> str:
     listed = sorted(names - AT_LOAD.keys(), key=lambda name: (name.startswith("_"), name))
     named = ", ".join([*listed[:_NAMED], *(["…"] if len(listed) > _NAMED else [])])
-    return (
-        f"{file} overrides functions of the C library ({named}) in programs that "
-        f"load it; the programs of the crate do not contain it, and cargo build "
-        f"--release --lib --features preload builds the library"
+    return Words(
+        "{file} overrides functions of the C library ({named}) in programs that load it; "
+        "the programs of the crate do not contain it, and cargo build --release --lib "
+        "--features preload builds the library",
+        file=file,
+        named=named,
     )
 
 
@@ -461,7 +472,9 @@ def build(folder: Path) -> subprocess.CompletedProcess[str]:
         done = run_cargo(folder, "build", "--release", "--keep-going", seconds=BUILD_SECONDS)
     except subprocess.TimeoutExpired:
         raise JarvisError(
-            f"The crate at {folder} was not built within {BUILD_SECONDS} s."
+            "The crate at {folder} was not built within {seconds} s.",
+            folder=folder,
+            seconds=BUILD_SECONDS,
         ) from None
     said, objected = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     return subprocess.CompletedProcess(done.args, done.returncode, said, objected)

@@ -51,7 +51,7 @@ class Expressions(Calls):
     def _value_integer_literal(self, cursor: Any) -> str:
         number = clang.constant(cursor)
         if not isinstance(number, int):
-            raise Unsupported(f"the constant {cursor.spelling}")
+            raise Unsupported("the constant {text}", text=cursor.spelling)
         return literal(number, self.types.of(cursor.type))
 
     _value_character_literal = _value_integer_literal

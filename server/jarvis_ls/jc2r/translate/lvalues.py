@@ -338,7 +338,7 @@ class LvalueTranslation(Conversions):
         if key not in self.types.paths:
             path = path_to(owner, declared)
             if path is None:
-                raise Unsupported(f"the member {cursor.spelling}")
+                raise Unsupported("the member {name}", name=cursor.spelling)
             self.types.paths[key] = path
         return code, self.types.paths[key]
 

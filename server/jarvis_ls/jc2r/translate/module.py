@@ -120,7 +120,11 @@ class Translator(Naming):
             line = 0
         one_of_many = cursor.linkage.name == "INTERNAL" or is_weak(cursor)
         if not self.is_own(cursor) and not one_of_many:
-            raise JarvisError(f"{cursor.spelling} from a header is not translated: {reason}")
+            raise JarvisError(
+                "{name} from a header is not translated: {reason}",
+                name=cursor.spelling,
+                reason=reason,
+            )
         self._left[cursor.get_usr()] = (cursor, reason)
         self._lines[cursor.get_usr()] = line
 
@@ -273,7 +277,7 @@ class Translator(Naming):
             if cursor.get_usr() not in self._left:
                 inner, where = "{inner}", f", inner = sym {self.defined_name(cursor)}"
             if name in AT_LOAD and not where:
-                raise Unsupported(f"{name}, which the linker defines")
+                raise Unsupported("{name}, which the linker defines", name=name)
             if name in AT_LOAD:
                 made.append(
                     f'{IF_PRELOADED}\n#[used]\n#[link_section = "{AT_LOAD[name]}"]\nstatic'
@@ -390,7 +394,7 @@ class Translator(Naming):
         """Return a function that a system header defines for each file."""
         definition = declared.get_definition()
         if definition is None or declared.kind.name != "FUNCTION_DECL":
-            raise Unsupported(f"{declared.spelling}, which only a header defines")
+            raise Unsupported("{name}, which only a header defines", name=declared.spelling)
         usr = definition.get_usr()
         if usr not in self._adopted:
             self._adopted[usr] = rust_name(definition.spelling)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jarvis_ls.core.words import Words
+
 _KEYWORDS = frozenset(
     "as break const continue crate else enum extern false fn for if impl in let loop "
     "match mod move mut pub ref return self Self static struct super trait true type "
@@ -28,6 +30,10 @@ class Unsupported(Exception):
 
     line = 0
     """Of the statement it stands in; 0 while that is not known."""
+
+    def __init__(self, text: str, /, **values: object) -> None:
+        """`text` may be a template, whose `{places}` get `values`."""
+        super().__init__(Words(text, **values))
 
 
 def rust_name(name: str) -> str:

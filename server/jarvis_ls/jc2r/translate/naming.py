@@ -281,7 +281,9 @@ class Naming(Source):
         if usr not in self._own:
             offer = self._crate.homes.nearest(name, self._path)
             if offer is None:
-                raise JarvisError(f"{name} is thread-local, and no file of the project defines it")
+                raise JarvisError(
+                    "{name} is thread-local, and no file of the project defines it", name=name
+                )
             if offer.in_rust:
                 return thread_place(f"{offer.module}::{rust_name(name)}")
             symbol = self._crate.homes.linked_as(offer.module, name)

@@ -10,6 +10,7 @@ from typing import Any
 from jarvis_ls.codeintel import clang
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.translate import complex_numbers
 from jarvis_ls.jc2r.translate.c_types import (
     FUNCTIONS,
@@ -150,7 +151,7 @@ class Types:
             "HALF": "_Float16",
             "FLOAT16": "_Float16",
         }
-        raise Unsupported(words.get(name, f"type {type_.spelling}"))
+        raise Unsupported(words.get(name, Words("type {name}", name=type_.spelling)))
 
     def parameter(self, type_: Any) -> str:
         """Return the Rust type of a parameter: one written like an array or function is a
@@ -485,7 +486,7 @@ def _check_packed(fields: Iterable[Any]) -> None:
     for field in fields:
         align = element_of(field.type).get_align()
         if align > max(_UNITS):
-            raise Unsupported(f"a packed struct with a member aligned to {align} bytes")
+            raise Unsupported("a packed struct with a member aligned to {align} bytes", align=align)
 
 
 def _bytes(name: str, size: int, align: int) -> str:

@@ -45,7 +45,7 @@ class Lowering(Statements):
         elif name == "SWITCH_STMT":
             self._lower_switch(cursor)
         else:
-            raise Unsupported(f"a label inside {name.lower().replace('_', ' ')}")
+            raise Unsupported("a label inside {place}", place=name.lower().replace("_", " "))
 
     def _running(self) -> Machine:
         if self.machine is None:

@@ -59,5 +59,5 @@ def _parts(spelling: str) -> list[tuple[int, bool]]:
             else:
                 found.append((ord(plain), False))
     if any(number > 0x10FFFF for number, _ in found):
-        raise Unsupported(f"the string {spelling[:40]}")
+        raise Unsupported("the string {text}", text=spelling[:40])
     return found

@@ -123,7 +123,7 @@ def _overview(
     if summary["cancelled"]:
         yield f"<p>{_text(say('The scan was interrupted.'))}</p>"
     for warning in summary["warnings"]:
-        yield f"<p>{_text(say.told(warning))}</p>"
+        yield f"<p>{_text(say(warning))}</p>"
     yield from _chart(summary, findings, say)
     yield from _table_of_files(summary, say)
     yield "</section>"
@@ -243,7 +243,7 @@ def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
     heading = _text(say("Not scanned or only partly scanned"))
     yield f'<section aria-labelledby="left"><h2 id="left">{heading}</h2><ul>'
     for file in left:
-        yield f"<li>{_text(file.path)}: {_text(say.told(file.reason))}</li>"
+        yield f"<li>{_text(file.path)}: {_text(say(file.reason))}</li>"
     yield "</ul></section>"
 
 

@@ -57,7 +57,7 @@ def _overview(summary: dict[str, Any], say: Translations) -> Iterator[str]:
     stopped = say(", interrupted") if summary["cancelled"] else ""
     yield f"- {say('files scanned')}: {summary['scanned_files']}{stopped}"
     for warning in summary["warnings"]:
-        yield f"- {plain(say.told(warning))}"
+        yield f"- {plain(say(warning))}"
 
 
 def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _left_out(result: ScanResult, say: Translations) -> Iterator[str]:
     if left:
         yield from ("", f"## {say('Not scanned or only partly scanned')}", "")
     for file in left:
-        yield f"- {plain(file.path)}: {plain(say.told(file.reason))}"
+        yield f"- {plain(file.path)}: {plain(say(file.reason))}"
 
 
 def _advice(findings: Sequence[Finding], say: Translations) -> Iterator[str]:

@@ -201,12 +201,12 @@ def _left_out(result: ScanResult, paint: Paint, width: int, say: Translations) -
         yield ""
         yield paint(say("not scanned or only partly scanned"), "bold")
     for file in left[:_MAX_SKIPPED]:
-        yield f"  {printable(file.path)}: {printable(say.told(file.reason))}"
+        yield f"  {printable(file.path)}: {printable(say(file.reason))}"
     if len(left) > _MAX_SKIPPED:
         more = say("… and {count} more (--format json lists all)", count=len(left) - _MAX_SKIPPED)
         yield f"  {more}"
     for warning in result.warnings:
-        yield from broken(say("note: {what}", what=printable(say.told(warning))), width)
+        yield from broken(say("note: {what}", what=printable(say(warning))), width)
 
 
 def wrap_lines(text: str, width: int) -> list[str]:

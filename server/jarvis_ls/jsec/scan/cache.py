@@ -259,7 +259,9 @@ def _user_key() -> bytes:
                 file.write(os.urandom(32))
         key = read_regular(path, limit=4096)
     except (OSError, SkippedFile) as error:
-        raise JarvisError(f"{path} cannot be used: {error}") from None
+        raise JarvisError(
+            "{database} cannot be used: {error}", database=path, error=error
+        ) from None
     if len(key) < 16:
         path.unlink(missing_ok=True)
         raise JarvisError(f"{path} was damaged and will be rebuilt by the next scan")

@@ -280,7 +280,7 @@ async def _scan_one(worker: Worker, file: SourceFile, seconds: float) -> FileRep
         return _failure_report(file.path, timed_out=gone.timed_out)
     except RemoteError as error:
         last = str(error).strip().rpartition("\n")[2]
-        return FileReport(file.path, skipped=f"the analysis failed: {last}")
+        return FileReport(file.path, skipped=Words("the analysis failed: {why}", why=last))
     return report
 
 

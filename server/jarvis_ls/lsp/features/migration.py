@@ -130,7 +130,7 @@ class _Migration:
             functions,
             skipped,
             passes_of(overview, self._server.say),
-            [self._server.say.told(note) for note in overview.notes],
+            [self._server.say(note) for note in overview.notes],
             overview.log,
             overview.partial,
             overview.resumable and running is None,
@@ -229,7 +229,7 @@ class _Migration:
         return wire.MigrationRustResult(
             name,
             known.state,  # type: ignore[arg-type]  # one of the states
-            self._server.say.told(known.reason),
+            self._server.say(known.reason),
             function_range(known.line, known.end_line),
             uri=uri_of(str(found.path)) if found else None,
             range=function_range(found.line, found.end_line) if found else None,

@@ -72,7 +72,7 @@ class _Marks:
         say = self._server.say
         titles = {
             "new": "C",
-            "c": say("Stays in C: {reason}", reason=say.told(function.reason)),
+            "c": say("Stays in C: {reason}", reason=say(function.reason)),
             "baseline": say("Show Rust (baseline)"),
             "idiomatic": say("Show Rust (idiomatic)"),
         }

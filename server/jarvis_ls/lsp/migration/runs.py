@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.process import command_of, environment
+from jarvis_ls.core.words import Words, from_json
 from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
@@ -183,8 +184,8 @@ class _Run:
             await process.wait()
         if "result" in last or self.work.cancelled:
             return dict(last.get("result", {}))
-        ended = f"The run ended with status {process.returncode}."
-        raise JarvisError(self._say.told(last.get("error") or ended))
+        ended = Words("The run ended with status {status}.", status=process.returncode)
+        raise JarvisError(self._say(from_json(last.get("error")) or ended))
 
     def _take(self, said: dict[str, Any]) -> None:
         if "stage" in said:

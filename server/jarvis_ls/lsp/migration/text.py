@@ -83,14 +83,14 @@ def items(
             function.file,
             function_range(function.line, function.end_line),
             function.state,  # type: ignore[arg-type]
-            say.told(function.reason),
+            say(function.reason),
             function.tests,
-            say.told(function.tests_note),
+            say(function.tests_note),
         )
         for function in overview.functions
     ]
     skipped = [
-        wire.MigrationSkipped(folder.uri_of(skipped.file), skipped.file, say.told(skipped.reason))
+        wire.MigrationSkipped(folder.uri_of(skipped.file), skipped.file, say(skipped.reason))
         for skipped in overview.skipped
     ]
     return stages, functions, skipped
@@ -102,7 +102,7 @@ def passes_of(overview: Overview, say: Messages) -> list[wire.MigrationPass]:
         wire.MigrationPass(
             lift_pass.name,
             lift_pass.kept,
-            say.told(lift_pass.why),
+            say(lift_pass.why),
             lift_pass.changed,
             lift_pass.refused,
             [wire.MigrationCount(*count) for count in lift_pass.counts],
@@ -120,9 +120,7 @@ def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
     information = types.DiagnosticSeverity.Information
     for function in overview.functions:
         if function.state == "c" and function.reason not in ("", NOT_CHOSEN):
-            text = say(
-                "{name} stays in C: {why}", name=function.name, why=say.told(function.reason)
-            )
+            text = say("{name} stays in C: {why}", name=function.name, why=say(function.reason))
             at = max(function.at, function.line)
             note = Note(at, text, information, "stays-in-c", function.name, at - function.line)
             found.setdefault(function.file, []).append(note)
@@ -139,7 +137,7 @@ def notes_of(overview: Overview, say: Messages) -> dict[str, list[Note]]:
     known = {function.file for function in overview.functions if function.state != "new"}
     for unit in overview.skipped:
         file, line, why = _place(unit.reason, unit.file, overview.root)
-        text = say("{file} is not translated: {why}", file=unit.file, why=say.told(why))
+        text = say("{file} is not translated: {why}", file=unit.file, why=say(why))
         if unit.file not in known or file != unit.file:
             found.setdefault(file, []).append(Note(line, text, information, "not-translated"))
     for problem in overview.problems:
