@@ -73,7 +73,7 @@ async def test_files_of_an_untrusted_workspace_are_not_read(tmp_path: Path) -> N
         ("---\ndescription: x\ncolour: red\n---\nDo it.", "unknown key 'colour'"),
         ("---\ndescription: x\ntools: {a: 1}\n---\nDo it.", "list of names"),
         ("---\nname: ../a\ndescription: x\n---\nDo it.", "a name has"),
-        ("---\ndescription: x\n---\n\udcff", "no UTF-8"),
+        ("---\ndescription: x\n---\n\udcff", "not UTF-8"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(text: str, why: str) -> None:

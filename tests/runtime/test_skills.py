@@ -183,7 +183,7 @@ async def test_what_should_be_looked_at_waits_for_a_person(
     assert kind in {issue.kind for issue in skill.audit.issues}
     assert name in skill.audit.text and not skills.usable(skill)
     assert await skills.prompt("review") == "" and not skills.called_for("review")
-    with pytest.raises(UsageError, match="waits for the user"):
+    with pytest.raises(UsageError, match="has not allowed"):
         await skills.load("review")
     (pending,) = skills.pending()
     assert pending.kind == "skill" and name in pending.detail
@@ -243,7 +243,7 @@ async def test_the_tools(tmp_path: Path) -> None:
         return await tools.run(ToolCall("1", name, arguments), ToolContext(()))
 
     listed = (await run("list_skills")).text
-    assert "- review: How we" in listed and "- odd: waits for the user" in listed
+    assert "- review: How we" in listed and "- odd: has not allowed" in listed
     assert "Read every function" in (await run("load_skill", name="review")).text
     for arguments in (
         {"name": "none"},
