@@ -243,7 +243,7 @@ async def test_the_tools(tmp_path: Path) -> None:
         return await tools.run(ToolCall("1", name, arguments), ToolContext(()))
 
     listed = (await run("list_skills")).text
-    assert "- review: How we" in listed and "- odd: has not allowed" in listed
+    assert "- review: How we" in listed and "- odd: waits for the user" in listed
     assert "Read every function" in (await run("load_skill", name="review")).text
     for arguments in (
         {"name": "none"},
