@@ -1,5 +1,5 @@
-// npm run bench [-- NAME...]: the benchmarks of tests/bench, each a table of what was measured in one
-// run with the limit it must keep; another status than 0 when a limit is missed.
+// npm run bench [-- NAME... [-- OPTION...]]: the benchmarks of tests/bench, each a table of what was
+// measured in one run with the limit it must keep; another status than 0 when a limit is missed.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,10 @@ import { requireTools, TOOLS } from './setup/tools.mjs';
 const BENCHES = path.join(ROOT, 'tests', 'bench');
 
 await task(async () => {
-  const files = wanted(process.argv.slice(2));
+  const given = process.argv.slice(2);
+  const end = given.includes('--') ? given.indexOf('--') : given.length;
+  const files = wanted(given.slice(0, end));
+  const options = given.slice(end + 1);
   const env = { ...process.env, JARVIS_BENCH_SOURCES: SOURCES };
   if (files.some((file) => file.endsWith('.py'))) {
     await setUpPython();
@@ -27,7 +30,7 @@ await task(async () => {
   for (const file of files) {
     console.log(`\n== ${nameOf(file)}`);
     const runner = file.endsWith('.py') ? venv('python') : process.execPath;
-    const status = await run(runner, [path.join(BENCHES, file)], { env });
+    const status = await run(runner, [path.join(BENCHES, file), ...options], { env });
     if (status !== 0) missed.push(nameOf(file));
   }
   if (missed.length > 0) throw new TaskError(`not reached: ${missed.join(', ')}`);
