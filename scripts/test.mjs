@@ -15,6 +15,9 @@ const NODE_TEST = /\.test\.mjs$/;
 // Files go to whichever worker is free, in the order of tests/conftest.py: the longest first.
 const SIDE_BY_SIDE = ['-n', '2', '--dist', 'loadfile', '--no-loadscope-reorder'];
 
+// Milliseconds: a test file that hangs fails; the longest takes five minutes on a quiet machine.
+const LONGEST = 30 * 60_000;
+
 /** @type {Result} */
 const PASSED = { runner: '', status: 0, output: '' };
 
@@ -81,7 +84,8 @@ async function runNode(files, quietly) {
 
 /** @param {string[]} files */
 function nodeTest(files) {
-  return ['--test', '--test-reporter=spec', '--test-concurrency=1', ...files];
+  const limit = `--test-timeout=${LONGEST}`;
+  return ['--test', '--test-reporter=spec', '--test-concurrency=1', limit, ...files];
 }
 
 /**

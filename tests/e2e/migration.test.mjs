@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { which } from '../../scripts/process.mjs';
+import { capture } from '../../scripts/process.mjs';
 import { openWorkbench, TOOLCHAIN, until, violations } from './workbench.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -52,7 +52,14 @@ const MANY = Array.from(
 
 /** @param {import('./workbench.mjs').Options} [options] */
 async function openProject(options = {}) {
-  assert.ok(await which('cargo'), 'cargo is needed: install the Debian packages cargo and rustfmt');
+  // rustup's cargo is there without a toolchain for this home, too; then it says so.
+  const env = { ...process.env, ...TOOLCHAIN };
+  const cargo = await capture('cargo', ['--version'], { env }).catch((error) => ({
+    status: 1,
+    stderr: String(error),
+  }));
+  const advice = 'install Rust, or the Debian packages cargo-web, rustc-web and rustfmt-web';
+  assert.equal(cargo.status, 0, `no cargo runs here: ${advice}\n${cargo.stderr}`);
   return openWorkbench({ files: PROJECT, env: TOOLCHAIN, ...options });
 }
 

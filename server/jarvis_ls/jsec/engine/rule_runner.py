@@ -240,7 +240,8 @@ def _collect_facts(
         if known is not None or cache.keeps(item):
             kept[key] = found_out
         part, rest = found_out
-        context.update(rest)
+        if rest:  # what the same text declares depends on how it is read, and where it stands
+            context.update(rest + repr(key[1:]).encode())
         if part is not None and part.defined:
             defined.update(part.functions)
         parts.append(part)
