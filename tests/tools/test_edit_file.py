@@ -146,3 +146,18 @@ def test_a_replacement_is_that_of_str(text: str, search: str, new: str) -> None:
         assert spots != 1 or search == new
     else:
         assert spots == 1 and result == text.replace(search, new)
+
+
+async def test_files_that_fit_are_changed_by_themselves_when_asked(desk: Desk) -> None:
+    files = [
+        {"file_path": f"{name}.c", "diffs": [{"search": f"int {name};", "replace": "int z;"}]}
+        for name in ("a", "b")
+    ]
+    desk.put("a.c", "int a;\n")
+    desk.put("b.c", "int c;\n")
+    assert "Nothing was changed" in await desk.refused("edit_file", files=files)
+    assert desk.read("a.c") == "int a;\n"
+    said = await desk.text("edit_file", files=files, each_by_itself=True)
+    assert "Not changed:" in said and "b.c: The text to replace is not in the file." in said
+    assert "a.c: changed" in said
+    assert (desk.read("a.c"), desk.read("b.c")) == ("int z;\n", "int c;\n")
