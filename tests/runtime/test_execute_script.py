@@ -19,9 +19,11 @@ from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.tools.approval import Approved
 from jarvis_ls.runtime.tools.current_call import RunningCall, running
 from jarvis_ls.runtime.tools.interaction import NonInteractive, Review
+from jarvis_ls.runtime.tools.long_output import Outputs
 from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, Permissions
-from jarvis_ls.runtime.tools.tool import ToolContext, Tools
+from jarvis_ls.runtime.tools.tool import Action, ToolContext, Tools
 from jarvis_ls.tools.execute_script import execute_script
+from jarvis_ls.tools.read_code import read_code
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
 
@@ -231,7 +233,10 @@ async def test_git_and_ignored_files_stay_in_the_copy(ladder: Ladder, root: Path
     assert (root / ".git/config").read_text() == "[core]\n"
     assert not (root / ".git/hooks").exists() and not (root / "build").exists()
     assert "2 changed files in .git or .jarvis" in result.text
-    assert "1 changed files that git ignores" in result.text
+    assert "Built, kept in the sandbox and not proposed: build, x.log." in result.text
+    result = await run(ladder, [root], "touch .git/index; ls build x.log", person=person)
+    assert "o.o" in result.text and "Not carried over" not in result.text
+    assert "Built" not in result.text
 
 
 async def test_what_the_user_writes_meanwhile_is_kept(ladder: Ladder, root: Path) -> None:
@@ -259,8 +264,35 @@ async def test_output_is_seen_as_it_comes_and_capped(ladder: Ladder, root: Path)
     result = await run(ladder, [root], "echo first; seq 1 100000", events=events)
     grown = [event for event in events if isinstance(event, EntryGrew)]
     assert grown and grown[0].text.startswith("first")
-    assert "lines left out" in result.text and len(result.text) < 61_000
-    assert "\n100000" in result.text
+    assert "characters left out" in result.text and len(result.text) < 11_000
+    assert "\n100000" in result.text and "read_code" not in result.text
+
+
+async def test_the_whole_of_a_long_output_can_be_read(
+    ladder: Ladder, root: Path, tmp_path: Path
+) -> None:
+    """Few long lines are cut by characters as many short ones are."""
+    outputs = Outputs(tmp_path / "state", "s")
+    services = {"outputs": outputs}
+    script = (
+        "for i in $(seq 40); do printf '%02d' $i; head -c 500 /dev/zero | tr '\\0' x; echo; done"
+    )
+    result = await run(ladder, [root], script, services=services)
+    assert len(result.text) < 11_000 and "all 40 lines" in result.text
+    (path,) = outputs
+    context = ToolContext((root,), "s", "n", services=services)
+    permissions = Permissions()
+    read = [Action("read", str(path))]
+    assert permissions.decide("read_code", read, context).effect == "allow"
+    beside = [Action("read", str(path.with_name("other")))]
+    assert permissions.decide("read_code", beside, context).effect == "ask"
+    call = ToolCall("2", "read_code", {"files": [{"path": str(path), "start_line": 20}]})
+    found = await Tools([read_code]).run(call, context)
+    assert "20xxx" in found.text and not found.is_error, found.text
+    write = [Action("write", str(path))]
+    assert permissions.decide("edit_file", write, context).effect == "deny"
+    outputs.close()
+    assert not path.exists()
 
 
 async def test_odd_output_does_no_harm(ladder: Ladder, root: Path) -> None:

@@ -49,6 +49,7 @@ from jarvis_ls.runtime.session.history import History
 from jarvis_ls.runtime.session.session import Session, SessionBusy
 from jarvis_ls.runtime.tools.consent import Consents, settle
 from jarvis_ls.runtime.tools.interaction import NonInteractive
+from jarvis_ls.runtime.tools.long_output import Outputs
 from jarvis_ls.runtime.tools.mode import KEY, Mode, mode_of
 from jarvis_ls.runtime.tools.permissions import Permissions, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
@@ -127,6 +128,7 @@ class Conversation:
             place.roots, trusted=place.trusted, buffers=place.services.get("buffers")
         )
         self._checks = EditChecks(self._analysis)
+        self._outputs = Outputs(assembly.home, session.id)
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
         self.command_hooks = self._read_command_hooks()
 
@@ -363,6 +365,7 @@ class Conversation:
             await self._tools.close()
         await self._checks.close()
         await self._analysis.close()
+        await asyncio.to_thread(self._outputs.close)
         self.memory.end_session(self.id)
         self.assembly.forget(self.id)
         await asyncio.to_thread(self.session.close)
@@ -482,6 +485,7 @@ class Conversation:
             "seen": Seen(),
             "permissions": self._permissions,
             "sandbox": self.assembly.sandbox,
+            "outputs": self._outputs,
             ANALYSIS: self._analysis,
             "after_edit": self._checks,
             SERVICE: self.tree,

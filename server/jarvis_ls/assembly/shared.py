@@ -121,6 +121,7 @@ class SharedState:
     def forget(self, session: str) -> None:
         """Drop what is kept of a session that was closed."""
         self.feed.forget(session)
+        self.sandbox.forget(session)
 
     def tree_settings(self, group: str) -> TreeSettings:
         """Return the limits of a tree from `[agents]`, for a session with the group `group`."""

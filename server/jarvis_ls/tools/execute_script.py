@@ -14,7 +14,8 @@ from jarvis_ls.runtime.sandbox.base import Ran, Script
 from jarvis_ls.runtime.sandbox.carrying import carry
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.tools.current_call import current_call
-from jarvis_ls.runtime.tools.permissions import shown_target
+from jarvis_ls.runtime.tools.long_output import shorten
+from jarvis_ls.runtime.tools.permissions import shown, shown_target
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
 LONGEST = 1800
@@ -22,6 +23,7 @@ LONGEST = 1800
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash"})
 """Whose scripts the gate understands; zsh and ksh mean other things by the same words."""
+_NAMED = 6
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,40}")
 
 
@@ -70,11 +72,13 @@ async def execute_script(
 ) -> str:
     """Run a script (commands, builds, tests, analyses) and return its output and exit code.
 
-    It runs in a sandbox, in the first workspace folder, on a copy of the workspace that starts
-    anew with every call. It cannot ask for input and has no network unless allowed. Files it
-    changes are shown to the user; only what the user accepts is written to the workspace.
-    Changes below .git and processes do not outlive the call: put steps that need each other into
-    one script. Folders that git ignores (what a build makes) are kept for the next script only.
+    It runs in a sandbox, in the first workspace folder, on a copy of the workspace as it is now;
+    it may write there and below $TMPDIR. It cannot ask for input and has no network unless
+    allowed. Files it changes are shown to the user; only what the user accepts is written to the
+    workspace. What a build makes (build folders, object files, programs, what git ignores) stays
+    in the sandbox for your next script and is never proposed. Changes below .git and processes do
+    not outlive the call. Of output over 10,000 characters you get both ends, and a file with all
+    of it for read_code.
 
     Args:
         script: Text of the script.
@@ -93,15 +97,15 @@ async def execute_script(
     here = current_call()
     if here is not None:
         here.show(isolation=sandbox.name)
-    asked = Script(interpreter, script, float(timeout), network)
+    asked = Script(interpreter, script, float(timeout), network, session=context.session)
     ran = await sandbox.run(asked, context.roots, None if here is None else here.grow)
     if here is not None:
         here.show(isolation=ran.isolation)
         here.failed = bool(ran.ended) or ran.exit != 0
-    return await _report(ran, network, context)
+    return await _report(ran, sandbox.builds, network, context)
 
 
-async def _report(ran: Ran, network: bool, context: ToolContext) -> str:
+async def _report(ran: Ran, builds: bool, network: bool, context: ToolContext) -> str:
     how = (
         Words("It was ended: {why}.", why=ran.ended)
         if ran.ended
@@ -116,14 +120,28 @@ async def _report(ran: Ran, network: bool, context: ToolContext) -> str:
         reach=reach,
         seconds=f"{ran.seconds:.1f}",
     )
-    parts = [together([how, where], " "), ran.output.rstrip("\n") or Words("(no output)")]
+    output = await shorten(ran.output.rstrip("\n"), context) or Words("(no output)")
+    parts = [together([how, where], " "), output]
     if ran.changes:
         parts.append(await carry(ran.changes, context))
+    if ran.built:
+        names = ", ".join(shown(path) for path in ran.built[:_NAMED])
+        more = f" (+{len(ran.built) - _NAMED})" if len(ran.built) > _NAMED else ""
+        parts.append(
+            Words("Built, kept in the sandbox and not proposed: {names}.", names=names + more)
+        )
+    if not builds and ran.exit:
+        parts.append(
+            Words(
+                "In this sandbox no compiled program can be run: modes of files cannot be changed"
+                " there. Installing bubblewrap helps."
+            )
+        )
     if ran.left_out:
         parts.append(together([_sentence(said) for said in ran.left_out], "\n"))
     return together(parts, "\n\n")
 
 
 def _sentence(said: str) -> str:
-    whole = said.startswith(("Warning", "Kept"))
+    whole = said.startswith("Warning")
     return said if whole else Words("Not carried over: {what}.", what=said)

@@ -154,8 +154,8 @@ def with_newlines(text: str) -> str:
 def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
     """Return the place of `path`. Raise `ToolRetry` when it is outside the workspace, or no path.
 
-    Only a file outside that the user has just let us read (`services["granted"]`) is a place
-    too, and only for reading.
+    Only a file outside that the user has just let us read (`services["granted"]`), or that we have
+    written for the model (`services["outputs"]`), is a place too, and only for reading.
     """
     if not path.strip():
         raise ToolRetry("The path is empty. Give the path of a file, relative to the workspace.")
@@ -175,7 +175,9 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
             )
         return Place(root, number, rest, prefix_of(rest, number, context.roots))
     outside = real_path(path, context.roots) if reading else None
-    if outside is not None and outside in context.services.get("granted", ()):
+    if outside is not None and any(
+        outside in context.services.get(name, ()) for name in ("granted", "outputs")
+    ):
         anchor = Path(outside.anchor)
         return Place(anchor, -1, outside.relative_to(anchor).as_posix(), anchor.as_posix())
     raise ToolRetry("{path} is outside the workspace; nothing was done.", path=shown(path))

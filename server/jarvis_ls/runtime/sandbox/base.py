@@ -14,6 +14,7 @@ from typing import Literal
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.edits.file_change import FileChange
+from jarvis_ls.runtime.sandbox.held import HeldFolders
 
 Rung = Literal["engine", "bwrap", "landlock", "none"]
 Output = Callable[[str], None]
@@ -37,6 +38,8 @@ class Script:
     """Whether it may open connections."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables it gets beside the few every script has."""
+    session: str = ""
+    """Whose copies and builds it goes on with; those of nobody in particular when empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class Ran:
     """Rung it ran on, and how the copy was made."""
     changes: tuple[FileChange, ...] = ()
     """What it changed in the copy."""
+    built: tuple[str, ...] = ()
+    """What builds have made for the first time; it stays in the sandbox for the next script."""
     left_out: tuple[str, ...] = ()
     """Sentences on changes that cannot be carried over."""
 
@@ -77,6 +82,10 @@ class SandboxSettings:
     """Bytes all processes of a script may use together."""
     processes: int = 1024
     """How many processes a script may have."""
+    written_bytes: int = 8_000_000_000
+    """Bytes that all files together may hold that a script and those before it have left."""
+    written_files: int = 500_000
+    """How many these files may be."""
     file_bytes: int = 4_000_000_000
     """Size of the largest file a script may write."""
     copy_bytes: int = 2_000_000_000
@@ -91,6 +100,10 @@ class Sandbox(ABC):
     name: Rung
     builds = True
     """Whether what is compiled inside can be run there, as its proof has shown."""
+
+    def __init__(self) -> None:
+        self.kept = HeldFolders()
+        """What sessions keep from one script to the next."""
 
     @abstractmethod
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:

@@ -18,12 +18,13 @@ from typing import Any
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
-from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.changed import all_changes, came_of
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, has_other_owners
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_planned
+from jarvis_ls.runtime.sandbox.process import Ended, check_started, run_planned
 from jarvis_ls.runtime.sandbox.seccomp import NETWORKED, SHARED, filter_program
-from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
+from jarvis_ls.runtime.sandbox.waiting import in_thread
+from jarvis_ls.runtime.sandbox.working import Needs, working_folder
 
 NOBODY = 65534
 """User a script runs as when we are root."""
@@ -44,6 +45,7 @@ class Bubblewrap(Sandbox):
     ) -> None:
         """`program` is bubblewrap; with `stage` mounts are prepared before it starts (needed
         for overlays and by root), with `overlay` workspaces are not copied."""
+        super().__init__()
         self._home = home
         self._settings = settings
         self._program = program
@@ -54,14 +56,13 @@ class Bubblewrap(Sandbox):
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots, self._home)
-        async with working_folder(self._home, None) as folder:
-            places = await in_thread(
-                lambda: bring(folder, self._places(folder, roots)), folder.stopped.set
-            )
+        needs = Needs(roots, script.session, self.name)
+        async with working_folder(self._home, None, self.kept, needs) as folder:
+            places = await in_thread(lambda: bring(self._places(folder, roots)), folder.stopped.set)
             ended = check_started(await self._start(folder, script, places, output))
-            found = await in_thread(lambda: all_changes(folder, places))
+            found = await in_thread(lambda: all_changes(places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
-        return Ran(ended.exit, ended.output, ended.why, ended.seconds, f"bwrap ({copies})", *found)
+        return came_of(ended, f"bwrap ({copies})", found)
 
     def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
         uid, gid = os.geteuid(), os.getegid()
@@ -81,7 +82,7 @@ class Bubblewrap(Sandbox):
         rules.write_bytes(filter_program(families=SHARED if script.network else NETWORKED))
         with rules.open("rb") as file:
             plan = self._plan(folder, script, text, places, file.fileno())
-            bounds = Bounds(script.timeout, self._settings.memory, folder.path)
+            bounds = folder.bounds(script, self._settings, places)
             return await run_planned("launch", plan, bounds, output, pass_fds=[file.fileno()])
 
     def _plan(

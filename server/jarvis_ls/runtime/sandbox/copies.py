@@ -2,26 +2,28 @@
 
 Each run has a folder of its own below the user's folder, never in the workspace (an overlay
 above itself gives loops), and a lock on it: folders whose owner is gone are cleaned up by the
-next who comes.
+next who comes. Beside it is the folder that is `held` from one run to the next, with copies and
+what builds have made.
 """
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
-import shutil
 import stat
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox.base import SandboxSettings, Script
+from jarvis_ls.runtime.sandbox.held import Held
+from jarvis_ls.runtime.sandbox.mirror import Limits, Mirror
+from jarvis_ls.runtime.sandbox.process import Bounds, Written
+from jarvis_ls.runtime.sandbox.removing import remove_tree
 
-_FICLONE = 0x40049409
 _OWNERS_LOOKED_AT = 50_000
 
 
@@ -35,8 +37,10 @@ class Workplace:
     """Upper folder of the overlay, or the copy."""
     work: str = ""
     """The overlay's own folder; empty for a copy."""
-    stamps: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    """What was copied: path from the root, and what tells that it is untouched."""
+    mirror: Mirror | None = None
+    """What knows the copy; none for an overlay."""
+    shelf: str = ""
+    """Where what builds made in an overlay is kept; empty for a copy."""
     started: int = 0
     """Time in ns before which nothing the script did can have happened."""
 
@@ -51,6 +55,8 @@ class RunFolder:
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
+        self.held: Held | None = None
+        """The folder that is kept from one run to the next."""
         self.stopped = threading.Event()
         """Set when nobody waits for copies any more."""
         self._lock = lock
@@ -71,19 +77,28 @@ class RunFolder:
             if owner is not None:
                 os.chown(place, owner, owner)
         os.chmod(places[0], stat.S_IMODE(status.st_mode) | 0o700)  # noqa: PTH101 - what stands for the root
-        return Workplace(str(root), places[0], places[1], started=time.time_ns())
+        shelf = "" if self.held is None else str(self.held.path / f"shelf{number}")
+        return Workplace(str(root), places[0], places[1], shelf=shelf, started=time.time_ns())
 
     def copy(
         self, number: int, root: Path, settings: SandboxSettings, owner: int | None = None
     ) -> Workplace:
-        """Return a copy of `root`, given to `owner` when there is one.
+        """Return a copy of `root` as it is now, given to `owner` when there is one.
 
         Raises `JarvisError` when it would be too large.
         """
-        place = Workplace(str(root), str(self.path / f"copy{number}"))
-        _Copy(place, settings, owner, self.stopped).run()
-        place.started = time.time_ns()
-        return place
+        assert self.held is not None
+        mirror = self.held.mirror(number, str(root))
+        mirror.bring(Limits(settings.copy_files, settings.copy_bytes, owner), self.stopped)
+        return Workplace(str(root), mirror.folder, mirror=mirror, started=mirror.started)
+
+    def bounds(
+        self, script: Script, settings: SandboxSettings, places: Sequence[Workplace]
+    ) -> Bounds:
+        """Return what a script here is held to."""
+        folders = (*(place.folder for place in places), str(self.path / "tmp"))
+        written = Written(folders, settings.written_bytes, settings.written_files)
+        return Bounds(script.timeout, settings.memory, self.path, written)
 
     def remove(self) -> None:
         """Take everything away, whatever modes the script has given it."""
@@ -136,7 +151,7 @@ def clean(top: Path) -> None:
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            remove_tree(path)
+            remove_tree(path)  # which raises nothing, whatever a script has left there
         except BlockingIOError:
             continue
         finally:
@@ -200,107 +215,3 @@ def _check_ours(folder: Path) -> None:
         raise JarvisError(
             "{folder} belongs to somebody else; no script is run there.", folder=folder
         )
-
-
-class _Copy:
-    def __init__(
-        self,
-        place: Workplace,
-        settings: SandboxSettings,
-        owner: int | None,
-        stopped: threading.Event,
-    ) -> None:
-        self._stopped = stopped
-        self._place = place
-        self._owner = owner
-        self._bytes = settings.copy_bytes
-        self._files = settings.copy_files
-
-    def run(self) -> None:
-        waiting = [""]
-        folders = []
-        while waiting:
-            if self._stopped.is_set():
-                raise JarvisError("The copy of the workspace was stopped.")
-            path = waiting.pop()
-            source = os.path.join(self._place.root, path)  # noqa: PTH118
-            target = os.path.join(self._place.folder, path) if path else self._place.folder  # noqa: PTH118
-            os.mkdir(target, 0o700)  # noqa: PTH102
-            folders.append((path, source, target))
-            try:
-                with os.scandir(source) as entries:
-                    found = list(entries)
-            except OSError:
-                continue
-            for entry in found:
-                below = f"{path}/{entry.name}" if path else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(below)
-                else:
-                    self._file(entry, below, f"{target}/{entry.name}")
-        for path, source, target in reversed(folders):
-            self._dress(os.lstat(source), target, path)
-
-    def _file(self, entry: os.DirEntry[str], path: str, target: str) -> None:
-        status = entry.stat(follow_symlinks=False)
-        self._files -= 1
-        self._bytes -= status.st_size
-        if self._files < 0 or self._bytes < 0:
-            raise JarvisError(
-                "{root} is too large to be copied for a sandbox, and no overlay is "
-                "possible here. Larger copies can be allowed in the settings of the "
-                "sandbox.",
-                root=self._place.root,
-            )
-        try:
-            if stat.S_ISLNK(status.st_mode):
-                os.symlink(os.readlink(entry.path), target)  # noqa: PTH115, PTH211
-            elif stat.S_ISREG(status.st_mode):
-                _copy_file(entry.path, target)
-            else:
-                return
-        except PermissionError:
-            return
-        self._dress(status, target, path)
-
-    def _dress(self, status: os.stat_result, target: str, path: str) -> None:
-        if self._owner is not None:
-            os.chown(target, self._owner, self._owner, follow_symlinks=False)
-        if not stat.S_ISLNK(status.st_mode):
-            mode = stat.S_IMODE(status.st_mode) & 0o777
-            own = (mode | mode >> 3 | mode >> 6) & 0o7 if self._owner is not None else 0
-            os.chmod(target, mode | own << 6)  # noqa: PTH101
-        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns), follow_symlinks=False)
-        if not stat.S_ISDIR(status.st_mode):
-            self._place.stamps[path] = stamp_of(os.lstat(target))
-
-
-def stamp_of(status: os.stat_result) -> tuple[int, ...]:
-    """Return a stamp that no script can restore on a file it has changed."""
-    return (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
-
-
-def _copy_file(source: str, target: str) -> None:
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with (
-        open(os.open(source, flags), "rb") as old,  # noqa: PTH123
-        open(target, "xb") as new,  # noqa: PTH123
-    ):
-        with contextlib.suppress(OSError):
-            fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
-            return
-        shutil.copyfileobj(old, new, 1 << 20)
-
-
-def remove_tree(path: Path) -> None:
-    """Remove a folder, whatever modes a script has given to what is in it."""
-    for folder, folders, _ in os.walk(path):
-        for name in folders:
-            place = f"{folder}/{name}"
-            if not os.path.islink(place):  # noqa: PTH114
-                with contextlib.suppress(OSError):
-                    os.chmod(place, 0o700)  # noqa: PTH101 - before it is looked into
-    shutil.rmtree(path, ignore_errors=True)
-    for folder, _, _ in os.walk(path, topdown=False):  # an engine's own empty folders
-        with contextlib.suppress(OSError):  # what is left then is cleaned up by the next run
-            os.rmdir(folder)  # noqa: PTH106

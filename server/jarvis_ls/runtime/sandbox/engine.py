@@ -25,13 +25,14 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import NOBODY, SCRIPT
-from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.changed import all_changes, came_of
 from jarvis_ls.runtime.sandbox.container import TIMEOUT, Container
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, has_other_owners
 from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Ended, Heard
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
-from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end, working_folder
+from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end
+from jarvis_ls.runtime.sandbox.working import Needs, working_folder
 
 LABEL = "jarvis-sandbox"
 
@@ -71,6 +72,7 @@ class Engine(Sandbox):
     ) -> None:
         """`kind` is `docker` or `podman`; with `overlay` workspaces are not copied where that is
         possible."""
+        super().__init__()
         self._home = home
         self._settings = settings
         self._socket = socket
@@ -92,15 +94,13 @@ class Engine(Sandbox):
                 "Podman cannot be given a folder whose name holds a comma, a quote or a new line."
                 ' Rename it, or set rungs = ["bwrap"] in [sandbox] of the settings.'
             )
-        async with working_folder(self._home, None) as folder:
-            places = await in_thread(
-                lambda: bring(folder, self._places(folder, roots)), folder.stopped.set
-            )
+        needs = Needs(roots, script.session, self.name)
+        async with working_folder(self._home, None, self.kept, needs) as folder:
+            places = await in_thread(lambda: bring(self._places(folder, roots)), folder.stopped.set)
             ended = await self._start(folder, script, places, output)
-            changes, said = await in_thread(lambda: all_changes(folder, places))
+            found = await in_thread(lambda: all_changes(places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
-        isolation = f"{self._kind} ({copies})"
-        return Ran(ended.exit, ended.output, ended.why, ended.seconds, isolation, changes, said)
+        return came_of(ended, f"{self._kind} ({copies})", found)
 
     def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
         owner = NOBODY if os.geteuid() == 0 else None

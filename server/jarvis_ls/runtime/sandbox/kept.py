@@ -1,123 +1,170 @@
-"""What a build makes, kept from one script to the next.
+"""What a build makes in an overlay, kept from one script to the next.
 
-Folders that git ignores and that the workspace itself does not have (`target`, `build`,
-`node_modules`) are put aside after a script and into the copy of the next one, so that a build
-goes on where the last one ended. They never reach the workspace, and go after three days.
+What git ignores and the workspace does not have, and what is recognised as a build's, is put
+aside after a script and into the upper folder of the next one. Where a script has changed a file
+that the workspace has otherwise (the change was refused, say), that file counts as new for what
+was built of it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
-import time
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from jarvis_ls.core.words import Words
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.runtime.edits.file_change import FileChange
 from jarvis_ls.runtime.edits.snapshots.look import NEVER
-from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, remove_tree
+from jarvis_ls.runtime.sandbox.built import is_build_folder, is_build_product
+from jarvis_ls.runtime.sandbox.copies import Workplace
 from jarvis_ls.runtime.sandbox.ignoring import IgnoredIn
+from jarvis_ls.runtime.sandbox.mirror import DEEPEST, is_folder, is_straight
+from jarvis_ls.runtime.sandbox.removing import remove_tree
 
-SECONDS = 3 * 86400
-
-_NAMED = 5
+_TOUCHED = "touched.json"
 
 
-def bring(folder: RunFolder, places: Sequence[Workplace]) -> Sequence[Workplace]:
-    """Put what earlier scripts made into their copies; the places."""
+def bring(places: Sequence[Workplace]) -> Sequence[Workplace]:
+    """Put what earlier scripts made into their overlays; the places."""
     for place in places:
+        if place.mirror is not None:
+            continue
         ignored = IgnoredIn(place.root)
-        for item in _items(folder, place):
-            with contextlib.suppress(OSError, UnicodeError):  # without it a build begins anew
-                path = (item / "path").read_text(encoding="utf-8")
-                if _may_stand(place, path) and ignored.folder(path):
+        for item in _items(place):
+            with contextlib.suppress(OSError, ValueError):  # without it a build begins anew
+                path, by_git = json.loads((item / "path").read_text(encoding="ascii"))
+                wanted = not by_git or ignored.folder(path) or ignored.file(path)
+                if wanted and _may_stand(place, path):
                     _make_way(place, path)
                     (item / "tree").rename(f"{place.folder}/{path}")
-                remove_tree(item)
+            remove_tree(item)
+        _freshen(place)
     return places
 
 
-def put_aside(folder: RunFolder, places: Sequence[Workplace]) -> list[str]:
-    """Take what is to be kept out of the copies; a sentence that says so."""
-    named = []
-    for place in places:
-        ignored = IgnoredIn(place.root)
-        for path in list(_find_built(place, ignored)):
-            item = _shelf(folder, place) / hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
-            with contextlib.suppress(OSError, UnicodeError):  # then it goes with the copy
-                item.mkdir(mode=0o700, parents=True)
-                (item / "path").write_text(path, encoding="utf-8")
-                Path(place.folder, path).rename(item / "tree")
-                named.append(path)
-    if not named:
+def put_aside(place: Workplace) -> list[str]:
+    """Take what is to be kept out of an overlay; what was not there before."""
+    if not place.shelf:
         return []
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return [
-        Words(
-            "Kept for the next script only, as git ignores it: {names}",
-            names=", ".join(named[:_NAMED]) + more,
-        )
-    ]
+    shelf = Path(place.shelf)
+    known = _known(shelf)
+    named = []
+    for path, by_git in list(_find_built(place)):
+        item = shelf / hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+        with contextlib.suppress(OSError):  # then it goes with the overlay
+            item.mkdir(mode=0o700, parents=True)
+            (item / "path").write_text(json.dumps([path, by_git]), encoding="ascii")
+            Path(place.folder, path).rename(item / "tree")
+            named.append(path)
+    with contextlib.suppress(OSError):
+        shelf.mkdir(mode=0o700, exist_ok=True)
+        replace_file(shelf / "known.json", json.dumps(named).encode())
+    return [path for path in named if path not in known]
 
 
-def clean(top: Path) -> None:
-    """Remove what nobody has used for a while."""
-    for shelf in top.glob("kept-*"):
+def note_touched(place: Workplace, changes: Sequence[FileChange]) -> None:
+    """Note what a script has changed, as long as something is kept that may be built of it."""
+    if not place.shelf:
+        return
+    touched = _touched(place)
+    for change in changes:
+        data = b"" if change.after is None else change.after.data
+        touched[change.path] = hashlib.sha256(data).hexdigest()
+    if touched and _items(place):
+        replace_file(Path(place.shelf, _TOUCHED), json.dumps(touched).encode())
+    else:
+        Path(place.shelf, _TOUCHED).unlink(missing_ok=True)
+
+
+def _freshen(place: Workplace) -> None:
+    """Give files that are not as the last script left them the time of now, in the overlay."""
+    touched = _touched(place)
+    for path, digest in touched.items():
+        lower, upper = f"{place.root}/{path}", f"{place.folder}/{path}"
         with contextlib.suppress(OSError):
-            if shelf.stat().st_mtime < time.time() - SECONDS:
-                remove_tree(shelf)
+            if os.path.islink(lower) or not is_straight(place.root, path):  # noqa: PTH114
+                continue
+            data = Path(lower).read_bytes()
+            if hashlib.sha256(data).hexdigest() != digest and not os.path.lexists(upper):
+                _make_way(place, path)
+                shutil.copyfile(lower, upper, follow_symlinks=False)
+                shutil.copymode(lower, upper, follow_symlinks=False)
 
 
-def _shelf(folder: RunFolder, place: Workplace) -> Path:
-    name = hashlib.sha256(os.fsencode(place.root)).hexdigest()[:16]
-    return folder.path.parent / f"kept-{name}"
+def _touched(place: Workplace) -> dict[str, str]:
+    with contextlib.suppress(OSError, ValueError):
+        found = json.loads(Path(place.shelf, _TOUCHED).read_bytes())
+        return {str(path): str(digest) for path, digest in found.items()}
+    return {}
 
 
-def _items(folder: RunFolder, place: Workplace) -> list[Path]:
+def _known(shelf: Path) -> list[str]:
+    with contextlib.suppress(OSError, ValueError):
+        return list(json.loads((shelf / "known.json").read_bytes()))
+    return []
+
+
+def _items(place: Workplace) -> list[Path]:
     try:
-        return sorted(_shelf(folder, place).iterdir())
+        return sorted(path for path in Path(place.shelf).iterdir() if path.is_dir())
     except OSError:
         return []
 
 
-def _find_built(place: Workplace, ignored: IgnoredIn) -> Iterator[str]:
-    """Outermost ignored folders of a copy that the workspace does not have."""
+def _find_built(place: Workplace) -> Iterator[tuple[str, bool]]:
+    """Yield the outermost paths of an overlay that a build has made and the workspace does not
+    have, and whether that is told only by git."""
+    ignored = IgnoredIn(place.root)
     waiting = [""]
     while waiting:
         path = waiting.pop()
+        if path.count("/") >= DEEPEST:
+            continue
         try:
-            entries = list(os.scandir(f"{place.folder}/{path}" if path else place.folder))
+            with os.scandir(f"{place.folder}/{path}" if path else place.folder) as entries:
+                found = list(entries)
         except OSError:
             continue
-        for entry in entries:
+        for entry in found:
             below = f"{path}/{entry.name}" if path else entry.name
-            if not entry.is_dir(follow_symlinks=False) or entry.name.lower() in NEVER:
+            if entry.name.lower() in NEVER:
                 continue
-            if not ignored.folder(below):
-                waiting.append(below)
-            elif not os.path.lexists(f"{place.root}/{below}"):
-                yield below
+            is_new = not os.path.lexists(f"{place.root}/{below}")
+            if entry.is_dir(follow_symlinks=False):
+                if is_new and ignored.folder(below):
+                    yield below, True
+                elif is_new and is_build_folder(entry.path):
+                    yield below, False
+                elif is_new or not ignored.folder(below):
+                    waiting.append(below)
+            elif is_new and (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                if ignored.file(below):
+                    yield below, True
+                elif is_build_product(entry.path):
+                    yield below, False
 
 
 def _may_stand(place: Workplace, path: str) -> bool:
-    """Return whether the workspace has a folder for it, and nothing in its place."""
+    """Return whether nothing of the workspace stands where it goes."""
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or os.path.lexists(f"{place.root}/{path}"):
         return False
     above = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
     places = [f"{place.root}/{item}" for item in above]
-    return all(os.path.isdir(item) and not os.path.islink(item) for item in places)  # noqa: PTH112, PTH114
+    return all(is_folder(item) or not os.path.lexists(item) for item in places)
 
 
 def _make_way(place: Workplace, path: str) -> None:
     """Create the parent folders that an overlay's upper folder does not have yet."""
     parts = path.split("/")
-    owner = os.lstat(place.folder)
     for depth in range(1, len(parts)):
         above = "/".join(parts[:depth])
         target = f"{place.folder}/{above}"
         if not os.path.isdir(target):  # noqa: PTH112
-            os.mkdir(target, os.lstat(f"{place.root}/{above}").st_mode & 0o777)  # noqa: PTH102
-            if os.geteuid() == 0:
-                os.chown(target, owner.st_uid, owner.st_gid)
+            lower = f"{place.root}/{above}"
+            mode = os.lstat(lower).st_mode & 0o777 if is_folder(lower) else 0o755
+            os.mkdir(target, mode)  # noqa: PTH102

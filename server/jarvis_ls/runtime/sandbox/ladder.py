@@ -33,6 +33,7 @@ class Ladder:
         self._home = home
         self.settings = settings or SandboxSettings()
         self._best: Sandbox | None = None
+        self._plain: Sandbox | None = None
         self._finding = asyncio.Lock()
         self.rejected: dict[Rung, str] = {}
         """Why rungs are not used, in words."""
@@ -48,7 +49,9 @@ class Ladder:
         if self.settings.isolation == "none" and trusted:
             from jarvis_ls.runtime.sandbox.plain import Plain
 
-            return Plain(self._home, self.settings)
+            if self._plain is None:
+                self._plain = Plain(self._home, self.settings)
+            return self._plain
         async with self._finding:
             if self._best is None:
                 self._best = await self._find()
@@ -56,14 +59,22 @@ class Ladder:
 
     def expected(self) -> str:
         """Return the name of the rung that scripts will run on, as far as it is known without
-        trying; empty when it is not.
+        trying, and what cannot be done there; empty when it is not known.
         """
         if self.settings.isolation == "none":
             return "none"
         if self._best is not None:
-            return self._best.name
+            return _describe(self._best.name, self._best.builds)
         proven = self._proofs()
-        return next((rung for rung in self.settings.rungs if rung in proven), "")
+        found = next((rung for rung in self.settings.rungs if rung in proven), "")
+        proof = proven.get(found)
+        return _describe(found, not isinstance(proof, list) or proof[-1] is not False)
+
+    def forget(self, session: str) -> None:
+        """Let go of what is kept for a session that was closed."""
+        for sandbox in (self._best, self._plain):
+            if sandbox is not None:
+                sandbox.kept.forget(session)
 
     async def _find(self) -> Sandbox:
         self.rejected.clear()
@@ -82,7 +93,8 @@ class Ladder:
 
     async def _problem(self, sandbox: Sandbox, program: str) -> str:
         """Return why a sandbox may not be used; empty when it may."""
-        about = [*identity(program), repr(self.settings), repr(vars(sandbox))]
+        made = {name: value for name, value in vars(sandbox).items() if name != "kept"}
+        about = [*identity(program), repr(self.settings), repr(made)]
         known = await asyncio.to_thread(self._proofs)
         for builds in (True, False):
             if known.get(sandbox.name) == [*about, builds] and await _still_holds(sandbox):
@@ -149,6 +161,10 @@ class Ladder:
         except OSError as error:
             raise write_error(place, error) from None
         replace_file(place, json.dumps(proofs).encode())
+
+
+def _describe(rung: str, builds: bool) -> str:
+    return rung if builds else f"{rung} (nothing that is compiled there can be run there)"
 
 
 async def _still_holds(sandbox: Sandbox) -> bool:

@@ -20,12 +20,12 @@ from typing import Any
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import NOBODY
-from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.changed import all_changes, came_of
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
-from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, Ended, check_started, run_planned
+from jarvis_ls.runtime.sandbox.process import Ended, check_started, run_planned
 from jarvis_ls.runtime.sandbox.seccomp import filter_program, seccomp_call, supervised_calls
-from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
+from jarvis_ls.runtime.sandbox.waiting import in_thread
+from jarvis_ls.runtime.sandbox.working import Needs, working_folder
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _INTERNET = (2, 10)
@@ -37,6 +37,7 @@ class Landlock(Sandbox):
     name = "landlock"
 
     def __init__(self, home: Path, settings: SandboxSettings) -> None:
+        super().__init__()
         self._settings = settings
         self._user = NOBODY if os.geteuid() == 0 else None
         # A user without rights must be able to reach it.
@@ -45,22 +46,18 @@ class Landlock(Sandbox):
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots, self._home)
-        async with working_folder(self._home, self._user) as folder:
+        needs = Needs(roots, script.session, self.name)
+        async with working_folder(self._home, self._user, self.kept, needs) as folder:
             places = await in_thread(
-                lambda: bring(
-                    folder,
-                    [
-                        folder.copy(number, root, self._settings, self._user)
-                        for number, root in enumerate(roots)
-                    ],
-                ),
+                lambda: [
+                    folder.copy(number, root, self._settings, self._user)
+                    for number, root in enumerate(roots)
+                ],
                 folder.stopped.set,
             )
             ended = check_started(await self._start(folder, script, places, output))
-            changes, said = await in_thread(lambda: all_changes(folder, places))
-        return Ran(
-            ended.exit, ended.output, ended.why, ended.seconds, "landlock (copy)", changes, said
-        )
+            found = await in_thread(lambda: all_changes(places))
+        return came_of(ended, "landlock (copy)", found)
 
     async def _start(
         self, folder: RunFolder, script: Script, places: Sequence[Workplace], output: Output | None
@@ -72,7 +69,7 @@ class Landlock(Sandbox):
             for private in (temporary, temporary / "home"):
                 os.chown(private, self._user, self._user)
         plan = self._plan(script, places, text, temporary)
-        bounds = Bounds(script.timeout, self._settings.memory, folder.path)
+        bounds = folder.bounds(script, self._settings, places)
         return await run_planned("confine", plan, bounds, output, grace=True)
 
     def _plan(

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
-from jarvis_ls.runtime.sandbox.changed import all_changes
+from jarvis_ls.runtime.sandbox.changed import all_changes, came_of
 from jarvis_ls.runtime.sandbox.copies import check_roots
-from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Bounds, run_planned
-from jarvis_ls.runtime.sandbox.waiting import in_thread, working_folder
+from jarvis_ls.runtime.sandbox.process import run_planned
+from jarvis_ls.runtime.sandbox.waiting import in_thread
+from jarvis_ls.runtime.sandbox.working import Needs, working_folder
 
 WARNING = Words(
     "Warning: this ran WITHOUT isolation, as your settings say. It could reach your files,"
@@ -31,17 +32,17 @@ class Plain(Sandbox):
     name = "none"
 
     def __init__(self, home: Path, settings: SandboxSettings) -> None:
+        super().__init__()
         self._home = home
         self._settings = settings
 
     async def run(self, script: Script, roots: Sequence[Path], output: Output | None = None) -> Ran:
         """See `Sandbox`."""
         check_roots(roots, self._home)
-        async with working_folder(self._home, None) as folder:
+        needs = Needs(roots, script.session, self.name)
+        async with working_folder(self._home, None, self.kept, needs) as folder:
             places = await in_thread(
-                lambda: bring(
-                    folder, [folder.copy(n, root, self._settings) for n, root in enumerate(roots)]
-                ),
+                lambda: [folder.copy(n, root, self._settings) for n, root in enumerate(roots)],
                 folder.stopped.set,
             )
             text = folder.path / "script"
@@ -64,15 +65,8 @@ class Plain(Sandbox):
                 "limits": {"RLIMIT_CORE": 0},
                 "confined": False,
             }
-            bounds = Bounds(script.timeout, self._settings.memory, folder.path)
+            bounds = folder.bounds(script, self._settings, places)
             ended = await run_planned("confine", plan, bounds, output, grace=True)
-            changes, said = await in_thread(lambda: all_changes(folder, places))
-        return Ran(
-            ended.exit,
-            ended.output,
-            ended.why,
-            ended.seconds,
-            "none (copy)",
-            changes,
-            (WARNING, *said),
-        )
+            found = await in_thread(lambda: all_changes(places))
+        ran = came_of(ended, "none (copy)", found)
+        return replace(ran, left_out=(WARNING, *ran.left_out))

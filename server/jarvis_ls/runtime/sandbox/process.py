@@ -30,6 +30,8 @@ _PROGRAM = (
 )
 _LOOK_SECONDS = 0.5
 _END_SECONDS = 5.0
+_COUNT_SECONDS = 20.0
+"""After which files are counted though the disk holds no more than before."""
 _FREE_BYTES = 300_000_000
 
 
@@ -45,6 +47,16 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """How much may be written in all."""
+
+    folders: tuple[str, ...]
+    """Where a script can write."""
+    bytes: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
 class Bounds:
     """When a process is ended."""
 
@@ -54,6 +66,8 @@ class Bounds:
     """Bytes it and its descendants may use."""
     disk: Path
     """The folder of the run, on the disk that it must not fill."""
+    written: Written
+    """What it may leave on that disk."""
 
 
 async def run_process(
@@ -173,6 +187,7 @@ def _end(process: asyncio.subprocess.Process, grace: bool) -> None:
 
 async def _watch(pid: int, bounds: Bounds) -> str:
     """Watch a process; return why it must end, in words, and never while it behaves."""
+    quota = _Quota(bounds)
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
         used = await asyncio.to_thread(_memory_of, pid)
@@ -182,7 +197,58 @@ async def _watch(pid: int, bounds: Bounds) -> str:
             )
         with contextlib.suppress(OSError):
             if shutil.disk_usage(bounds.disk).free < _FREE_BYTES:
-                return "the disk is nearly full"
+                return Words("the disk is nearly full")
+        if too_much := await asyncio.to_thread(quota.look):
+            return too_much
+
+
+class _Quota:
+    """Counts what a script has written, whenever the disk says that there can be more."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._disk = bounds.disk
+        self._written = bounds.written
+        self._looked: os.statvfs_result | None = None
+        self._next = 0.0
+
+    def look(self) -> str:
+        """Return why a script has written too much, in words; empty while it has not."""
+        most = self._written
+        try:
+            now = os.statvfs(self._disk)
+        except OSError:
+            return ""
+        before = self._looked
+        more = before is None or (
+            (before.f_bfree - now.f_bfree) * now.f_frsize > most.bytes // 20
+            or before.f_ffree - now.f_ffree > most.files // 20
+            or time.monotonic() > self._next
+        )
+        if not more:
+            return ""
+        self._looked, self._next = now, time.monotonic() + _COUNT_SECONDS
+        size, files = _measure(most.folders)
+        if size > most.bytes:
+            return Words("it wrote more than {most} MB in all", most=f"{most.bytes // 1_000_000:,}")
+        if files > most.files:
+            return Words("it wrote more than {most} files in all", most=f"{most.files:,}")
+        return ""
+
+
+def _measure(folders: Sequence[str]) -> tuple[int, int]:
+    """Return the bytes and the files below folders, as the disk holds them."""
+    size = files = 0
+    waiting = list(folders)
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                files += 1
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    size += status.st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+    return size, files
 
 
 def _memory_of(pid: int) -> int:

@@ -4,13 +4,8 @@ files are taken away, and what was started is gone before anyone goes on."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
-
-from jarvis_ls.runtime.sandbox.copies import RunFolder, open_folder
-from jarvis_ls.runtime.sandbox.kept import clean
 
 T = TypeVar("T")
 
@@ -42,16 +37,3 @@ async def in_thread(work: Callable[[], T], hurry: Callable[[], object] | None = 
     if cancelled:
         raise asyncio.CancelledError
     return result
-
-
-@asynccontextmanager
-async def working_folder(home: Path, user: int | None) -> AsyncIterator[RunFolder]:
-    """`open_folder`, removed at the end whatever happens."""
-    folder, cancelled = await to_the_end(asyncio.to_thread(open_folder, home, user))
-    try:
-        if cancelled:
-            raise asyncio.CancelledError
-        await in_thread(lambda: clean(folder.path.parent))
-        yield folder
-    finally:
-        await to_the_end(asyncio.to_thread(folder.remove))
