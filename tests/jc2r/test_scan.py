@@ -185,8 +185,7 @@ def test_a_process_that_is_killed_costs_its_file_and_is_told_first(project: Path
         workers[0].kill()
         out, said = process.communicate(timeout=HANGS)
     assert process.returncode == 1
-    name, why = said.splitlines()[0].split(": ", 1)
-    assert why == "not read: the analysis process ended" and (project / name).is_file()
+    assert "not read" not in said and "nowhere" in said  # the file in hand is read again
     assert "6 units" in out and "written to" in out
     assert "not read" not in jc2r("scan", project).stderr
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.codeintel.included_files import refuse_endless
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.words import Words
 
@@ -132,9 +133,10 @@ def parse(
 
     `arguments` are those of the compiler, without its name, the file and `-o`; `prelude` is a
     header that is read before the file. Raises `SkippedFile` when the file cannot be parsed at
-    all.
+    all, or it includes what has no end.
     """
     bindings = cindex()
+    refuse_endless(path, arguments, system_includes())
     options = 0
     if macros:
         options |= bindings.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD

@@ -24,6 +24,8 @@ from jarvis_ls.core.serving import LENGTH, PARENT, write_message
 _STOP_SECONDS = 2.0
 _PATIENCE = 6
 """How many times its limit a worker is waited for that was given little processor time."""
+_IDLE = 20.0
+"""Seconds after which a worker that sleeps all the time waits for something that never comes."""
 _LEAST_WAIT = 0.05
 """Seconds between two looks at what a worker has used."""
 
@@ -223,27 +225,43 @@ class Worker:
 
 async def _within(answer: asyncio.Future[Any], seconds: float | None, pid: int) -> Any:
     """Return the answer of the process `pid`; raises `asyncio.TimeoutError` when it worked
-    `seconds` on it without an end, or was not given as much in `_PATIENCE` times that.
+    `seconds` on it without an end, was not given as much in `_PATIENCE` times that, or sleeps.
     """
     if seconds is None:
         return await answer
     began, before, wait = time.monotonic(), _processor_seconds(pid), seconds
-    while not (await asyncio.wait({answer}, timeout=max(wait, _LEAST_WAIT)))[0]:
-        used = _processor_seconds(pid)
+    awake, last = began, before
+    while not (await asyncio.wait({answer}, timeout=max(min(wait, _IDLE / 4), _LEAST_WAIT)))[0]:
+        used, now = _processor_seconds(pid), time.monotonic()
         if before is None or used is None:
+            if now - began < seconds:
+                continue
             raise asyncio.TimeoutError
-        left = began + _PATIENCE * seconds - time.monotonic()
+        if used != last or not _sleeps(pid):
+            awake, last = now, used
+        left = began + _PATIENCE * seconds - now
         wait = min(seconds - (used - before), left)
-        if wait <= 0:
+        if wait <= 0 or now - awake > _IDLE:
             raise asyncio.TimeoutError
     return answer.result()
 
 
+def _sleeps(pid: int) -> bool:
+    """Return whether a process waits for something that is neither the processor nor a disk."""
+    return _status(pid)[:1] == [b"S"]
+
+
 def _processor_seconds(pid: int) -> float | None:
     """Return the CPU time of a process by Linux's `proc(5)`; None elsewhere and when it is gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
+    fields = _status(pid)
+    if not fields:
         return None
     user, system = int(fields[11]), int(fields[12])
     return (user + system) / os.sysconf("SC_CLK_TCK")
+
+
+def _status(pid: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []

@@ -6,6 +6,7 @@ Light to import: a worker needs no event loop.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
@@ -45,6 +46,16 @@ def serve(methods: dict[str, Callable[..., Any]]) -> None:
             answer = (number, False, traceback.format_exc())
         write_message(answers, answer)
         answers.flush()
+
+
+def limit_memory(size: int) -> None:
+    """Let this process have at most `size` bytes of data, where the system can see to that."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    with contextlib.suppress(OSError, ValueError):  # a lower limit is set already
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 def write_message(stream: Any, message: Any) -> None:

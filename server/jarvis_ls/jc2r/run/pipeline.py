@@ -8,16 +8,18 @@ written outside of `.jarvis`, and only into a folder that is new, empty or our o
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls import __version__
+from jarvis_ls.codeintel.included_files import MAX_BYTES
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.words import to_json
@@ -101,7 +103,8 @@ async def run_baseline(
         stage("scan")
         scanned = await scan_project(root, build=build_project, graphs=False, progress=progress)
         known = scanned.units
-        units = known.units
+        unread = scanned.unread  # who read them again here could not be ended
+        units = [unit for unit in known.units if unit.path not in unread]
         guessed = known.origin == "every C file" and not build_project and has_build(root)
         advice = (_ADVICE,) if guessed else ()
         state = State() if reset else read_state(folder)
@@ -124,7 +127,7 @@ async def run_baseline(
                 lacks = [note for note in scanned.notes if note == NO_COMPILER]
                 said = "".join(f"\n{line}" for line in (*lacks, *advice) if scanned.problems)
                 raise JarvisError(f"{error}{said}") from None
-            _write_progress(folder, found)
+            _write_progress(folder, found, unread)
             _finish_stage(folder, state, "baseline")
         if "build" not in state.done:
             stage("build")
@@ -133,7 +136,7 @@ async def run_baseline(
                 settled, built = await asyncio.to_thread(
                     settle, root, units, crate, known.libraries, stays(chosen), built, found
                 )
-                _write_progress(folder, settled)
+                _write_progress(folder, settled, unread)
             replace_file(folder / "build.log", built.stderr.encode())
             if built.returncode != 0:
                 raise JarvisError(
@@ -182,7 +185,8 @@ def _take_over(crate: Path) -> None:
         keep_as_own(crate)
 
 
-def _write_progress(folder: Path, found: Translated) -> None:
+def _write_progress(folder: Path, found: Translated, unread: Mapping[str, str]) -> None:
+    skipped = [*found.skipped, *(SkippedUnit(path, why) for path, why in unread.items())]
     functions = []
     for module in found.modules:
         functions += [FunctionState(module.file, name, "baseline") for name in module.functions]
@@ -194,7 +198,7 @@ def _write_progress(folder: Path, found: Translated) -> None:
         ]
     data: dict[str, Any] = {
         "functions": [asdict(function) for function in functions],
-        "skipped": [asdict(skip) for skip in found.skipped],
+        "skipped": [asdict(skip) for skip in skipped],
         "notes": found.notes,
         "parts": found.parts,
     }
@@ -251,7 +255,9 @@ def _digest(root: Path, units: Any, chosen: Sequence[str]) -> str:
     digest.update(repr((__version__, how, chosen)).encode())
     for path in sorted(root.rglob("*")):
         if path.suffix in (".c", ".h", ".inc") and ".jarvis" not in path.parts and path.is_file():
-            digest.update(str(path).encode("utf-8", "surrogateescape") + path.read_bytes())
+            digest.update(str(path).encode("utf-8", "surrogateescape"))
+            with contextlib.suppress(SkippedFile):
+                digest.update(read_regular(os.path.realpath(path), limit=MAX_BYTES))
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         if path.parent.name != "equivalence":  # it looks at crates and writes none
             digest.update(path.read_bytes())

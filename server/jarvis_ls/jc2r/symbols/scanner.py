@@ -32,6 +32,8 @@ from jarvis_ls.jc2r.symbols.symbol import Problem, Symbol, Table, UnitSymbols, s
 from jarvis_ls.jc2r.symbols.translation_order import reachable, roots, steps
 from jarvis_ls.jc2r.symbols.translation_unit import macros_of
 
+UNREAD = "not read: {why}"
+"""What is said of a unit that could not be read at all."""
 SECONDS_PER_UNIT = 120.0
 """How long one unit may take before its worker is ended."""
 MAX_BYTES = 64_000_000
@@ -72,6 +74,15 @@ class Scanned:
     """Where each of them is."""
     notes: tuple[str, ...] = ()
     """What was not done, in words."""
+
+    @property
+    def unread(self) -> dict[str, str]:
+        """Return the units that could not be read at all, with why."""
+        return {
+            problem.file: problem.text
+            for problem in self.problems
+            if isinstance(problem.text, Words) and problem.text.template == UNREAD
+        }
 
     @property
     def counts(self) -> dict[str, int]:
@@ -206,11 +217,10 @@ async def _read_all(
                     read[unit.path] = found
                     await asyncio.to_thread(cache.put, unit, found)
                 except WorkerGone as error:
-                    problems.append(Problem(unit.path, 0, Words("not read: {why}", why=error)))
+                    problems.append(Problem(unit.path, 0, Words(UNREAD, why=error)))
                 except SkippedFile as error:
-                    problems.append(
-                        Problem(unit.path, 0, Words("not read: {why}", why=error.reason))
-                    )
+                    await worker.kill()  # what libclang had taken when it gave up stays taken
+                    problems.append(Problem(unit.path, 0, Words(UNREAD, why=error.reason)))
                 done += 1
                 if progress is not None:
                     progress(cached + done, len(units), unit.path)

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from jarvis_ls.codeintel import clang
+from jarvis_ls.codeintel.included_files import refuse_endless
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words, together
@@ -215,6 +217,10 @@ def _compile(root: Path, unit: Unit, reason: str) -> SkippedUnit | tuple[Path, .
     if compiler is None:
         return SkippedUnit(unit.path, reason)
     path = root / unit.path
+    try:
+        refuse_endless(path, unit.arguments, clang.system_includes())
+    except SkippedFile as error:
+        return SkippedUnit(unit.path, error.reason)
     commands = [
         [compiler, "-w", how, *unit.arguments, str(path)] for how in ("-M", "-fsyntax-only")
     ]
