@@ -24,7 +24,7 @@ class Outcome(Protocol):
 
     @property
     def value(self) -> Any:
-        """What a typed answer says; None where any text was one."""
+        """Return what a typed answer says; None where any text was one."""
 
 
 class Worker(Protocol):

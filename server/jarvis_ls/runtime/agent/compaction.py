@@ -75,7 +75,7 @@ async def compact(agent: AgentCore, *, needed: bool = False) -> Compacted | None
     window = agent.group.window
     file = await _upload(agent, before)
     summary = "" if file is not None else await _summary(agent, before)
-    if file is None and not summary and not needed and _used(agent) < window * HARD_SHARE:
+    if file is None and not summary and not needed and _count_tokens(agent) < window * HARD_SHARE:
         agent.showing.notice(
             "info", "No summary could be made; the conversation continues unchanged.", notice
         )
@@ -102,7 +102,7 @@ def _outcome(file: FileRef | None, summary: str) -> str:
     return "summary" if summary else "latest"
 
 
-def _used(agent: AgentCore) -> int:
+def _count_tokens(agent: AgentCore) -> int:
     return agent.counter.corrected(sum(agent.questions.sizes(agent.messages()).values()))
 
 

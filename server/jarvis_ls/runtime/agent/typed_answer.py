@@ -63,7 +63,7 @@ class AnswerForm(ABC):
 
     @property
     def instructions(self) -> str:
-        """What the model is told."""
+        """Return what the model is told."""
         written = json.dumps(self.schema, ensure_ascii=False)
         return prompt("typed_answer").replace("{schema}", written)
 

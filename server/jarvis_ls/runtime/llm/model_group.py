@@ -202,7 +202,7 @@ class ModelGroup:
             try:
                 if watch is not None:
                     await watch(Begun(candidate.label, attempt))
-                answer = await self._measured(candidate, request, building, watch)
+                answer = await self._ask_once(candidate, request, building, watch)
                 self._rests[number] = _Rest()
                 return replace(answer, usage=spent + answer.usage)
             except (ModelBusy, ModelUnreachable) as error:
@@ -230,7 +230,7 @@ class ModelGroup:
         assert last is not None
         raise last
 
-    async def _measured(
+    async def _ask_once(
         self, candidate: Candidate, request: Request, building: _Building, watch: Watch | None
     ) -> Assistant:
         """Ask once, as a span."""

@@ -116,20 +116,20 @@ def _answer(message: Assistant, model: ModelInfo) -> Iterator[dict[str, Any]]:
         if kind == REASONING:
             yield item
         elif kind == "message" and text:
-            yield _said(text, item.get("phase"))
+            yield _message_item(text, item.get("phase"))
             text = ""
         elif kind == "function_call" and (call := next(calls, None)) is not None:
-            yield _called(call)
+            yield _call_item(call)
     if text:
-        yield _said(text)
-    yield from map(_called, calls)
+        yield _message_item(text)
+    yield from map(_call_item, calls)
 
 
-def _said(text: str, phase: str | None = None) -> dict[str, Any]:
+def _message_item(text: str, phase: str | None = None) -> dict[str, Any]:
     return {"role": "assistant", "content": text, **({"phase": phase} if phase else {})}
 
 
-def _called(call: ToolCall) -> dict[str, Any]:
+def _call_item(call: ToolCall) -> dict[str, Any]:
     arguments = call.arguments if call.raw is None else {"_raw": call.raw}
     return {
         "type": "function_call",

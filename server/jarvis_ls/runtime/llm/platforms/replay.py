@@ -79,7 +79,7 @@ class Replay(Platform):
 
     def _find(self, messages: Sequence[dict[str, Any]]) -> Recording:
         assert self._recordings is not None
-        said, last = _said(messages), _last(messages)
+        said, last = _answers_in(messages), _last(messages)
         unused = [recording for recording in self._recordings if not recording.used]
         fitting = [r for r in unused if _may_be(r.said, said)]
         fitting.sort(key=lambda r: (r.said != said, r.last != last))
@@ -108,15 +108,15 @@ def _read(path: Path) -> Recording | None:
     asked, response = by_kind.get("request"), by_kind.get("response")
     if asked is None or response is None or "error" in by_kind or not response.get("finish"):
         return None
-    return Recording(_said(asked["messages"]), _last(asked["messages"]), response)
+    return Recording(_answers_in(asked["messages"]), _last(asked["messages"]), response)
 
 
-def _said(messages: Sequence[dict[str, Any]]) -> tuple[Said, ...]:
+def _answers_in(messages: Sequence[dict[str, Any]]) -> tuple[Said, ...]:
     return tuple(
         (
             message["text"][:_COMPARED],
             tuple(
-                (call["name"], (call["raw"] or _written(call["arguments"]))[:_COMPARED])
+                (call["name"], (call["raw"] or _as_json(call["arguments"]))[:_COMPARED])
                 for call in message["tool_calls"]
             ),
         )
@@ -137,7 +137,7 @@ def _last(messages: Sequence[dict[str, Any]]) -> str:
     return str(messages[-1]["text"])[:_LAST] if messages else ""
 
 
-def _written(arguments: Any) -> str:
+def _as_json(arguments: Any) -> str:
     return json.dumps(arguments, ensure_ascii=False, sort_keys=True)
 
 
