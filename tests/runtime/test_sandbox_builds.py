@@ -162,3 +162,22 @@ async def test_a_file_keeps_the_mode_a_script_gave_it(sandbox: Sandbox, root: Pa
     }
     assert modes == {"m.c": True, "data/run.sh": False}
     assert os.access(root / "data/run.sh", os.X_OK)
+
+
+async def test_rust_is_found_outside_of_the_home_folder(
+    sandbox: Sandbox, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where variables say, and beside the programs of the search path."""
+    if sandbox.name == "engine":
+        pytest.skip("the folders of an engine are those of the other rungs")
+    elsewhere = Path("/var/tmp") / f"jarvis-rust-{os.getpid()}"
+    (elsewhere / "toolchains").mkdir(parents=True)
+    elsewhere.chmod(0o755)
+    (elsewhere / "settings.toml").write_text("version = '12'\n")
+    try:
+        monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+        monkeypatch.setenv("RUSTUP_HOME", str(elsewhere))
+        ran = await sh(sandbox, root, 'echo "$RUSTUP_HOME"; cat "$RUSTUP_HOME/settings.toml"')
+        assert ran.output == f"{elsewhere}\nversion = '12'\n"
+    finally:
+        shutil.rmtree(elsewhere)

@@ -38,9 +38,10 @@ def readable(more: Iterable[str], *, network: bool) -> Iterator[tuple[str, str]]
             continue
         seen.add(place)
         yield os.path.realpath(place), place
+    cargo = _rust_folder("CARGO_HOME", ".cargo")
     for name in ("registry", "git"):  # crates that are there already
-        place = os.path.realpath(Path.home() / ".cargo" / name)
-        if os.path.isdir(place):  # noqa: PTH112
+        place = os.path.realpath(f"{cargo}/{name}")
+        if cargo and os.path.isdir(place):  # noqa: PTH112
             yield place, f"{HOME}/.cargo/{name}"
 
 
@@ -75,8 +76,8 @@ def variables(
         "GIT_CONFIG_VALUE_0": "*",
         "JARVIS_SANDBOX": isolation,
     }
-    if os.path.isdir(Path.home() / ".rustup"):  # noqa: PTH112
-        mine["RUSTUP_HOME"] = str(Path.home() / ".rustup")
+    if rustup := _rust_folder("RUSTUP_HOME", ".rustup"):
+        mine["RUSTUP_HOME"] = rustup
     if not network:
         mine |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off", "PIP_NO_INDEX": "1"}
     mine |= {name: os.environ[name] for name in ("TZ", *names) if name in os.environ}
@@ -93,6 +94,10 @@ def search_path() -> str:
 def _programs() -> Iterator[str]:
     home = Path.home()
     yield from (str(home / name) for name in _HOME_TOOLS)
+    if rustup := _rust_folder("RUSTUP_HOME", ".rustup"):
+        yield rustup
+    if cargo := _rust_folder("CARGO_HOME", ".cargo"):
+        yield f"{cargo}/bin"
     yield from (sys.base_prefix, sys.prefix)
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if folder.startswith("/") and not folder.startswith(
@@ -101,6 +106,17 @@ def _programs() -> Iterator[str]:
             yield folder
             if Path(folder).name == "shims":  # they look for what they stand for beside them
                 yield str(Path(folder).parent)
+
+
+def _rust_folder(variable: str, name: str) -> str:
+    """Return where the Rust toolchain has its folder: as a variable says, in the home folder, or
+    beside the programs that are on the search path; empty when there is none."""
+    places = [os.environ.get(variable, ""), str(Path.home() / name)]
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        if folder.startswith("/") and folder.rstrip("/").endswith("/.cargo/bin"):
+            places.append(str(Path(folder).parent.parent / name))
+    found = (place for place in places if place.startswith("/") and os.path.isdir(place))  # noqa: PTH112
+    return next(found, "")
 
 
 def _is_secret(place: str) -> bool:
