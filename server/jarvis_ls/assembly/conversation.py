@@ -278,7 +278,7 @@ class Conversation:
 
     @property
     def mode(self) -> Mode:
-        """How much its agents may do without being asked."""
+        """Return how much its agents may do without being asked."""
         return mode_of(self.session.data)
 
     def set_mode(self, mode: Mode) -> None:

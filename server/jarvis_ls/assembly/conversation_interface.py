@@ -67,7 +67,7 @@ class ConversationInterface(Protocol):
 
     @property
     def mode(self) -> Mode:
-        """How much its agents may do without being asked."""
+        """Return how much its agents may do without being asked."""
 
     def set_mode(self, mode: Mode) -> None:
         """Choose how much its agents may do from now on."""

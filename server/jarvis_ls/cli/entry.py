@@ -99,7 +99,7 @@ def _drop_output() -> None:
 def spoken(build: Callable[[], argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """Return the parser that `build` makes, with its help and its errors in the user's language."""
     # argparse asks gettext for its own words, by these names of its module
-    vars(argparse).update(_=speak, ngettext=_counted)
+    vars(argparse).update(_=speak, ngettext=_speak_counted)
     parser = build()
     for command in parsers(parser):
         command.formatter_class = Columns
@@ -140,6 +140,6 @@ class Columns(argparse.RawDescriptionHelpFormatter):
         return "\n".join(indent + line for line in lines)
 
 
-def _counted(item: str, many: str, number: int) -> str:
+def _speak_counted(item: str, many: str, number: int) -> str:
     """`ngettext` of argparse's own words: Chinese has one form, English the given two."""
     return speak(ngettext(item, many, number))

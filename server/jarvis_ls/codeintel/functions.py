@@ -238,7 +238,7 @@ class Function:
         return {}
 
     @cached_property
-    def _captured(self) -> dict[str, Mapping[str, list[Node]]]:
+    def _captures(self) -> dict[str, Mapping[str, list[Node]]]:
         """The cached captures of queries of the function."""
         return {}
 
@@ -249,10 +249,10 @@ class Function:
             first = bisect_left(every, self.start, key=_start)
             return every[first : bisect_left(every, self.end, lo=first, key=_start)]
         query = detail_query(language, kind)
-        if query not in self._captured:
+        if query not in self._captures:
             found = captures(compile_query(language, query), self.node)
-            self._captured[query] = alive(found, dead_ranges(found.get("preproc", ())))
-        return self._captured[query].get(kind, [])
+            self._captures[query] = alive(found, dead_ranges(found.get("preproc", ())))
+        return self._captures[query].get(kind, [])
 
     def nodes(self, kind: str) -> list[Node]:
         """Nodes of one kind of the language's detail query, in order of position.

@@ -214,9 +214,9 @@ class Headers:
         ]
         if not candidates:
             return None
-        return max(candidates, key=lambda p: (_shared(folder, p), -len(p), p))
+        return max(candidates, key=lambda p: (_common_folders(folder, p), -len(p), p))
 
 
-def _shared(folder: str, path: str) -> int:
+def _common_folders(folder: str, path: str) -> int:
     """Length of the folders that a folder and a file have in common."""
     return len(posixpath.commonpath([folder, path])) if folder else 0

@@ -67,7 +67,7 @@ class Doubt:
 
     @property
     def hidden(self) -> bool:
-        """Whether it is not even known which program runs, or which file is written."""
+        """Return whether it is not even known which program runs, or which file is written."""
         return self.why in _HIDDEN
 
 
@@ -84,7 +84,7 @@ class Command:
 
     @property
     def opaque(self) -> bool:
-        """Whether more than these words may run."""
+        """Return whether more than these words may run."""
         return bool(self.doubts)
 
 
@@ -108,7 +108,7 @@ class CommandLine:
 
     @property
     def opaque(self) -> bool:
-        """Whether the line may do more than is listed."""
+        """Return whether the line may do more than is listed."""
         return bool(self.all_doubts)
 
     @property

@@ -182,7 +182,7 @@ def _symbols(root: Node, language: LanguageName, data: bytes) -> list[Symbol]:
         for node in nodes:
             found.extend(_of(node, kind, language, data))
     found.sort(key=lambda s: (s.start, -s.end))
-    return _contained(found)
+    return _nest(found)
 
 
 def _of(node: Node, kind: str, language: LanguageName, data: bytes) -> Iterator[Symbol]:
@@ -256,7 +256,7 @@ def _symbol(node: Node, name: str, kind: str, data: bytes) -> Symbol:
     )
 
 
-def _contained(symbols: list[Symbol]) -> list[Symbol]:
+def _nest(symbols: list[Symbol]) -> list[Symbol]:
     """Return the symbols with what each is defined in."""
     found: list[Symbol] = []
     around: list[Symbol] = []

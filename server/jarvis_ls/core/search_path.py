@@ -49,5 +49,6 @@ def _depends_on(root: str, path: str) -> bool:
 def _lies_in(path: str, root: str) -> bool:
     """Return whether a path, or what its links lead to, is `root` or lies below it."""
     return any(
-        Path(one).is_relative_to(root) for one in (os.path.normpath(path), os.path.realpath(path))
+        Path(place).is_relative_to(root)
+        for place in (os.path.normpath(path), os.path.realpath(path))
     )

@@ -97,7 +97,7 @@ def item_facts(node: Node) -> Facts | None:
     kind = node.type
     if kind == "function_definition":
         facts = Facts(compared=compared_output(node))
-        declared, _ = next(_declared(node), (None, None))
+        declared, _ = next(_declarators(node), (None, None))
         if declared is not None:
             facts.functions[declared.name] = declared
             facts.defined = frozenset({declared.name})
@@ -133,7 +133,7 @@ def variables(function: FunctionSyntax) -> Iterator[Variable]:
     everywhere = (function.start, function.end)
     data = function.unit.source.data
     for node in _parameter_nodes(function):
-        for declared, name in _declared(node):
+        for declared, name in _declarators(node):
             yield Variable(declared, name, everywhere, None, is_parameter=True)
     for node in function.declarations:
         scope_end = _scope_end(node, function)
@@ -185,7 +185,7 @@ def _declaration_facts(node: Node) -> Facts:
         alias = text(field(node, "name"))
         facts.types[alias] = Declared(alias, text(kind))
         return facts
-    for declared, name in _declared(node):
+    for declared, name in _declarators(node):
         if node.type == "type_definition":
             facts.types[declared.name] = declared
         elif _is_function(name):
@@ -213,7 +213,7 @@ def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
             inner = field(child, "type")
             if inner is not None and inner.type in _TAGGED:
                 _add_body(facts, inner, depth + 1)
-            for declared, _ in _declared(child):
+            for declared, _ in _declarators(child):
                 known = facts.fields.get(declared.name, ())
                 facts.fields[declared.name] = (*known, declared)
 
@@ -283,7 +283,7 @@ def _one_line(replacement: str) -> str:
     return replacement.replace("\\\r\n", " ").replace("\\\n", " ").strip()
 
 
-def _declared(node: Node) -> Iterator[tuple[Declared, Node]]:
+def _declarators(node: Node) -> Iterator[tuple[Declared, Node]]:
     """Yield what a declaration, parameter or field declares, with the node of each name."""
     children = node.children_by_field_name("declarator")
     words, static = _specifiers(node, children[0]) if children else ("", False)

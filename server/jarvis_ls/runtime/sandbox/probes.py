@@ -214,8 +214,8 @@ def change_times_without_following() -> bool:
 
 @probe
 def change_mode_while_the_name_changes() -> bool:
-    """Whoever looks first and changes then is told one name and finds another. Whether it worked
-    is seen from outside."""
+    """Change a mode while the name changes: who looks first and changes then is told one name and
+    finds another. Whether it worked is seen from outside."""
     inside = os.path.realpath("own-mode")
     with open(inside, "w"):
         pass
@@ -309,8 +309,8 @@ def write_into_the_root() -> bool:
 
 @probe
 def write_home() -> bool:
-    """Whether it came there is seen from outside: where the home folder lies below a folder for
-    temporary files, a script has its own folders of this name."""
+    """Write into the home folder. Whether it came there is seen from outside: where the home folder
+    lies below a folder for temporary files, a script has its own folders of this name."""
     write(os.path.join(KNOWN["home"], KNOWN["mark"]))
     return False
 
