@@ -49,6 +49,8 @@ SMALL = {
     "sums.c": '#include "sums.h"\nint sum(int n)\n{\n    return n ? n + sum(n - 1) : 0;\n}\n',
     "sums.h": "int sum(int n);\n",
 }
+OTHER = "other.c"
+"""A file of one branch alone."""
 OPEN = 6
 ANSWERS = 12
 """In one conversation, before the next begins."""
@@ -79,7 +81,11 @@ class Endurance:
         self.memory: list[tuple[float, float]] = []
         self.said: dict[str, list[str]] = {}
         self.expected: dict[str, tuple[int, set[Any]]] = {}
-        self.files = [file for file in sorted(tree.rglob("*.c")) if file.stat().st_size < 60_000]
+        self.files = [
+            file
+            for file in sorted(tree.rglob("*.c"))
+            if file.stat().st_size < 60_000 and file.name != OTHER
+        ]
 
     async def run(self, minutes: float) -> None:
         """Look at both branches in peace, then work for so long while processes are killed."""
@@ -289,7 +295,7 @@ def _tree(folder: Path, sources: Path) -> Path:
     _git(tree, "commit", "--quiet", "--message=main")
     _git(tree, "checkout", "--quiet", "-b", "other")
     flawed = "#include <stdlib.h>\nvoid twice(char *p)\n{\n    free(p);\n    free(p);\n}\n"
-    (tree / "other.c").write_text(flawed)
+    (tree / OTHER).write_text(flawed)
     for file in sorted(tree.rglob("*.c"))[::5]:
         with file.open("a") as out:
             out.write(f"\nvoid other_{file.stem}(char *b)\n{{\n    gets(b);\n}}\n")
