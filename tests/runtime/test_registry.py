@@ -62,7 +62,7 @@ def candidate(kind: str, base: str | None = None, key: str = "key-0123456789") -
 
 def test_built_in_kinds_without_a_folder(tmp_path: Path) -> None:
     for registry in (PlatformRegistry(), PlatformRegistry(tmp_path)):
-        assert registry.kinds == ("anthropic", "openai")
+        assert registry.kinds == ("anthropic", "openai", "replay")
         assert registry.broken == ()
         for kind in registry.kinds:
             assert registry.platform_for(candidate(kind)).name == kind
@@ -88,7 +88,7 @@ async def test_a_users_platform_answers(models: Path, tmp_path: Path) -> None:
     write(models, "office.py", WHOLE)
     registry = PlatformRegistry(tmp_path)
     assert registry.broken == ()
-    assert registry.kinds == ("anthropic", "office", "openai")
+    assert registry.kinds == ("anthropic", "office", "openai", "replay")
     settings = {
         "model_providers": {"mine": {"type": "office", "base": "http://x/v1", "needs_key": False}},
         "model_groups": {"balanced": {"models": ["mine/large"]}},
@@ -246,7 +246,7 @@ async def test_a_provider_is_waited_for_as_long_as_its_settings_say(
                 pass
         await registry.close()
     assert found.value.late
-    assert "timeout (seconds)" in str(explained(found.value, ways[0]))
+    assert "timeout (in seconds)" in str(explained(found.value, ways[0]))
 
 
 def test_a_server_on_this_machine_has_more_time() -> None:
