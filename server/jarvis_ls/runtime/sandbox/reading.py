@@ -8,6 +8,8 @@
     environment = ["MY_FLAG"]  # variables that scripts get
     memory = 4_000_000_000     # bytes of one script
     processes = 1024
+    written_bytes = 8_000_000_000  # of all files a script and those before it have left
+    written_files = 500_000
 
 A workspace has no say in this.
 """
