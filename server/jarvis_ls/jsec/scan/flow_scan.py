@@ -33,6 +33,10 @@ log = logging.getLogger(__name__)
 SECONDS_PER_FUNCTION = 5.0
 """Time the functions of a file have one by one, after they took too long together."""
 
+UNSETTLED = Words(
+    "putting what data-flow analysis found with the findings of the rules took too long; these are"
+    " kept, its own are missing"
+)
 Step = Callable[[int, int, str], None]
 """Told after each file: how many are done, of how many, and which it was."""
 
@@ -145,6 +149,10 @@ async def _settle(
     try:
         settled: FileReport = await worker.call_or_retry("settle", *job, timeout=seconds)
         return settled
+    except WorkerGone as gone:
+        return replace(
+            job[0], notes=(*job[0].notes, UNSETTLED if gone.timed_out else FAILED), settled=True
+        )
     except JarvisError as error:
         log.error("%s: what flow proved is missing: %s", job[0].path, error)
         return replace(job[0], notes=(*job[0].notes, FAILED), settled=True)

@@ -22,7 +22,7 @@ from jarvis_ls.jsec.flow.domain.memory_regions import Frame
 from jarvis_ls.jsec.flow.interp import branch_refinement, calls, lock_order
 from jarvis_ls.jsec.flow.interp.liveness import forget, last_uses
 from jarvis_ls.jsec.flow.interp.returns import return_value
-from jarvis_ls.jsec.flow.interp.trace import CALLED, way
+from jarvis_ls.jsec.flow.interp.trace import CALLED, Ways, way
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR, Instr, Span
 from jarvis_ls.jsec.flow.semantics.expressions import OPS
@@ -183,6 +183,7 @@ class Interpreter(Engine):
         parameters may hold anything; the variables of file scope hold what they were initialised
         with when nothing ever changes them."""
         self.faults = {}
+        self.ways = Ways()
         self.partial = False
         self.too_little.clear()
         self.held.clear()
@@ -609,7 +610,7 @@ class Interpreter(Engine):
         function = self.frame.function
         functions = [frame.function for frame in self._frames.values()]
         for outer, taken in sorted(held.items())[:_LOCKS]:
-            steps = way(state.trail, (taken[:4],), functions)
+            steps = way(state.trail, (taken[:4],), functions, self.ways)
             at = Step(function.file, span, lock_order.INVERSION)
             place = lock_order.nesting(
                 outer, inner, held.keys() - {outer}, function.file, function.name, (*steps, at)
@@ -670,7 +671,10 @@ class Interpreter(Engine):
             # giving it back on failure only may be meant; what was not followed may have done it
             doubtful = (held.span == ends[frame] and held.span not in free) or self.partial
             doubtful = doubtful or _TAKERS.search(function.name) is not None
-            steps = (*way(held.trail, (held.taken[:4],), functions), Step(file, at, LEFT))
+            steps = (
+                *way(held.trail, (held.taken[:4],), functions, self.ways),
+                Step(file, at, LEFT),
+            )
             self.faults[(LEFT, file, at)] = Fault(
                 LEFT, file, function.name, at, True, (), steps, doubtful=doubtful
             )
@@ -768,7 +772,7 @@ class Interpreter(Engine):
         if first and declared and source[0] == declared[0][0] and source[1] < declared[0][1]:
             first, declared = (), (source, *declared)
         links = (link for link in causes if link is not None)
-        return way(state.trail, (*declared, *first, *links), functions)
+        return way(state.trail, (*declared, *first, *links), functions, self.ways)
 
 
 def _parameters(root: FunctionIR) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
@@ -29,17 +30,40 @@ _FAR: Final = 400
 """How many of them are looked through for the place of a cause."""
 _MEETINGS: Final = 200
 """Places where ways met that are distinguished, the last ones; before them one stands for all."""
+_DETAILED: Final = 100
+"""Ways of a run after which fewer are."""
+_FEW_MEETINGS: Final = 8
 
 
-def way(trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR]) -> list[Step]:
+@dataclass(slots=True)
+class Ways:
+    """What the ways to the flaws of one run share."""
+
+    told: int = 0
+    """Ways so far."""
+    loops: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """Loops of functions, by identity."""
+    branches: dict[int, dict[Any, list[Any]]] = field(default_factory=dict)
+    """Ends of blocks of functions by the place of the branch, by identity."""
+
+    def meetings(self) -> int:
+        """Return how many meetings the next way distinguishes: of thousands of flaws in one
+        function, each as long as the function, only the first are told in every detail."""
+        self.told += 1
+        return _MEETINGS if self.told <= _DETAILED else _FEW_MEETINGS
+
+
+def way(
+    trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR], ways: Ways
+) -> list[Step]:
     """Return the branches and calls of a state that all its ways took, with what it comes from
     where that happened.
 
     `causes` are a file, a place, a message and its values, and for some of them what the trail was
     then: they are put there, and the others by where they are written in their function.
-    `functions` are those that the run has entered.
+    `functions` are those that the run has entered, `ways` what it knows of earlier ways.
     """
-    links = _common_links(trail)
+    links = _common_links(trail, ways.meetings())
     steps = [Step(*link[1]) for link in links]
     placed: list[tuple[int, Step]] = []
     for cause in causes:
@@ -49,21 +73,22 @@ def way(trail: Any, causes: Iterable[Any], functions: Sequence[FunctionIR]) -> l
             at = _by_text(step, steps, functions)
         placed.append((at, step))
     first = max(len(steps) - _MOST, 0)
-    rounds: dict[int, list[tuple[int, int]]] = {}
     told = [step for at, step in placed if at <= first]
     for index in range(first, len(steps)):
-        told.append(_with_loop_end(steps[index], functions, rounds))
+        told.append(_with_loop_end(steps[index], functions, ways))
         told.extend(step for at, step in placed if at == index + 1 > first)
     return told
 
 
-def _common_links(trail: Any) -> list[Any]:
+def _common_links(trail: Any, most: int) -> list[Any]:
     """Return the links with a step that every way of a trail took, first ones first."""
     before: dict[int, Any] = {}
     """Of links where ways met, by identity: the last that both took."""
-    for link in _meetings(trail):
-        known = {id(other) for other in _along(link[0], before)}
-        before[id(link)] = next((o for o in _along(link[2], before) if id(o) in known), None)
+    far = most * _FAR // _MEETINGS
+    for link in _meetings(trail, most):
+        known = {id(other) for other in islice(_along(link[0], before), far)}
+        others = islice(_along(link[2], before), far)
+        before[id(link)] = next((other for other in others if id(other) in known), None)
     links = list(islice(_along(trail, before), _FAR))
     links.reverse()
     return links
@@ -80,7 +105,7 @@ def _along(link: Any, before: dict[int, Any]) -> Iterator[Any]:
             link = link[0]
 
 
-def _meetings(trail: Any) -> list[Any]:
+def _meetings(trail: Any, most: int) -> list[Any]:
     """Return the links of a trail where ways met, each behind those that lead to it."""
     found: list[Any] = []
     seen: set[int] = set()
@@ -92,7 +117,7 @@ def _meetings(trail: Any) -> list[Any]:
             continue
         while link is not None and link[1] is not None:
             link = link[0]
-        if link is not None and id(link) not in seen and len(seen) < _MEETINGS:
+        if link is not None and id(link) not in seen and len(seen) < most:
             seen.add(id(link))
             waiting += [(link, True), (link[0], False), (link[2], False)]
     return found
@@ -136,20 +161,23 @@ def _around(step: Step, functions: Sequence[FunctionIR]) -> FunctionIR | None:
     return min(around, key=lambda function: function.span[1] - function.span[0], default=None)
 
 
-def _with_loop_end(
-    step: Step, functions: Sequence[FunctionIR], rounds: dict[int, list[tuple[int, int]]]
-) -> Step:
+def _with_loop_end(step: Step, functions: Sequence[FunctionIR], ways: Ways) -> Step:
     """Return a step as it is shown: that the condition of a loop is false says nothing of its
-    rounds. `rounds` keeps the loops of functions, by identity."""
+    rounds.
+    """
     function = _around(step, functions) if step.message == BRANCH else None
     if function is None:
         return step
     holds = step.args == (("value", "true"),)
-    if id(function) not in rounds:
-        rounds[id(function)] = loops(function)
-    for _, end in function.blocks:
-        if end[0] == nodes.IF and end[4] == step.span:
-            to, other = (end[2], end[3]) if holds else (end[3], end[2])
-            if any(head <= other <= tail < to for head, tail in rounds[id(function)]):
-                return Step(step.file, step.span, LOOP_ENDS, step.args)
+    key = id(function)
+    if key not in ways.loops:
+        ways.loops[key] = loops(function)
+        ways.branches[key] = branches = dict[Any, list[Any]]()
+        for _, end in function.blocks:
+            if end[0] == nodes.IF:
+                branches.setdefault(end[4], []).append(end)
+    for end in ways.branches[key].get(step.span, ()):
+        to, other = (end[2], end[3]) if holds else (end[3], end[2])
+        if any(head <= other <= tail < to for head, tail in ways.loops[key]):
+            return Step(step.file, step.span, LOOP_ENDS, step.args)
     return step
