@@ -60,9 +60,9 @@ async def test_a_schema_that_is_not_met_is_a_failure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ('{"type": "nonsense"}', "no JSON schema"),
-        ("[1]", "no JSON schema"),
-        ("{", "no JSON schema"),
+        ('{"type": "nonsense"}', "not a JSON schema"),
+        ("[1]", "not a JSON schema"),
+        ("{", "not a JSON schema"),
         (None, "schema.json"),
     ],
 )
