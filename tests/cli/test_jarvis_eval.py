@@ -146,7 +146,7 @@ async def test_what_was_not_recorded_is_said(tmp_path: Path) -> None:
     [
         ("{", "tasks.jsonl:1"),
         ('{"id": "a"}', "prompt"),
-        ('{"id": "a", "prompt": "x", "folder": "none"}', "no folder"),
+        ('{"id": "a", "prompt": "x", "folder": "none"}', "is not a folder"),
         ('{"id": "a", "prompt": "x", "schema": {"type": "x"}}', "JSON schema"),
         ('{"id": "a", "prompt": "x", "tests": 1}', "'tests' is not known"),
         ('{"id": "a", "prompt": "x"}\n{"id": "a", "prompt": "y"}', "tasks.jsonl:2"),
