@@ -2,17 +2,23 @@
 // packed there, so that no file of the checkout can slip in.
 
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { ROOT, step } from '../process.mjs';
-import { BUNDLE, PAGE } from '../setup/client.mjs';
+import { BUNDLE, PACKAGES, PAGE } from '../setup/client.mjs';
+import { venv } from '../setup/python.mjs';
+
+/** Time of every entry: 1 January 2020 unless SOURCE_DATE_EPOCH says otherwise, as in the wheel. */
+const EPOCH = process.env.SOURCE_DATE_EPOCH ?? '1577836800';
 
 /** Taken when present, files and whole folders. */
 const CONTENTS = ['README.md', 'CHANGELOG.md', 'LICENSE', 'l10n', 'bundled/tool', 'media'];
@@ -40,6 +46,12 @@ export async function buildExtension(target, libraries, dist) {
     `${JSON.stringify(published(manifest), null, 2)}\n`,
   );
 
+  await step(`SBOM and licences for ${target}`, venv('python'), [
+    path.join(import.meta.dirname, 'bill.py'),
+    ...[manifest.version, target, path.join(stage, 'bundled', 'libs'), PACKAGES, stage],
+  ]);
+  makeModesEqual(stage);
+
   const file = path.join(dist, `jarvis-ls-${target}-${manifest.version}.vsix`);
   const vsce = path.join(ROOT, 'node_modules', '@vscode', 'vsce', 'vsce');
   await step(
@@ -51,7 +63,8 @@ export async function buildExtension(target, libraries, dist) {
       ...['--allow-package-all-secrets', '--allow-package-env-file'],
       ...['--no-rewrite-relative-links', '--target', target, '--out', file],
     ],
-    { cwd: stage },
+    // Entries are sorted and dated by this; times of a zip are local, names are sorted by locale.
+    { cwd: stage, env: { ...process.env, SOURCE_DATE_EPOCH: EPOCH, TZ: 'UTC', LC_ALL: 'C.UTF-8' } },
   );
   return file;
 }
@@ -74,4 +87,16 @@ function copy(from, to) {
     recursive: true,
     filter: (file) => path.basename(file) !== '__pycache__' && !file.endsWith('.map'),
   });
+}
+
+/**
+ * Modes do not depend on the umask of who checked out: what is executable stays so for everybody.
+ * @param {string} folder
+ */
+function makeModesEqual(folder) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    const isProgram = entry.isDirectory() || (statSync(file).mode & 0o100) !== 0;
+    chmodSync(file, isProgram ? 0o755 : 0o644);
+  }
 }

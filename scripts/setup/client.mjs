@@ -1,6 +1,6 @@
 // The client: its npm packages, the bundle VS Code loads, and the page of the side panel.
 
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { npm, ROOT, step, TaskError } from '../process.mjs';
 import { fingerprint, isCurrent, writeStamp } from './stamp.mjs';
@@ -11,6 +11,8 @@ const SOURCES = path.join(CLIENT, 'src');
 const PAGE_SOURCES = path.join(CLIENT, 'webview');
 const OUT = path.join(CLIENT, 'out');
 export const BUNDLE = path.join(OUT, 'extension.js');
+/** Name, version and licence of every package whose code is in the bundles. */
+export const PACKAGES = path.join(OUT, 'packages.json');
 /** What our pages load: scripts, styles and the editor's own icons. */
 export const PAGE = path.join(OUT, 'webview');
 
@@ -79,13 +81,34 @@ export async function buildClient() {
   const began = performance.now();
   // Loaded here: a fresh clone has no packages when this script starts.
   const esbuild = await import('esbuild');
-  await Promise.all([esbuild.build(EXTENSION), esbuild.build(PAGE_OPTIONS)]).catch(() => {
+  const built = await Promise.all([
+    esbuild.build({ ...EXTENSION, metafile: true }),
+    esbuild.build({ ...PAGE_OPTIONS, metafile: true }),
+  ]).catch(() => {
     throw new TaskError('Client: could not be built; the reason is above');
   });
+  const inputs = built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+  writeFileSync(PACKAGES, `${JSON.stringify(packagesOf(inputs), null, 2)}\n`);
   const icons = path.join(MODULES, '@vscode', 'codicons', 'dist');
   for (const file of ['codicon.css', 'codicon.ttf']) {
     copyFileSync(path.join(icons, file), path.join(PAGE, file));
   }
   writeStamp(stamp, key);
   console.log(`Client: built (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+}
+
+/**
+ * The packages that files lie in; the icons are copied, not bundled.
+ * @param {string[]} inputs
+ */
+function packagesOf(inputs) {
+  const names = inputs.flatMap((file) => {
+    const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? [];
+    return name === undefined ? [] : [name];
+  });
+  return [...new Set([...names, '@vscode/codicons'])].sort().map((name) => {
+    const file = path.join(MODULES, name, 'package.json');
+    const { version, license } = JSON.parse(readFileSync(file, 'utf8'));
+    return { name, version, license: license ?? '' };
+  });
 }

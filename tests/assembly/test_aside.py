@@ -56,7 +56,7 @@ async def test_a_conversation_is_put_aside_and_taken_up_in_another_session(tmp_p
 
         second = await assembly.start(None, [tmp_path], Person())
         await second.send("/restore")
-        assert "messages are back" in said(second)
+        assert "messages restored" in said(second)
         assert not file.exists()
         assert second.session.data[f"{USER_DATA}mood"] == "curious"
         server.say("As I said, 42. !!!COMPLETE!!!")

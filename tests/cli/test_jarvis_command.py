@@ -412,7 +412,7 @@ async def test_sessions_are_searched_exported_deleted_and_restored(tmp_path):
         assert (await here.run("sessions", "restore", info["id"]))[0] == 0
         assert (await here.run("sessions", "show", info["id"]))[0] == 0
         status, _, err = await here.run("sessions", "show", "0")
-        assert status == 2 and "2 sessions" in err
+        assert status == 2 and "2 session ids" in err
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("sessions", "--help"), ("--version",)])

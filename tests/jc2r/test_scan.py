@@ -132,7 +132,7 @@ def test_what_is_used_comes_first_and_circles_are_one_step(project: Path) -> Non
     circles = [{item["name"] for item in step["items"]} for step in order if step["group"]]
     assert circles == [{"even", "odd"}]
     assert found["roots"] == ["main", "main"]
-    assert "roots: main (main.c), main (tools/other.c)\n" in jc2r("scan", project).stdout
+    assert "root functions: main (main.c), main (tools/other.c)\n" in jc2r("scan", project).stdout
 
 
 def test_the_order_does_not_depend_on_the_run(project: Path) -> None:
