@@ -30,8 +30,8 @@ from license_expression import ExpressionError, LicenseSymbol, get_spdx_licensin
 from packageurl import PackageURL
 
 ALLOWED = frozenset(
-    "0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC-BY-4.0 ISC MIT MIT-0 MIT-CMU MPL-2.0 "
-    "PSF-2.0 Python-2.0 Unlicense Zlib LLVM-exception".split()
+    "0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC-BY-4.0 ISC MIT MIT-0 "
+    "MIT-CMU MPL-2.0 PSF-2.0 Python-2.0 Unlicense Zlib LLVM-exception".split()
 )
 """What may be bundled: licences that let us pass the package on unchanged beside ours."""
 OLDER_NAMES = {

@@ -72,7 +72,7 @@ async def test_a_program_of_the_workspace_is_not_run_as_the_user(tmp_path: Path)
         ran = tmp_path / "ran"
         own = program(h.folder / "guard", f"touch {ran}")
         h.configure(hook("before_tool", own))
-        assert "lies in the workspace" in (await result_of_reading(h)).text
+        assert "is in the workspace" in (await result_of_reading(h)).text
         assert not ran.exists()
 
 

@@ -189,7 +189,7 @@ class CommandHooks(Guard):
             raise JarvisError("The program {name} was not found.", name=hook.command[0])
         if below(Path(os.path.realpath(program)), list(self._context.roots)) is not None:
             raise JarvisError(
-                "The program {name} lies in the workspace, where agents can change it.",
+                "The program {name} is in the workspace, where agents can change it.",
                 name=program,
             )
         process = await asyncio.create_subprocess_exec(

@@ -75,7 +75,7 @@ def front_matter(data: bytes) -> tuple[dict[str, Any], str]:
         raise ValueError(f"its front matter has more than {MAX_FRONT} bytes")
     values = parse_yaml(front)
     if not isinstance(values, dict):
-        raise ValueError("its front matter is no mapping")
+        raise ValueError("its front matter is not a mapping")
     return values, _decode(b"\n".join(lines[end + 1 :]))
 
 

@@ -75,7 +75,7 @@ def load_agent_files(home: Path, roots: Sequence[Path], *, trusted: bool) -> Age
     for root in with_state(roots, home):
         place = root / STATE / "agents"
         if place.is_dir() and not trusted:
-            problems.append(Words("{place}: not read, the workspace is not trusted", place=place))
+            problems.append(Words("{place}: skipped, the workspace is not trusted", place=place))
         elif trusted:
             places.append((place, root))
     for place, within in places:
@@ -88,7 +88,7 @@ def load_agent_files(home: Path, roots: Sequence[Path], *, trusted: bool) -> Age
                 if agent.name in agents:
                     raise ValueError(f"there is an agent {agent.name}")
             except (SkippedFile, ValueError) as error:
-                problems.append(Words("{path}: left out: {why}", path=path, why=error))
+                problems.append(Words("{path}: skipped: {why}", path=path, why=error))
             else:
                 agents[agent.name] = agent
     return AgentFiles(agents, tuple(problems))

@@ -18,7 +18,9 @@ from jarvis_ls.codeintel.shell import Command, Doubt, Why
 from jarvis_ls.core.words import Words
 
 _REASONS = {
-    Why.SYNTAX: Words("It cannot be told what the shell makes of this: {part}. Write it plainer."),
+    Why.SYNTAX: Words(
+        "How the shell expands this cannot be determined: {part}. Write it more simply."
+    ),
     Why.CHARACTER: Words("The command line holds a character that cannot be seen: {part}."),
     Why.PROGRAM: Words(
         "Which program this starts is only known when it runs: {part}. Write its name."
