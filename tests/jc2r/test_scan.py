@@ -146,7 +146,7 @@ def test_the_order_does_not_depend_on_the_run(project: Path) -> None:
 def test_a_second_scan_reads_only_what_changed(project: Path) -> None:
     scan(project)
     again = jc2r("scan", project)
-    assert "4 units" in again.stdout and "4 unchanged" in again.stdout
+    assert "4 translation units" in again.stdout and "4 unchanged" in again.stdout
     write(project, {"total.c": TOTAL_C.replace("RED", "GREEN")})
     assert "3 unchanged" in jc2r("scan", project).stdout
     write(project, {"shapes.h": SHAPES_H.replace("GREEN }", "GREEN, BLUE }")})
@@ -186,7 +186,7 @@ def test_a_process_that_is_killed_costs_its_file_and_is_told_first(project: Path
         out, said = process.communicate(timeout=HANGS)
     assert process.returncode == 1
     assert "not read" not in said and "nowhere" in said  # the file in hand is read again
-    assert "6 units" in out and "written to" in out
+    assert "6 translation units" in out and "written to" in out
     assert "not read" not in jc2r("scan", project).stderr
 
 
