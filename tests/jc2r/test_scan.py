@@ -357,7 +357,7 @@ def test_what_needs_a_translation_says_which_project_has_none(
     done = jc2r(*words)
     assert done.returncode == 2 and f"no complete translation of {project};" in done.stderr
     done = jc2r(*words, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
-    assert f"{project} 没有已完成的转译" in done.stderr
+    assert f"{project} 没有完整的转译" in done.stderr
 
 
 def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> None:
@@ -382,10 +382,10 @@ def test_a_file_that_is_compiled_in_several_ways_is_named(tmp_path: Path) -> Non
         " program's, the rest from the first: a.c, d.c"
     ]
     done = jc2r("scan", "--build", tmp_path, LC_ALL="zh_CN.UTF-8", PYTHONUTF8="1")
-    assert "5 个单元，参数来自 make，其中 5 个未改变" in done.stdout
+    assert "5 个翻译单元，来自 make，其中 5 个未改变" in done.stdout
     assert (
-        "注意：以多种方式编译，区别在于 -DWIDE=1 -DWIDE=2；"
-        "只有某一种方式才定义的内容按该方式转译，程序所链接的按该程序的方式转译，"
+        "注意：以多种配置编译，区别在于 -DWIDE=1 -DWIDE=2；"
+        "只有一种配置才定义的内容按该配置转译，链接进程序的按该程序的配置转译，"
         "其余按第一种：a.c, d.c" in done.stdout
     )
 
