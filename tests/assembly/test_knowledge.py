@@ -207,7 +207,7 @@ async def test_a_tool_server_is_used_after_consent_and_ends_with_the_conversatio
         assert "needs consent" in notices(c)
         assert (await c.ask("add")).text == "42"
         connected, added = entries(c, ToolEntry)
-        assert "p__add" in connected.output and added.output == "42"
+        assert "p__add" in connected.output and added.output == "(material from p)\n42"
         first = h.person.permits[0]
         assert first.tool == "mcp-server" and str(SUPPORT) in first.reason
         await c.send("/servers p")
@@ -267,5 +267,5 @@ async def test_tools_that_come_later_are_told_to_models_in_every_form(tmp_path: 
         h.server.say('<TOOL_CALL>\n{"name": "p__add", "arguments": {"a": 1, "b": 2}}\n</TOOL_CALL>')
         h.server.say("3")
         assert (await c.ask("add")).text == "3"
-        assert [entry.output for entry in entries(c, ToolEntry)][1] == "3"
+        assert [entry.output for entry in entries(c, ToolEntry)][1] == "(material from p)\n3"
         assert "p__add" not in str(asked(h, 1)[0]) and "Add two numbers." in str(asked(h, 2)[0])

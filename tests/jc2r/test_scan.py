@@ -221,12 +221,12 @@ def test_graphs(project: Path) -> None:
 
 
 def test_a_picture_that_graphviz_did_not_draw_is_not_that_of_an_earlier_scan(
-    project: Path, tmp_path: Path
+    project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     scan(project)
     png = project / ".jarvis" / "c2rust" / "references.png"
     png.write_bytes(b"\x89PNG of what the project was once")
-    dot = tmp_path / "programs" / "dot"
+    dot = tmp_path_factory.mktemp("programs") / "dot"  # none of the project's own is run
     write(dot.parent, {"dot": "#!/bin/sh\necho out of ink >&2\nexit 1\n"})
     dot.chmod(0o755)
     done = jc2r("scan", project, PATH=f"{dot.parent}{os.pathsep}{os.environ['PATH']}")

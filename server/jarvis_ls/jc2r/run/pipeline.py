@@ -124,6 +124,8 @@ async def run_baseline(
                     translate, root, units, crate, known.libraries, stays(chosen)
                 )
             except JarvisError as error:
+                with contextlib.suppress(OSError):  # what holds something stays
+                    crate.rmdir()
                 lacks = [note for note in scanned.notes if note == NO_COMPILER]
                 said = "".join(f"\n{line}" for line in (*lacks, *advice) if scanned.problems)
                 raise JarvisError(f"{error}{said}") from None
