@@ -10,6 +10,7 @@ import pytest
 from jarvis_ls.runtime.base.messages import ToolCall
 from jarvis_ls.runtime.sandbox.base import NoSandbox
 from jarvis_ls.runtime.tools.approval import Approved
+from jarvis_ls.runtime.tools.command_rules import matches_command
 from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, Permissions
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, Tools, tool
 
@@ -336,3 +337,10 @@ async def test_only_a_proven_sandbox_without_network_covers_what_is_hidden(
     )
     assert result.is_error != passes and sandboxes.looked == looked
     assert [question.hidden for question in asked] == ([] if passes else [True])
+
+
+def test_a_rule_with_many_stars_is_matched_in_linear_time() -> None:
+    """Workspaces may bring rules, too: each star must not multiply the work."""
+    words = ["make", *["x"] * 2_000]
+    assert not matches_command("make " + "* x " * 40 + "* y", words)
+    assert matches_command("make " + "* x " * 40 + "*", words)

@@ -88,11 +88,17 @@ def words_of(target: str) -> tuple[str, ...]:
 
 
 def _match(pattern: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    if not pattern:
-        return not words
-    first, rest = pattern[0], pattern[1:]
-    if first.strip("*") == "" and first:
-        return not rest or any(_match(rest, words[at:]) for at in range(len(words) + 1))
-    if not words or not fnmatch.fnmatchcase(words[0], first):
-        return False
-    return (not rest and first.endswith("*")) or _match(rest, words[1:])
+    """Return whether a pattern matches all words, in time linear in both together: each word of
+    the pattern takes the places where the one before may end to those where it may end.
+    """
+    ends = {0}
+    for number, wanted in enumerate(pattern, 1):
+        if wanted and not wanted.strip("*"):
+            ends = set(range(min(ends), len(words) + 1))
+            continue
+        ends = {at + 1 for at in ends if at < len(words) and fnmatch.fnmatchcase(words[at], wanted)}
+        if not ends:
+            return False
+        if number == len(pattern) and wanted.endswith("*"):
+            return True
+    return len(words) in ends
