@@ -36,7 +36,7 @@ async def test_memory_is_exported_imported_and_organised(tmp_path: Path) -> None
         assert status == 0 and "overlap (keys, store)" in out and "nothing was changed" in out
         server.say('<merged_memory>{"content": "Keys are in b.c", "tags": ["keys"]}')
         status, out, err = await place.run("memory", "organize")
-        assert (status, err) == (0, "jarvis: Merging 1 of 1: keys, store\n") and "made" in out
+        assert (status, err) == (0, "jarvis: Merging 1 of 1: keys, store\n") and "created" in out
         status, out, _ = await place.run("memory", "organize")
         assert status == 0 and "nothing to merge" in out
         status, out, _ = await place.run("memory", "import", "all.json")

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 JC2R = [sys.executable, "-m", "jarvis_ls.cli.jc2r"]
 
@@ -26,3 +27,8 @@ def jc2r(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
         check=False,
         env={**os.environ, **environment},
     )
+
+
+def text_of(kept: Any) -> str:
+    """Return the English text of a reason in a stored record, with its values or without."""
+    return kept if isinstance(kept, str) else str(kept["text"])

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from expressions import program
-from project import JC2R, jc2r, write
+from project import JC2R, jc2r, text_of, write
 from toolchain import needs_cargo, run
 
 from jarvis_ls.codeintel import clang
@@ -109,7 +109,11 @@ def test_the_same_is_said_both_ways(
 def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, Path, str]) -> None:
     root, crate, said = constructs
     progress = json.loads((root / ".jarvis" / "c2rust" / "progress.json").read_text())
-    left = [(one["name"], one["reason"]) for one in progress["functions"] if one["state"] == "c"]
+    left = [
+        (one["name"], text_of(one["reason"]))
+        for one in progress["functions"]
+        if one["state"] == "c"
+    ]
     fixed = "a variable initialised with a function at a fixed address"
     sized = (
         "fields must have a constant size: 'variable length array in structure' extension"
@@ -149,8 +153,8 @@ def test_what_stays_in_c_is_named_and_the_rest_is_rust(constructs: tuple[Path, P
     assert (root / ".jarvis" / "c2rust" / "build.log").read_text() == "", "no warnings"
     text = (crate / "src" / "bin" / "remains.rs").read_text()
     assert "fn shared(" in text and "fn twice(" not in text
-    in_c = (crate / "c" / "remains.c").read_text()
-    assert "setjmp(back)" in in_c and "return depth * 2" not in in_c
+    code = (crate / "c" / "remains.c").read_text()
+    assert "setjmp(back)" in code and "return depth * 2" not in code
 
 
 @needs_cargo
@@ -416,7 +420,7 @@ def test_a_folder_of_someone_else_is_left_alone(tmp_path: Path) -> None:
         tmp_path / "p_rs", {"Cargo.toml": '[package]\nname = "mine"\n', "src/lib.rs": "// mine\n"}
     )
     done = jc2r("run", "--baseline", root)
-    assert done.returncode == 2 and "was not made by jc2r" in done.stderr
+    assert done.returncode == 2 and "was not created by jc2r" in done.stderr
     assert (tmp_path / "p_rs" / "src" / "lib.rs").read_text() == "// mine\n"
     assert jc2r("run", "--baseline", root, "--crate", root).returncode == 2
 

@@ -101,9 +101,9 @@ async def test_fix_all_of_one_rule(tmp_path):
 @pytest.mark.parametrize(
     ("start", "comment"),
     [
-        ("Suppress double-free here", "    // jsec-ignore: double-free looked at"),
-        ("Suppress double-free in this function", "// jsec-ignore-function: double-free looked"),
-        ("Suppress double-free in this file", "// jsec-ignore-file: double-free looked at"),
+        ("Suppress double-free here", "    // jsec-ignore: double-free reviewed in"),
+        ("Suppress double-free in this function", "// jsec-ignore-function: double-free reviewed"),
+        ("Suppress double-free in this file", "// jsec-ignore-file: double-free reviewed in"),
     ],
 )
 async def test_suppression_by_a_comment_with_a_reason(tmp_path, start, comment):

@@ -174,7 +174,7 @@ async def test_rust_and_c_are_compared_and_what_was_found_is_told(project):
         reports = {
             path.name: path.read_text() for path in (project / ".jarvis" / "c2rust").glob("*.md")
         }
-        assert reports["lift.md"].startswith("# 提升\n")
+        assert reports["lift.md"].startswith("# 重构\n")
         assert reports["equivalence.md"].startswith("# C 与 Rust 的等价性\n")
         assert [one.after for one in stage.counts] == [one.after for one in lifted.counts]
         place = await rust(editor, project / "main.c", function="twice")
@@ -201,7 +201,7 @@ async def test_rust_that_behaves_differently_is_told_at_its_c(project, locale):
         }
         assert verdict.testsNote == said[locale]
         report = (project / ".jarvis" / "c2rust" / "equivalence.md").read_text()
-        head = {"en": "## Differences", "zh-cn": "## 不同之处"}[locale]
+        head = {"en": "## Differences", "zh-cn": "## 差异"}[locale]
         assert head in report and said[locale].partition(": ")[2] in report
 
 
@@ -397,7 +397,7 @@ async def test_errors_of_the_build_are_shown_at_the_c_they_come_from(project):
         )
         (error,) = [one for one in shown if one.code == "rust-error"]
         assert error.range.start.line == 2 and error.severity == types.DiagnosticSeverity.Error
-        assert error.message.startswith("The Rust of sum does not build: mismatched types")
+        assert error.message.startswith("The Rust version of sum does not build: mismatched types")
         found = await ask(editor)
         assert [one.state for one in found.stages if one.name == "build"] == ["failed"]
         assert found.log == log
@@ -457,7 +457,7 @@ async def test_a_project_without_c_and_a_folder_of_somebody_else_are_refused(tmp
         taken = tmp_path / "empty_rs"
         taken.mkdir()
         (taken / "precious.txt").write_text("mine")
-        with pytest.raises(JsonRpcException, match="not made by jc2r"):
+        with pytest.raises(JsonRpcException, match="not created by jc2r"):
             await run(editor)
         assert [one.name for one in taken.iterdir()] == ["precious.txt"]
 
