@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from folders import FLAWED
-from hostile import CANARY, IDEAS, workspace
 
+from hostile import CANARY, IDEAS, workspace
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.report.html import render_html
