@@ -291,7 +291,7 @@ async def test_the_gate_asks_for_every_tool_with_the_exact_command(tmp_path: Pat
         assert refused.is_error and not children()
         await gate.run(ToolCall("2", "p__connect", {}), context)
         assert [one.actions for one in asked] == [
-            (Action("execute", f"{PYTHON} {SUPPORT} plain a b"),)
+            (Action("execute", f"{PYTHON} {SUPPORT} plain 'a b'"),)
         ] * 2
         assert not (await gate.run(ToolCall("3", "p__add", {"a": 1, "b": 1}), context)).is_error
         assert asked[2].actions == (Action("connect", "mcp://p/add"),)
