@@ -280,7 +280,7 @@ async def test_a_user_may_speak_while_the_root_waits(tmp_path: Path) -> None:
         w.on("root", call(delegate("a", wait=False)), say("waiting"), say("hello"), say("end"))
         w.on("a", slow("y"))
         w.tree.send("[root] go")
-        await until(lambda: "in the background" in w.tree.root.info.activity)
+        await until(lambda: "background agent" in w.tree.root.info.activity)
         w.tree.send("hello?")
         assert (await w.tree.wait("root")).text == "end"
         texts = [

@@ -76,7 +76,7 @@ async def test_the_budget_of_a_session_is_a_setting_and_the_user_is_asked(tmp_pa
             ending.state == "failed" and "The budget of “Jarvis” is 20,000 tokens" in ending.error
         )
         [question] = h.person.questions
-        assert "Go on?" in question
+        assert "Continue?" in question
         spent = c.tree.root.info.subtree
         assert spent.input + spent.output <= 20_000
         assert "20,000 tokens" in notices(c)

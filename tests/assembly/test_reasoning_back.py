@@ -160,7 +160,7 @@ async def test_what_a_model_is_sent_is_set_per_model(tmp_path: Path) -> None:
         ('thinking = "yes"', "true, false or a number of tokens"),
         ("window = true", "a whole number"),
         ('headers = { "X Y" = "a" }', "a table of names and texts"),
-        ("effort = 1", "is not known"),
+        ("effort = 1", "Unknown setting"),
     ],
 )
 async def test_settings_of_a_model_that_are_wrong_are_said(
