@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.cli.terminal import PERMIT, chosen
+from jarvis_ls.cli.choices import chosen
+from jarvis_ls.cli.terminal import PERMIT
 from tests.cli.terminal import JARVIS, Person
 from tests.support.agents import until
 from tests.support.model_server import ModelServer

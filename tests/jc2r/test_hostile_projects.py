@@ -136,7 +136,7 @@ def test_a_file_where_the_crate_would_be_stays(tmp_path: Path) -> None:
     root = project(tmp_path / "p")
     (tmp_path / "p_rs").write_text("mine")
     done = jc2r("run", "--baseline", root, **CHINESE)
-    assert done.returncode == 2 and "已存在且不是 jc2r 生成的" in done.stderr
+    assert done.returncode == 2 and "已存在且不是由 jc2r 创建的" in done.stderr
     assert (tmp_path / "p_rs").read_text() == "mine"
 
 

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.agents.node import Ending
 from jarvis_ls.assembly.workplace import Additions
+from jarvis_ls.cli.choices import choices_in_words, chosen
 from jarvis_ls.cli.event_lines import EventLines
 from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.cli.project import Disk
 from jarvis_ls.cli.screen import Screen, wants_colour
 from jarvis_ls.cli.stdin_queue import Listener
-from jarvis_ls.cli.terminal import Terminal, choices_in_words, chosen
+from jarvis_ls.cli.terminal import Terminal
 from jarvis_ls.cli.terminal_commands import Steering, turn_in_words
 from jarvis_ls.cli.trust import is_trusted, remember_trust
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 
+from jarvis_ls.cli.choices import choices_in_words, chosen
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import Screen, diff_lines, visible
 from jarvis_ls.core.words import Words
@@ -23,7 +23,6 @@ SCOPES: dict[str, Scope] = {"y": "call", "s": "session", "w": "workspace", "u": 
 REVIEW = Words("Apply? [y]es all, [n]o, [h]unk by hunk: ")
 HUNK = Words("Apply this hunk? [y]es, [n]o, [r]est, [q]uit: ")
 INSTEAD = Words("What should it do instead? (optional) ")
-_WORDS = re.compile(r"\[(\w)\](\w*)")
 
 
 class Terminal(Interaction):
@@ -139,23 +138,3 @@ class Terminal(Interaction):
         except (KeyboardInterrupt, EOFError):
             self.interrupt()
             raise asyncio.CancelledError from None
-
-
-def choices_in_words(prompt: str) -> str:
-    """Return what may be answered, as in `y (yes), n (no)`."""
-    found = [(letter, f"{letter}{rest}") for letter, rest in _WORDS.findall(prompt)]
-    return ", ".join(letter if letter == word else f"{letter} ({word})" for letter, word in found)
-
-
-def chosen(prompt: str, line: str) -> str:
-    """Return the letter in brackets that a line chooses, alone or as its word; empty when it is
-    none.
-
-    A line that only begins with the letter of a choice ("stop", "use another file") chooses
-    nothing.
-    """
-    said = line.strip().lower()
-    for letter, rest in _WORDS.findall(prompt):
-        if said in (letter, letter + rest):
-            return str(letter)
-    return ""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from jarvis_ls.cli.choices import chosen
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import read_regular, replace_file, user_folder
@@ -65,8 +66,6 @@ def require_trust(folder: Path, *, given: bool, why: str | Words) -> None:
 
 
 def _is_agreed(question: str) -> bool:
-    from jarvis_ls.cli.terminal import chosen  # it loads what agents need
-
     while True:
         print(question, end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()

@@ -22,7 +22,7 @@ from jarvis_ls import __version__
 from jarvis_ls.codeintel.included_files import MAX_BYTES
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file
-from jarvis_ls.core.words import to_json
+from jarvis_ls.core.words import Words, to_json, together
 from jarvis_ls.jc2r.build.autoconf.foreign_headers import ELSEWHERE
 from jarvis_ls.jc2r.build.compile_commands import has_build
 from jarvis_ls.jc2r.crate.cargo import cargo
@@ -45,7 +45,7 @@ from jarvis_ls.jc2r.translate.crate import MANIFEST, Translated, build, is_free,
 from jarvis_ls.jc2r.translate.fall_back_to_c import UNLINKED, settle
 from jarvis_ls.jc2r.translate.output import Stays
 
-_ADVICE = (
+_ADVICE = Words(
     "With --build, or the setting jarvisLs.projectBuild, the project's own "
     "build runs in a copy to get compile commands and generated files."
 )
@@ -127,8 +127,8 @@ async def run_baseline(
                 with contextlib.suppress(OSError):  # what holds something stays
                     crate.rmdir()
                 lacks = [note for note in scanned.notes if note == NO_COMPILER]
-                said = "".join(f"\n{line}" for line in (*lacks, *advice) if scanned.problems)
-                raise JarvisError(f"{error}{said}") from None
+                hints = (*lacks, *advice) if scanned.problems else ()
+                raise JarvisError(together([str(error), *hints], "\n")) from None
             _write_progress(folder, found, unread)
             _finish_stage(folder, state, "baseline")
         if "build" not in state.done:

@@ -39,7 +39,7 @@ SECONDS_PER_UNIT = 120.0
 MAX_BYTES = 64_000_000
 _FORM = f"{__version__} 1"
 """What results in the cache must have been made by."""
-NO_COMPILER = (
+NO_COMPILER = Words(
     "There is no C compiler (cc, gcc or clang) on the PATH: headers that one brings,"
     " such as stddef.h, are not found."
 )
