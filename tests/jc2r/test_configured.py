@@ -357,7 +357,7 @@ def test_what_only_the_own_build_makes_is_said_to_need_it(tmp_path: Path) -> Non
     assert said.returncode == 2 and "Nothing was translated" in said.stderr
     assert "With --build, or the setting jarvisLs.projectBuild, the project's own" in said.stderr
     chinese = jc2r("run", "--baseline", root, LANG="zh_CN.UTF-8", LC_ALL="").stderr
-    assert "没有转译任何内容" in chinese and "加上 --build" in chinese
+    assert "没有转译任何内容" in chinese and "使用 --build" in chinese
     write(root, {"b.c": "int b(void) { return 1; }\n"})
     said = jc2r("run", "--baseline", root)
     assert "note: With --build, or the setting" in said.stdout and "1 of 2 functions" in said.stdout

@@ -122,7 +122,7 @@ def test_it_shrinks_when_findings_are_gone(tmp_path: Path, scan_folder: Scan) ->
 def test_files_that_could_not_be_read_keep_their_entries(tmp_path: Path, scan_folder: Scan) -> None:
     write(tmp_path, {"a.c": FLAWED})
     accept(scan_folder, tmp_path)
-    write(tmp_path, {"a.c": b"\0" + FLAWED.encode()})
+    write(tmp_path, {"a.c": b"\x7fELF\2\1\1" + bytes(64)})
     baseline = load_baseline(tmp_path)
     result = scan_folder(tmp_path, baseline=baseline)
     assert [one.path for one in result.skipped] == ["a.c"]
