@@ -45,11 +45,11 @@ test('a question on the budget is asked and answered in Chinese', async () => {
   await question.waitFor();
   assert.doesNotMatch(await question.innerText(), ENGLISH);
   await panel.picture('budget-chinese');
-  await question.getByText('不限预算继续').click();
+  await question.getByText('不设上限继续').click();
 });
 
 test('a wrong key is told in Chinese, with what to do', async () => {
-  const notice = panel.page.locator('.row', { hasText: '密钥未被接受（HTTP 401）' });
+  const notice = panel.page.locator('.row', { hasText: '密钥被拒绝（HTTP 401）' });
   await notice.waitFor();
   assert.doesNotMatch(await notice.innerText(), ENGLISH);
   await panel.rest();
@@ -68,6 +68,6 @@ test('a permission is asked for, and a refusal told, in Chinese', async () => {
   assert.doesNotMatch(await asked.innerText(), ENGLISH);
   await asked.getByRole('button', { name: '拒绝' }).click();
   await panel.answered('不能读取。');
-  await panel.page.locator('.row', { hasText: '有规则禁止：secret*' }).waitFor();
+  await panel.page.locator('.row', { hasText: '有权限规则拒绝：secret*' }).waitFor();
   assert.deepEqual(await panel.violations(), []);
 });

@@ -45,7 +45,7 @@ async def test_a_wrong_key_is_told_in_chinese(folder: Path, tmp_path: Path) -> N
             await page.send("hi")
             await page.rest()
             said = chinese(notices(page))
-            assert "密钥未被接受（HTTP 401）：bad key" in said and "SCRIPTED_KEY" in said
+            assert "API 密钥被拒绝（HTTP 401）：bad key" in said and "SCRIPTED_KEY" in said
             assert chinese(page.nodes()["root"].error) == said
 
 
@@ -61,7 +61,7 @@ async def test_a_budget_is_asked_for_in_chinese_and_the_answer_is_understood(
             await page.send("hi")
             question = await page.questioned()
             chinese(question.text)
-            assert "预算" in question.text and question.choices[1] == "不限预算继续"
+            assert "预算" in question.text and question.choices[1] == "不设上限继续"
             assert all(map(chinese, question.choices))
             await page.ask(panel.AnswerAsk(page.session, question.id, question.choices[1]))
             await page.answered("Within it.")
@@ -82,7 +82,8 @@ async def test_permissions_are_asked_and_refused_in_chinese(folder: Path, tmp_pa
             await page.ask(panel.PermitAsk(page.session, asked.id, False))
             await page.answered("I may not.")
             first, second = page.entries(ToolEntry)
-            assert first.reason == "用户不允许。" and second.reason == "有规则禁止：secret*"
+            assert first.reason == "它位于工作区之外。 用户不允许。"
+            assert second.reason == "有权限规则拒绝：secret*"
             assert all("不允许，未执行任何操作。" in tool.output for tool in (first, second))
         told = str(model.requests[-1].body["messages"])
         assert "Not allowed; nothing was done." in told and not HAN.search(

@@ -72,6 +72,8 @@ class Commands:
             CommandItem("/memory", say("List memories (optional filter)"), "[WORDS|save]"),
             CommandItem("/sessions", say("List sessions (optional filter)"), "[WORDS]"),
             CommandItem("/model", say("List models, or choose one"), "[GROUP]"),
+            CommandItem("/mode", say("Plan only, ask before changes, or accept edits"), "[MODE]"),
+            CommandItem("/agents", say("List the agents that files describe")),
             CommandItem("/title", say("Rename this session"), "TITLE"),
             CommandItem("/clear", say("Clear the conversation")),
             CommandItem(
