@@ -216,7 +216,7 @@ describe('a project', () => {
     const why = /differently from the C: sum\(n = 0\): the result is 0 in C and 1/;
     await editor.labelBecomes(marked, why);
     await editor.openProblems();
-    const problem = editor.problem('The Rust of sum behaves differently: sum(n = 0)');
+    const problem = editor.problem('The Rust version of sum behaves differently: sum(n = 0)');
     await problem.waitFor();
     assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 3, Col 1\]/s);
     await picture(editor, 'differs');

@@ -113,7 +113,7 @@ async def test_commands_and_wrong_use_answer_in_chinese(folder: Path, tmp_path: 
             await page.until(lambda n=before: len(page.entries(NoticeEntry)) > n)  # type: ignore[misc]
             chinese(page.entries(NoticeEntry)[-1].text)
         await page.send("see @src/none.c")
-        await page.until(lambda: "尚未配置模型" in notices(page))
+        await page.until(lambda: "未配置模型" in notices(page))
 
 
 async def test_what_a_page_asks_wrongly_is_refused_in_chinese(folder: Path, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_who_is_busy_may_be_asked_again(status: int) -> None:
         (401, "key"),
         (402, "no credit"),
         (403, "key"),
-        (404, "no such model"),
+        (404, "not found"),
         (422, "refused"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_command_is_words_and_never_a_shell_line(table: Any, command: tuple[st
         ({"url": "https://[::1/mcp"}, "url"),
         ({"url": "https://e.example", "headers": {"A": "b\r\nX: y"}}, "single lines"),
         ({"transport": "stdio"}, "transport"),
-        (3, "no table"),
+        (3, "not a table"),
     ],
 )
 def test_what_is_wrong_is_said(table: Any, said: str) -> None:

@@ -116,13 +116,13 @@ class Caller:
 async def test_the_tools_save_find_and_forget(tmp_path: Path) -> None:
     call = Caller(tmp_path)
     saved = await call("save_memory", memory_type="project_long_term", content="A b", tags=["t"])
-    assert not saved.is_error and "Remembered as" in saved.text
+    assert not saved.is_error and "Saved as" in saved.text
     await call("save_memory", memory_type="short_term", content="now", tags=[])
     found = await call("retrieve_memory")
     assert "A b" in found.text and "now" in found.text
     assert "A b" not in (await call("retrieve_memory", memory_types=["short_term"])).text
     assert (await call("retrieve_memory", query="zzz")).text == "No memories match."
-    assert "Forgotten" in (await call("clear_memory", memory_types=["all"])).text
+    assert "Deleted memories" in (await call("clear_memory", memory_types=["all"])).text
     assert "Nothing fitted" in (await call("clear_memory", memory_types=["all"])).text
     (call.memory.folder_of("project_long_term").path / "x.json").write_text("{")
     assert "Left out: x.json (no JSON)" in (await call("retrieve_memory")).text

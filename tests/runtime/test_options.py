@@ -49,7 +49,7 @@ def test_every_parameter_of_the_environment_is_one() -> None:
         ({}, {"JARVIS_NEED_SUMMARY": "perhaps"}, "must be true or false"),
         ({}, {"JARVIS_SUMMARY_SHARE": "2"}, "between 0.1 and 0.95"),
         ({"agent_type": "cat"}, {}, "normal or code"),
-        ({"nonsense": 1}, {}, "not known"),
+        ({"nonsense": 1}, {}, "Unknown setting"),
         ({"name": 3}, {}, "wrong type"),
         ({"need_summary": "yes"}, {}, "wrong type"),
         ({"max_rounds": -1}, {}, "between 0"),

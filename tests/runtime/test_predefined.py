@@ -26,7 +26,7 @@ def test_tasks_of_the_user_and_the_workspace(places: tuple[Path, Path]) -> None:
         ("代码", "一\n二", "user"),
         ("release", "Write notes.", "workspace"),
     ]
-    assert len(found.problems) == 1 and "there is one of this name" in found.problems[0]
+    assert len(found.problems) == 1 and "the name is taken" in found.problems[0]
     task = found.find(" RELEASE ")
     assert task is not None and found.find("none") is None
     assert task.with_more("for 2.0") == "Write notes.\n\nFurther information:\nfor 2.0"

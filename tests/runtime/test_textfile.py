@@ -100,9 +100,9 @@ def test_other_separators_are_no_line_ends() -> None:
     [
         (b"\0", "binary"),
         (b"text\0text", "binary"),
-        (b"\xff\xfea", "damaged"),
-        (b"\xff\xfe\x00\xd8", "damaged"),
-        (b"\xff\xfe\0\0\xff\xff\xff\xff", "damaged"),
+        (b"\xff\xfea", "malformed"),
+        (b"\xff\xfe\x00\xd8", "malformed"),
+        (b"\xff\xfe\0\0\xff\xff\xff\xff", "malformed"),
     ],
 )
 def test_what_is_no_text_is_refused(raw: bytes, said: str) -> None:
@@ -133,13 +133,13 @@ async def test_reading_and_what_goes_wrong(tmp_path: Path) -> None:
     for path, said in [
         ("src", "a folder"),
         (".", "a folder"),
-        ("src/b.c", "There is no file src/b.c. Near to it: a.c."),
-        ("src/A.C", "Near to it: a.c"),
+        ("src/b.c", "There is no file src/b.c. Similar: a.c."),
+        ("src/A.C", "Similar: a.c"),
         ("no/b.c", "its folder does not exist"),
         ("src/a.c/x", "cannot be read|no file"),
         ("  ", "empty"),
         ("../x", "outside"),
-        ("a\0b", "cannot be a path"),
+        ("a\0b", "is not a valid path"),
     ]:
         with pytest.raises(ToolRetry, match=said):
             await read_text(path, context(tmp_path))
@@ -172,7 +172,7 @@ async def test_unsaved_text_wins_unless_it_is_the_same(tmp_path: Path) -> None:
 
 def test_names_that_look_alike_are_suggested(tmp_path: Path) -> None:
     (tmp_path / "cafe\u0301.c").write_text("x")
-    with pytest.raises(ToolRetry, match="Near to it"):
+    with pytest.raises(ToolRetry, match="Similar"):
         load(place_of("caf\u00e9.c", context(tmp_path)))
 
 

@@ -183,7 +183,7 @@ test('the extension holds what it needs and nothing else', () => {
     .filter((file) => !file.includes('__pycache__'))
     .map((file) => path.relative(path.join(folder, 'vsix'), file).replaceAll(path.sep, '/'));
   const expected =
-    /^(\[Content_Types\]\.xml|extension\.vsixmanifest|extension\/(package(\.nls(\..+)?)?\.json|readme\.md|changelog\.md|LICENSE\.txt|l10n\/.+\.json|media\/.+|client-vscode\/out\/(extension\.js|webview\/((?:panel|migration)\.(js|css)|codicon\.(css|ttf)))|bundled\/tool\/server\.py|bundled\/libs\/(common|cp3\d\d)\/.+))$/i;
+    /^(\[Content_Types\]\.xml|extension\.vsixmanifest|extension\/(package(\.nls(\..+)?)?\.json|readme\.md|changelog\.md|LICENSE\.txt|THIRD-PARTY-LICENSES\.md|sbom\.cdx\.json|l10n\/.+\.json|media\/.+|client-vscode\/out\/(extension\.js|webview\/((?:panel|migration)\.(js|css)|codicon\.(css|ttf)))|bundled\/tool\/server\.py|bundled\/libs\/(common|cp3\d\d)\/.+))$/i;
   assert.deepEqual(
     files.filter((file) => !expected.test(file)),
     [],

@@ -126,7 +126,7 @@ async def test_without_a_search_server_it_is_said_what_to_set(
     assert "config.toml" in await desk.refused("search_web", query="x")
     for wrong in ("file:///etc/passwd", "ftp://x", "no address"):
         monkeypatch.setenv("JARVIS_SEARCH_URL", wrong)
-        assert "no http or https" in await desk.refused("search_web", query="x")
+        assert "not an http or https" in await desk.refused("search_web", query="x")
 
 
 async def test_a_search_server_that_is_gone_is_said(
@@ -173,7 +173,7 @@ async def test_a_long_page_is_gone_on_with(desk: Desk, web: SearchServer) -> Non
     [
         ((302, b""), "text/html", "fetch http://127.0.0.1:9/elsewhere instead"),
         ((404, b""), "text/html", "HTTP 404"),
-        ((200, b"\x89PNG"), "image/png", "no text but image/png"),
+        ((200, b"\x89PNG"), "image/png", "not a text but image/png"),
         ((200, b""), "text/plain", "has no text"),
     ],
 )
