@@ -123,7 +123,7 @@ async def test_the_tools_save_find_and_forget(tmp_path: Path) -> None:
     assert "A b" not in (await call("retrieve_memory", memory_types=["short_term"])).text
     assert (await call("retrieve_memory", query="zzz")).text == "No memories match."
     assert "Deleted memories" in (await call("clear_memory", memory_types=["all"])).text
-    assert "Nothing fitted" in (await call("clear_memory", memory_types=["all"])).text
+    assert "No memories match" in (await call("clear_memory", memory_types=["all"])).text
     (call.memory.folder_of("project_long_term").path / "x.json").write_text("{")
     assert "Left out: x.json (no JSON)" in (await call("retrieve_memory")).text
 
