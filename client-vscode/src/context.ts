@@ -200,7 +200,7 @@ export class JarvisContext implements Disposable {
       }
       await client.start();
     } catch (error) {
-      this.startFailed(error);
+      await this.startFailed(error);
     }
   }
 
@@ -274,7 +274,7 @@ export class JarvisContext implements Disposable {
     }
   }
 
-  private startFailed(error: unknown): void {
+  private async startFailed(error: unknown): Promise<void> {
     this.client = undefined;
     this.log.error(`The server did not start: ${reason(error)}`);
     if (error instanceof NoPythonError || error instanceof UnsupportedPythonError) {
@@ -282,8 +282,8 @@ export class JarvisContext implements Disposable {
       void this.tell(`${error.message} ${l10n.t('Set "{0}" to one.', 'jarvisLs.interpreter')}`);
       return;
     }
+    const why = (await this.output.lastWord()) || reason(error);
     this.setLife('failed');
-    const why = this.output.lastLine || reason(error);
     void this.tell(l10n.t('The Jarvis language server did not start: {0}', why));
   }
 

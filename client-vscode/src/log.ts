@@ -4,8 +4,11 @@
  */
 
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { type LogOutputChannel, l10n, window } from 'vscode';
 import { ErrorCodes, ResponseError, type StdioOptions } from 'vscode-languageclient/node';
+
+const LAST_WORD_MS = 3000;
 
 /** Creates the channel; the caller disposes it. */
 export function createLog(): LogOutputChannel {
@@ -27,17 +30,30 @@ export function reason(error: unknown): string {
  * kept, since that is where Python says why it ended.
  */
 export class ServerOutput {
-  lastLine = '';
+  private lastLine = '';
+  private ended: Promise<unknown> = Promise.resolve();
 
   readonly options: Required<StdioOptions> = {
     stdout: (input, channel) => {
       createInterface({ input }).on('line', (line) => channel.info(line));
     },
     stderr: (input, channel) => {
-      createInterface({ input }).on('line', (line) => {
+      const lines = createInterface({ input });
+      this.ended = new Promise((resolve) => lines.once('close', resolve));
+      lines.on('line', (line) => {
         channel.error(line);
         this.lastLine = line.trim() === '' ? this.lastLine : line.trim();
       });
     },
   };
+
+  /**
+   * The last line of a server that failed to start; empty when it wrote none. The connection may
+   * close before that line is read, so the end of the output is waited for, but not for long:
+   * a process that the server started may hold it open.
+   */
+  async lastWord(): Promise<string> {
+    await Promise.race([this.ended, setTimeout(LAST_WORD_MS)]);
+    return this.lastLine;
+  }
 }

@@ -2,7 +2,7 @@
 // up after crashing again and again, and says what to do when there is no Python.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -98,9 +98,31 @@ describe('no server', () => {
 
   test('a Python that lacks the libraries: the reason Python gives is shown', async () => {
     await editor.answer(PYTHON);
-    await editor.toast("did not start: ModuleNotFoundError: No module named 'jarvis_ls'").waitFor();
+    await editor.told("did not start: ModuleNotFoundError: No module named 'jarvis_ls'");
     await editor.status.filter({ hasText: 'stopped' }).waitFor();
   });
+});
+
+test('the reason is shown also when it is written after the connection has closed', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'jls-late-'));
+  const program = path.join(folder, 'python');
+  const lines = [
+    '#!/bin/sh',
+    `case "$*" in *-c*) exec ${PYTHON} "$@";; esac`,
+    'exec 0<&- 1>&-',
+    'sleep 0.5',
+    'echo "MemoryError: no room" >&2',
+    'exit 1',
+  ];
+  writeFileSync(program, lines.join('\n'), { mode: 0o755 });
+  const settings = { 'jarvisLs.interpreter': program };
+  const editor = await openWorkbench({ files: { 'ask.c': ASKS }, settings });
+  try {
+    await editor.told('did not start: MemoryError: no room');
+  } finally {
+    await editor.close();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('a list in place of a path, as other extensions have it, is named', async () => {

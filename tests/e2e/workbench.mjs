@@ -463,6 +463,20 @@ export class Workbench {
     return this.page.locator('.notification-toast', { hasText: text });
   }
 
+  /**
+   * Waits for a message; one that never comes is told with what was there in its place.
+   * @param {string} text
+   */
+  async told(text) {
+    await this.toast(text)
+      .first()
+      .waitFor()
+      .catch(async (error) => {
+        const toasts = await this.page.locator('.notification-toast').allInnerTexts();
+        throw new Error(`${error.message}\nMessages: ${toasts.join(' | ')}\n${this.log()}`);
+      });
+  }
+
   /** The item of the extension in the status bar. */
   get status() {
     return this.page.locator(`[id="${ID}.jarvisLs.status"]`);
