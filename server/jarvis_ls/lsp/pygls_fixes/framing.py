@@ -12,10 +12,10 @@ Each byte is looked at once for that, however many pieces a message comes in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from jarvis_ls.lsp.pygls_fixes.json_body import load, load_prefix
+from jarvis_ls.lsp.pygls_fixes.json_body import Body, load, load_prefix
 
 MAX_BODY = 256 * 1024 * 1024
 """Bytes of the largest message believed; above it the length is taken for a mistake."""
@@ -52,6 +52,7 @@ class FrameDecoder:
         self._attempts = 0
         self._searched = 0
         """How much of a body holds no head of a next message."""
+        self._body = Body()
 
     def feed(self, data: bytes) -> Iterator[Any | FramingError]:
         """Add ``data``; yield each message that is now complete, as decoded JSON.
@@ -88,11 +89,13 @@ class FrameDecoder:
         lengths = _LENGTH.findall(self._buffer, first.start(), blank.start() + 1)
         self._length = _length(lengths[-1])
         self._in_body, self._attempts, self._searched = True, 0, 0
+        self._body = Body()
         del self._buffer[: blank.end()]
         return True
 
     def _read_body(self) -> Any | FramingError | _Incomplete:
         assert self._length is not None
+        self._body.read(self._buffer, self._length)
         if len(self._buffer) >= self._length:
             return self._complete(self._length)
         following = self._following()
@@ -114,9 +117,7 @@ class FrameDecoder:
 
     def _complete(self, length: int) -> Any | FramingError:
         try:
-            with memoryview(self._buffer) as view:
-                body = bytes(view[:length])
-            message = _load(body)
+            message = _or_error(self._body.load, self._buffer, length)
         except FramingError:
             following = _LENGTH.search(self._buffer)
             return self._salvage(following.start() if following else len(self._buffer), length)
@@ -139,7 +140,7 @@ class FrameDecoder:
             return _INCOMPLETE
         self._attempts += 1
         try:
-            message = _load(bytes(self._buffer))
+            message = _or_error(load, bytes(self._buffer))
         except FramingError:
             return _INCOMPLETE
         self._buffer.clear()
@@ -154,9 +155,9 @@ def _length(value: bytes) -> int | None:
     return length if 0 < length < MAX_BODY else None
 
 
-def _load(body: bytes) -> Any:
+def _or_error(decode: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return load(body)
+        return decode(*arguments)
     except (ValueError, RecursionError) as error:
         raise FramingError(f"not a JSON message: {error}"[:200]) from None
 

@@ -3,7 +3,7 @@
 Replaces ``json.loads`` in ``pygls.io_`` (2.1.1): decoding 20 MB is one call that lets no other
 thread run for a tenth of a second, and half of a surrogate pair goes through it, which no encoder
 takes later. What is long in a message is one text, that of a document: it is cut out and decoded
-in slices.
+in slices, each as soon as it has come.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _ESCAPED_SURROGATE = re.compile(rb"\\u[dD]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _HIGH_SURROGATE = re.compile(rb"\\u[dD][89abAB]..")
 _ESCAPE = len(rb"\u0000")
+_BACKSLASH = ord("\\")
 
 
 def load(body: bytes) -> Any:
@@ -31,13 +32,98 @@ def load(body: bytes) -> Any:
 
     Raises `ValueError` (or `RecursionError`) when it is none.
     """
-    if len(body) > _LONG:
-        around, texts = _cut_out(body)
-        if texts and not any(b"NaN" in part for part in around):
-            remaining = iter(texts)
+    whole = Body()
+    whole.read(body, len(body))
+    return whole.load(body, len(body))
+
+
+class Body:
+    """A body whose long texts are decoded while it comes in: little is left to do at its end."""
+
+    def __init__(self) -> None:
+        self._around: list[bytes] = []
+        """What stands around the long texts, as far as that is known."""
+        self._texts: list[str] = []
+        self._parts: list[str] | None = None
+        """What is decoded of the text that has not ended; None outside of long ones."""
+        self._start = self._kept = self._at = 0
+        """Where that text begins, what is not in `_around`, and what has not been looked at."""
+        self._strings = 0
+        self._stopped = False
+        """Whether no more texts are looked for."""
+
+    def read(self, body: bytes | bytearray, length: int) -> None:
+        """Go on with what has come of ``body``, which is ``length`` bytes long in the end.
+
+        In what is no JSON anything may come of it; there is an error in it still.
+        """
+        available = min(len(body), length) if length > _LONG else 0
+        try:
+            while not self._stopped and self._at < available:
+                before = self._at
+                step = self._find_text if self._parts is None else self._read_text
+                step(body, available, is_whole=available == length)
+                if self._at == before:
+                    return
+        except ValueError:  # told by who decodes the whole body
+            self._stopped = True
+
+    def load(self, body: bytes | bytearray, length: int) -> Any:
+        """Return the value of the whole body, all of which has been read; raises as `load`."""
+        around = [*self._around, bytes(body[self._kept : length])]
+        if self._texts and not any(b"NaN" in part for part in around):
+            remaining = iter(self._texts)
             with contextlib.suppress(ValueError):  # a long name of a field; or an error, told below
                 return _load(b"NaN".join(around), lambda name: _take(name, remaining))
-    return _load(body)
+        return _load(bytes(body[:length]))
+
+    def _find_text(self, body: bytes | bytearray, available: int, *, is_whole: bool) -> None:
+        """Pass over the next string, or begin to read it when it is long."""
+        start = body.find(b'"', self._at, available)
+        if start < 0:
+            self._at = available
+            return
+        self._at = start
+        end = body.find(b'"', start + 1, min(start + _SLICE, available))
+        if end >= 0 and body[end - 1] != _BACKSLASH:
+            self._at = end + 1
+        elif available >= start + _SLICE or is_whole:
+            self._start, self._parts, self._at = start, [], start + 1
+        else:
+            return  # whether it is long is seen when more has come
+        self._strings += 1
+        self._stopped = self._strings >= _STRINGS and self._parts is None
+
+    def _read_text(self, body: bytes | bytearray, available: int, *, is_whole: bool) -> None:
+        """Decode the next slice, which ends neither within a character nor its escape."""
+        assert self._parts is not None
+        at = self._at
+        if available <= at + _SLICE and not is_whole:  # the byte behind the slice is looked at too
+            return
+        part = bytes(body[at : min(at + _SLICE, available)])
+        # Of the same length, and each backslash that is left begins an escape of something else.
+        plain = part.replace(rb"\\", b"__").replace(rb"\"", b"__")
+        end = plain.find(b'"')
+        if end >= 0:
+            self._parts.append(_decode(part[:end]))
+            self._keep(body, at + end)
+        elif at + _SLICE >= available and is_whole:
+            self._stopped = True  # the text has no end
+        else:
+            cut = _cut(plain)
+            while body[at + cut] & 0xC0 == 0x80:  # within a character of several bytes
+                cut -= 1
+            self._parts.append(_decode(part[:cut]))
+            self._at = at + cut
+
+    def _keep(self, body: bytes | bytearray, end: int) -> None:
+        """Take the text that ends there out of the body when it is long."""
+        assert self._parts is not None
+        if end - self._start > _SLICE:
+            self._around.append(bytes(body[self._kept : self._start]))
+            self._texts.append("".join(self._parts))
+            self._kept = end + 1
+        self._parts, self._at = None, end + 1
 
 
 def load_prefix(body: bytes) -> tuple[Any, int]:
@@ -75,51 +161,6 @@ def _whole(value: Any) -> Any:
     if isinstance(value, dict):
         return {_whole(key): _whole(item) for key, item in value.items()}
     return value
-
-
-def _cut_out(body: bytes) -> tuple[list[bytes], list[str]]:
-    """Return what stands around the long texts of ``body``, and these texts.
-
-    In what is no JSON anything may come of it; there is an error in it still.
-    """
-    around: list[bytes] = []
-    texts: list[str] = []
-    kept = at = 0
-    for _ in range(_STRINGS):
-        start = body.find(b'"', at)
-        if start < 0:
-            break
-        end = body.find(b'"', start + 1, start + _SLICE)
-        if end < 0 or body[end - 1] == ord("\\"):
-            parts, end = _slices(body, start + 1)
-            if end < 0:
-                break
-            if end - start > _SLICE:
-                around.append(body[kept:start])
-                texts.append("".join(map(_decode, parts)))
-                kept = end + 1
-        at = end + 1
-    return [*around, body[kept:]], texts
-
-
-def _slices(body: bytes, at: int) -> tuple[list[bytes], int]:
-    """Return the text that begins at ``at`` in parts of which none ends within a character or its
-    escape, and where its closing quote is; -1 when there is none."""
-    parts: list[bytes] = []
-    while True:
-        part = body[at : at + _SLICE]
-        # Of the same length, and each backslash that is left begins an escape of something else.
-        plain = part.replace(rb"\\", b"__").replace(rb"\"", b"__")
-        end = plain.find(b'"')
-        if end >= 0:
-            return [*parts, part[:end]], at + end
-        if at + _SLICE >= len(body):
-            return parts, -1
-        cut = _cut(plain)
-        while body[at + cut] & 0xC0 == 0x80:  # within a character of several bytes
-            cut -= 1
-        parts.append(part[:cut])
-        at += cut
 
 
 def _cut(plain: bytes) -> int:
