@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,13 @@ from jarvis_ls.runtime.llm.platforms.base import ModelInfo
 from jarvis_ls.runtime.llm.platforms.openai_responses import to_input
 from jarvis_ls.runtime.llm.providers import read_models
 from tests.support.agents import Person
-from tests.support.model_server import ModelServer, ScriptedServer
+from tests.support.model_server import Answer, Asked, ModelServer, ScriptedServer, chunk, usage
 from tests.support.strict_servers import (
     DEEPSEEK,
     MOONSHOT,
     ResponsesServer,
     refuses_max_tokens,
+    wants_details,
     wants_reasoning,
 )
 
@@ -97,6 +98,126 @@ def thought(text: str) -> dict[str, Any]:
     choice = {"index": 0, "delta": delta, "finish_reason": None}
     head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     return {**head, "choices": [choice]}
+
+
+SIGNED = {
+    "type": "reasoning.text",
+    "text": "Where is it?",
+    "signature": "c2lnbmVk",
+    "format": "anthropic-claude-v1",
+    "index": 0,
+}
+SEALED = {
+    "type": "reasoning.encrypted",
+    "data": "Z2VtaW5p",
+    "id": "tool_0_read",
+    "format": "google-gemini-v1",
+    "index": 1,
+}
+CALL = {
+    "index": 0,
+    "id": "tool_0_read",
+    "type": "function",
+    "function": {"name": READ[0], "arguments": json.dumps(READ[1])},
+}
+
+
+def streamed() -> Answer:
+    """An answer whose details come in pieces, before and after its call."""
+    begun = {**SIGNED, "text": "Where ", "signature": None}
+    pieces = [begun, {"type": "reasoning.text", "text": "is it?", "index": 0}]
+    pieces.append({"type": "reasoning.text", "signature": "c2lnbmVk", "index": 0})
+    chunks: list[dict[str, Any] | bytes] = [
+        chunk({"reasoning": piece.get("text"), "reasoning_details": [piece]}) for piece in pieces
+    ]
+    chunks.append(chunk({"tool_calls": [CALL]}))
+    chunks.append(chunk({"reasoning_details": [SEALED]}))
+    return Answer([*chunks, chunk({}, "tool_calls"), usage()])
+
+
+def whole() -> Answer:
+    """The same answer from a server that streams nothing."""
+    call = {name: value for name, value in CALL.items() if name != "index"}
+    said = {
+        "role": "assistant",
+        "content": None,
+        "reasoning": SIGNED["text"],
+        "reasoning_details": [SIGNED, SEALED],
+        "tool_calls": [call],
+    }
+    choice = {"index": 0, "message": said, "finish_reason": "tool_calls"}
+    answer = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    counted = {"usage": usage()["usage"], "choices": [choice]}
+    return Answer(body=json.dumps({**answer, **counted}).encode())
+
+
+@pytest.mark.parametrize("answered", [streamed, whole])
+async def test_details_of_reasoning_go_back_unchanged(
+    tmp_path: Path, answered: Callable[[], Answer]
+) -> None:
+    async with ModelServer() as server:
+        server.decide = wants_details([[SIGNED, SEALED], [], [SIGNED, SEALED]])
+        house = House(tmp_path, server, "")
+        async with house.open() as conversation:
+            server.add(answered())
+            server.call_all([READ])  # without any reasoning
+            server.say(DONE)
+            assert (await conversation.ask("What is the answer?")).text == "It is 42."
+            answers = [m for m in conversation.session.messages("root") if isinstance(m, Assistant)]
+        assert (answers[0].thinking, answers[0].usage.output) == ("Where is it?", 7)
+        assert len({call.id for m in answers for call in m.tool_calls}) == 2
+        async with house.open(conversation.id) as conversation:
+            server.add(answered())  # with the same id as before
+            server.say(DONE)
+            assert (await conversation.ask("Are you sure?")).text == "It is 42."
+        assert len(server.requests) == 5
+        assert all(prefixes(server))
+
+
+async def test_details_of_another_model_do_not_go_back(tmp_path: Path) -> None:
+    async with ModelServer() as server:
+        house = House(tmp_path, server, "")
+        async with house.open() as conversation:
+            server.add(streamed())
+            server.say(DONE)
+            await conversation.ask("What is the answer?")
+            conversation.pick_model("mine/other")
+            server.say(DONE)
+            assert (await conversation.ask("Are you sure?")).state == "completed"
+        assert "reasoning_details" in str(server.requests[1].body)
+        assert "reasoning_details" not in str(server.requests[2].body)
+        assert "tool_0_read" not in str(server.requests[2].body)
+
+
+async def test_details_with_a_signature_that_is_refused_are_left_out(tmp_path: Path) -> None:
+    words = "messages.1.content.0: Invalid `signature` in `thinking` block"
+    async with ModelServer() as server:
+
+        def decide(asked: Asked) -> Answer | None:
+            told = {"raw": json.dumps({"error": {"message": words}})}
+            error = {"message": "Provider returned error", "code": 400, "metadata": told}
+            body = json.dumps({"error": error}).encode()
+            refused = "reasoning_details" in str(asked.body)
+            return Answer(status=400, body=body) if refused else None
+
+        server.decide = decide
+        house = House(tmp_path, server, "")
+        async with house.open() as conversation:
+            server.add(streamed())
+            server.say(DONE)
+            assert (await conversation.ask("What is the answer?")).text == "It is 42."
+        assert len(server.requests) == 3
+
+
+async def test_what_the_provider_behind_a_router_said_is_shown(tmp_path: Path) -> None:
+    async with ModelServer() as server:
+        error = {"message": "Provider returned error", "metadata": {"raw": "No such region."}}
+        body = json.dumps({"error": error}).encode()
+        server.add(Answer(status=400, body=body))
+        house = House(tmp_path, server, "")
+        async with house.open() as conversation:
+            ending = await conversation.ask("What is the answer?")
+        assert "Provider returned error: No such region." in ending.error
 
 
 async def test_reasoning_goes_back_after_a_summary(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from jarvis_ls.runtime.base.messages import (
     to_json,
 )
 from jarvis_ls.runtime.llm.platforms.anthropic_turns import to_anthropic
+from jarvis_ls.runtime.llm.platforms.base import ModelInfo
 from jarvis_ls.runtime.llm.platforms.openai_chat import to_openai
 
 texts = st.text(st.characters() | st.just("\ud800") | st.just("\udcff"), max_size=8)
@@ -34,7 +35,7 @@ messages = st.one_of(
 
 @given(st.lists(messages, max_size=4))
 def test_whatever_is_said_can_be_sent(said: list[Message]) -> None:
-    json.dumps(to_openai(said), ensure_ascii=False).encode()
+    json.dumps(to_openai(said, ModelInfo("m")), ensure_ascii=False).encode()
     conversation = to_anthropic(said)
     json.dumps([conversation.system, conversation.messages], ensure_ascii=False).encode()
 

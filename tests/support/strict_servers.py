@@ -19,6 +19,10 @@ MOONSHOT = (
     "thinking is enabled but reasoning_content is missing in assistant tool call message at index"
     " {index}"
 )
+OPENROUTER = (
+    "Gemini models require OpenRouter reasoning details to be preserved in each request. Upstream"
+    " error: Function call is missing a thought_signature in functionCall parts."
+)
 MAX_TOKENS = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
     " 'max_completion_tokens' instead."
@@ -43,6 +47,27 @@ def wants_reasoning(words: str) -> Decide:
             if message.get("tool_calls") and not isinstance(message.get("reasoning_content"), str):
                 return refusal(400, words.format(index=index))
         return None
+
+    return decide
+
+
+def wants_details(given: list[list[dict[str, Any]]]) -> Decide:
+    """Refuse a conversation whose answers with calls do not hold exactly the `given` details, in
+    order, or whose calls are not those that the details speak of.
+    """
+
+    def decide(asked: Asked) -> Answer | None:
+        answers = [m for m in asked.body.get("messages", ()) if m["role"] == "assistant"]
+        wanted = iter(given)
+        for answer in (a for a in answers if a.get("tool_calls")):
+            details = next(wanted, [])
+            calls = {call["id"] for call in answer["tool_calls"]}
+            bound = {item["id"] for item in details if item.get("id")}
+            if answer.get("reasoning_details", []) != details or not bound <= calls:
+                return refusal(400, OPENROUTER)
+        results = {m["tool_call_id"] for m in asked.body["messages"] if m["role"] == "tool"}
+        every = {call["id"] for answer in answers for call in answer.get("tool_calls", ())}
+        return None if results == every else refusal(400, "tool_call_id is not found")
 
     return decide
 

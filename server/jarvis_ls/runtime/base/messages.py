@@ -167,10 +167,10 @@ def sendable(message: Message) -> Message:
     A model can write them in the arguments of a call, and a file name or a tool can hold them.
     """
     text = _whole(message.text)
-    if isinstance(message, Assistant) and (message.tool_calls or message.thinking):
+    if isinstance(message, Assistant):
         calls = tuple(replace(c, arguments=_whole(c.arguments)) for c in message.tool_calls)
-        thinking = _whole(message.thinking)
-        return replace(message, text=text, thinking=thinking, tool_calls=calls)
+        thinking, reasoning = _whole(message.thinking), tuple(map(_whole, message.reasoning))
+        return replace(message, text=text, thinking=thinking, tool_calls=calls, reasoning=reasoning)
     return message if text is message.text else replace(message, text=text)
 
 

@@ -41,8 +41,13 @@ from jarvis_ls.runtime.llm.platforms.faults import (
     too_long_said,
     unreachable,
 )
-from jarvis_ls.runtime.llm.platforms.openai_chat import chat_deltas, chat_parameters
+from jarvis_ls.runtime.llm.platforms.openai_chat import (
+    WholeAnswer,
+    chat_deltas,
+    chat_parameters,
+)
 from jarvis_ls.runtime.llm.platforms.openai_dialect import Dialects
+from jarvis_ls.runtime.llm.platforms.openai_reasoning import Details
 from jarvis_ls.runtime.llm.platforms.openai_responses import (
     Responded,
     response_parameters,
@@ -58,7 +63,10 @@ from jarvis_ls.runtime.llm.platforms.streaming import (
 )
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIStatusError, AsyncOpenAI
+
+_QUOTED = 500
+"""Characters of what a provider behind a router said that are shown."""
 
 
 class OpenAICompatible(Platform):
@@ -141,13 +149,17 @@ class OpenAICompatible(Platform):
     async def _deltas(self, model: ModelInfo, request: Request) -> AsyncGenerator[Delta, None]:
         responses = model.api == "responses"
         begin = self._begin_response if responses else self._begin_chat
-        responded = Responded(model)
+        responded, details = Responded(model), Details(Measure(self._longest))
         events = events_of(lambda: begin(model, request), self._deadlines)
         async with aclosing(events):
             async for event in events:
                 found = responded.take(event) if responses else chat_deltas(event, model)
+                if not responses:
+                    details.take(event)
                 for delta in found:
                     yield delta
+        for delta in details.deltas():
+            yield delta
 
     @property
     def _client(self) -> AsyncOpenAI:
@@ -163,11 +175,12 @@ class OpenAICompatible(Platform):
             )
         return self._client_
 
-    def _begin_chat(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
-        begun: Awaitable[Any] = self._client.chat.completions.create(
+    async def _begin_chat(self, model: ModelInfo, request: Request) -> Any:
+        stream = await self._client.chat.completions.create(
             **chat_parameters(model, request), extra_headers=self._headers(model)
         )
-        return begun
+        is_whole = stream.response.headers.get("content-type", "").startswith("application/json")
+        return WholeAnswer(stream) if is_whole else stream
 
     def _begin_response(self, model: ModelInfo, request: Request) -> Awaitable[Any]:
         begun: Awaitable[Any] = self._client.responses.create(
@@ -192,7 +205,7 @@ def as_model_error(error: BaseException) -> ModelError:
             return too_long_said(error.status_code, error.message)
         if error.code == "insufficient_quota":  # sent as 429, and yet waiting does not help
             return no_credit(error.status_code, error.message)
-        return of_status(error.status_code, error.message, error.response.headers)
+        return of_status(error.status_code, _said(error), error.response.headers)
     if isinstance(error, openai.APIConnectionError):
         return unreachable(error)
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
@@ -206,3 +219,11 @@ def as_model_error(error: BaseException) -> ModelError:
     if isinstance(error, (TypeError, AttributeError, ValueError, KeyError)):
         return AnswerBroken("The model sent an invalid answer: {why}.", why=error)
     return ModelUnreachable("The connection to the model was lost: {why}.", why=cause_of(error))
+
+
+def _said(error: APIStatusError) -> str:
+    """Return the words of a refusal, with those of the provider that a router had asked."""
+    body = error.body if isinstance(error.body, dict) else {}
+    metadata = body.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    return f"{error.message}: {raw[:_QUOTED]}" if isinstance(raw, str) and raw else error.message

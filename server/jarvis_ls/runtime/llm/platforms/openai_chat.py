@@ -2,20 +2,20 @@
 
 Reasoning has no place in OpenAI's own form. Others (DeepSeek, Moonshot, MiniMax, Zhipu) send it as
 `reasoning_content` and refuse a conversation in which an answer with tool calls comes back without
-it.
+it. OpenRouter sends `reasoning_details` too (`openai_reasoning`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from jarvis_ls.runtime.base.messages import (
     Assistant,
     Finish,
     Message,
-    System,
+    ToolResult,
     Usage,
     User,
     sendable,
@@ -30,6 +30,7 @@ from jarvis_ls.runtime.llm.platforms.base import (
     ToolCallDelta,
     UsageDelta,
 )
+from jarvis_ls.runtime.llm.platforms.openai_reasoning import details_of, given_ids, thoughts_of
 
 _FINISH: dict[str, Finish] = {
     "stop": "stop",
@@ -40,55 +41,67 @@ _FINISH: dict[str, Finish] = {
 }
 
 
-def to_openai(messages: Sequence[Message], *, reasoning: bool = False) -> list[dict[str, Any]]:
-    """Messages as chat completions takes them; with `reasoning` answers hold what the model thought
-    before them.
-    """
-    return [_message(sendable(message), reasoning) for message in messages]
+def to_openai(messages: Sequence[Message], model: ModelInfo) -> list[dict[str, Any]]:
+    """Messages as chat completions takes them; reasoning goes back where `model` wants it."""
+    given: dict[str, str] = {}
+    written = []
+    for message in messages:
+        if isinstance(message, Assistant):
+            given |= given_ids(message, model)
+            written.append(_answer(sendable(message), model, given))
+        elif isinstance(message, ToolResult):
+            call = given.get(message.call_id, message.call_id)
+            text = sendable(message).text
+            written.append({"role": "tool", "tool_call_id": call, "content": text})
+        else:
+            written.append(_said(sendable(message)))
+    return written
 
 
-def _message(message: Message, reasoning: bool) -> dict[str, Any]:
-    if isinstance(message, System):
+def _said(message: Message) -> dict[str, Any]:
+    if not isinstance(message, User):
         return {"role": "system", "content": message.text}
-    if isinstance(message, User):
-        if not message.images and not message.files:
-            return {"role": "user", "content": message.text}
-        parts: list[dict[str, Any]] = [{"type": "text", "text": message.text}]
-        for image in message.images:
-            url = f"data:{image.media_type};base64,{image.base64}"
-            parts.append({"type": "image_url", "image_url": {"url": url}})
-        parts += [{"type": "file", "file": {"file_id": file.id}} for file in message.files]
-        return {"role": "user", "content": parts}
-    if isinstance(message, Assistant):
-        said: dict[str, Any] = {"role": "assistant", "content": message.text}
-        if reasoning and (message.tool_calls or message.thinking):
-            said["reasoning_content"] = message.thinking  # empty where none was kept
-        if message.tool_calls:
-            said["tool_calls"] = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {
-                        "name": call.name,
-                        "arguments": json.dumps(
-                            call.arguments if call.raw is None else {"_raw": call.raw}
-                        ),
-                    },
-                }
-                for call in message.tool_calls
-            ]
-        return said
-    return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    if not message.images and not message.files:
+        return {"role": "user", "content": message.text}
+    parts: list[dict[str, Any]] = [{"type": "text", "text": message.text}]
+    for image in message.images:
+        url = f"data:{image.media_type};base64,{image.base64}"
+        parts.append({"type": "image_url", "image_url": {"url": url}})
+    parts += [{"type": "file", "file": {"file_id": file.id}} for file in message.files]
+    return {"role": "user", "content": parts}
+
+
+def _answer(message: Message, model: ModelInfo, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return an answer as it goes back; `given` are ids of calls by ours."""
+    assert isinstance(message, Assistant)
+    said: dict[str, Any] = {"role": "assistant", "content": message.text}
+    wants = bool(model.reasoning_back) and model.thinking is not False
+    if wants and (message.tool_calls or message.thinking):
+        said["reasoning_content"] = message.thinking  # empty where none was kept
+    if details := details_of(message, model):
+        said["reasoning_details"] = details
+    if message.tool_calls:
+        said["tool_calls"] = [
+            {
+                "id": given.get(call.id, call.id),
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": json.dumps(
+                        call.arguments if call.raw is None else {"_raw": call.raw}
+                    ),
+                },
+            }
+            for call in message.tool_calls
+        ]
+    return said
 
 
 def chat_parameters(model: ModelInfo, request: Request) -> dict[str, Any]:
     """Return what is sent to chat completions."""
     parameters: dict[str, Any] = {
         "model": model.name,
-        "messages": to_openai(
-            request.messages,
-            reasoning=bool(model.reasoning_back) and model.thinking is not False,
-        ),
+        "messages": to_openai(request.messages, model),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -130,6 +143,7 @@ def chat_deltas(event: Any, model: ModelInfo) -> list[Delta]:
         if delta is not None:
             extra = delta.model_extra or {}
             thinking = extra.get("reasoning_content") or extra.get("reasoning")
+            thinking = thinking or thoughts_of(extra)
             if isinstance(thinking, str) and thinking:
                 found.append(ThinkingDelta(thinking))
             if delta.content:
@@ -147,6 +161,29 @@ def chat_deltas(event: Any, model: ModelInfo) -> list[Delta]:
         if choice.finish_reason:
             found.append(FinishDelta(_FINISH.get(choice.finish_reason, "stop")))
     return found
+
+
+class WholeAnswer:
+    """The answer of a server that streams nothing, as a stream of one event."""
+
+    def __init__(self, stream: Any) -> None:
+        """`stream` is the SDK's, of which only the response is used."""
+        self.response = stream.response
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        """Yield the event. Raises `json.JSONDecodeError` when the answer is no JSON."""
+        from openai.types.chat import ChatCompletionChunk
+
+        answer = json.loads(await self.response.aread())
+        for choice in answer.get("choices") or ():
+            choice["delta"] = choice.pop("message", None) or {}
+            for index, call in enumerate(choice["delta"].get("tool_calls") or ()):
+                call.setdefault("index", index)
+        yield ChatCompletionChunk.model_construct(**answer)
+
+    async def close(self) -> None:
+        """Give the connection back."""
+        await self.response.aclose()
 
 
 def _text(content: Any) -> Any:

@@ -47,7 +47,10 @@ _LESSONS = (
         lambda model: replace(model, api="responses"),
     ),
     _Lesson(  # of another organisation, or of a model that was replaced behind its name
-        re.compile(r"(?i)invalid_encrypted_content|encrypted content.{0,80}could not be"),
+        re.compile(
+            r"(?i)invalid_encrypted_content|encrypted content.{0,80}could not be"
+            r"|invalid\W{1,8}signature\W{1,8}in\W{1,8}thinking"
+        ),
         lambda model: model.reasoning_back is not False,
         lambda model: replace(model, reasoning_back=False),
     ),
@@ -70,7 +73,7 @@ class Dialects:
         """Return whether a refusal said something new, with which the model can be asked again."""
         if getattr(error, "status_code", None) not in (400, 404, 422):
             return False
-        said = str(error)
+        said = f"{error} {getattr(error, 'body', '')}"  # routers quote who they asked in there
         for lesson in _LESSONS:
             if lesson.pattern.search(said) and lesson.is_new(model):
                 self._learned.setdefault(model.name, []).append(lesson)

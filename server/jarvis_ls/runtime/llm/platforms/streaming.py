@@ -113,7 +113,11 @@ class Measure:
         """Count a piece, before anybody sees it. Raises `AnswerBroken` when the answer is longer
         than it may be, and `TypeError` when what it holds is no text: SDKs let everything
         through."""
-        self._taken += _size_of(delta)
+        self.count(_size_of(delta))
+
+    def count(self, characters: int) -> None:
+        """Count characters that are no delta. Raises `AnswerBroken` as `take` does."""
+        self._taken += characters
         if self._taken > self._longest:
             raise AnswerBroken(
                 "The answer is longer than {longest} characters.", longest=self._longest
