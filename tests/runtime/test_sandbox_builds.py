@@ -181,3 +181,29 @@ async def test_rust_is_found_outside_of_the_home_folder(
         assert ran.output == f"{elsewhere}\nversion = '12'\n"
     finally:
         shutil.rmtree(elsewhere)
+
+
+async def test_crates_that_are_there_are_found(
+    sandbox: Sandbox, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cargo builds without network from what it has in its home, and may lock it there."""
+    if sandbox.name == "engine":
+        pytest.skip("the folders of an engine are those of the other rungs")
+    elsewhere = Path("/var/tmp") / f"jarvis-cargo-{os.getpid()}"
+    (elsewhere / "registry" / "cache").mkdir(parents=True)
+    elsewhere.chmod(0o755)
+    (elsewhere / "registry" / "cache" / "one.crate").write_text("one\n")
+    (elsewhere / "credentials.toml").write_text("secret\n")
+    try:
+        monkeypatch.setenv("CARGO_HOME", str(elsewhere))
+        home = '"${CARGO_HOME:-$HOME/.cargo}"'
+        ran = await sh(
+            sandbox,
+            root,
+            f"cat {home}/registry/cache/one.crate; echo x > {home}/.package-cache && echo locked;"
+            f" echo x > {home}/registry/cache/two.crate; cat {elsewhere}/credentials.toml",
+        )
+        assert ran.output.startswith("one\nlocked\n") and "secret" not in ran.output
+        assert not (elsewhere / "registry" / "cache" / "two.crate").exists()
+    finally:
+        shutil.rmtree(elsewhere)

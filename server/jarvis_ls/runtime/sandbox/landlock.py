@@ -64,13 +64,28 @@ class Landlock(Sandbox):
     ) -> Ended:
         text = folder.script(script)
         temporary = folder.path / "tmp"
-        (temporary / "home").mkdir(parents=True)
+        home = temporary / "home"
+        home.mkdir(parents=True)
         if self._user is not None:
-            for private in (temporary, temporary / "home"):
+            for private in (temporary, home):
                 os.chown(private, self._user, self._user)
+        self._link(script, home)
         plan = self._plan(script, places, text, temporary)
         bounds = folder.bounds(script, self._settings, places)
         return await run_planned("confine", plan, bounds, output, grace=True)
+
+    def _link(self, script: Script, home: Path) -> None:
+        """Put links where other rungs show something in the home folder, such as the crates that
+        are there already: nothing can be bound here."""
+        for source, place in environment.readable(self._settings.readable, network=script.network):
+            inside = Path(place)
+            if inside.is_relative_to(environment.HOME):
+                link = home / inside.relative_to(environment.HOME)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                if not os.path.lexists(link):
+                    link.symlink_to(source)
+                if self._user is not None:
+                    os.chown(link.parent, self._user, self._user)
 
     def _plan(
         self, script: Script, places: Sequence[Workplace], text: Path, temporary: Path
