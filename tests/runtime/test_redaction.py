@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.runtime.base.redaction import HIDDEN, Redactor, redact
+from jarvis_ls.runtime.base.redaction import HIDDEN, Redactor, redact, without_secrets
 
 SECRET = "canary/+key=0123 'quoted\" ü"
 RAW = SECRET.encode()
@@ -199,3 +199,15 @@ def test_hostile_text_takes_linear_time(hostile: str) -> None:
 
     small, large = seconds(40_000), seconds(320_000)
     assert large < 24 * max(small, 0.002)  # eight times the text; its square would be 64
+
+
+def test_an_environment_loses_secrets_by_name_and_by_value() -> None:
+    given_to_us = {
+        "PATH": "/usr/bin",
+        "MINE_KEY": "canary-0123456789",
+        "COPY": "canary-0123456789",
+        "COOKIE": "c",
+        "DEPLOY_TOKEN": "1",
+        "LEVEL": "1",
+    }
+    assert without_secrets(given_to_us) == {"PATH": "/usr/bin", "LEVEL": "1"}

@@ -32,7 +32,7 @@ from jarvis_ls.runtime.agent.prompts import prompt
 from jarvis_ls.runtime.agent.startup import Statistics
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.agent.user_input import Commands, Input, InputContext, Inputs, Shell
-from jarvis_ls.runtime.base.events import SessionPut
+from jarvis_ls.runtime.base.events import Mode, SessionPut
 from jarvis_ls.runtime.base.messages import Image
 from jarvis_ls.runtime.base.redaction import redact
 from jarvis_ls.runtime.context.agent_files import load_agent_files
@@ -50,7 +50,7 @@ from jarvis_ls.runtime.session.session import Session, SessionBusy
 from jarvis_ls.runtime.tools.consent import Consents, settle
 from jarvis_ls.runtime.tools.interaction import NonInteractive
 from jarvis_ls.runtime.tools.long_output import Outputs
-from jarvis_ls.runtime.tools.mode import KEY, Mode, mode_of
+from jarvis_ls.runtime.tools.mode import KEY, mode_of
 from jarvis_ls.runtime.tools.permissions import Permissions, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 from jarvis_ls.tools.edit_checks import EditChecks

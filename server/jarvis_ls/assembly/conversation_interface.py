@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from jarvis_ls.runtime.agent.command_hooks import CommandHooks
     from jarvis_ls.runtime.agent.hooks import Hooks
     from jarvis_ls.runtime.agent.startup import Statistics
-    from jarvis_ls.runtime.base.events import Feed
+    from jarvis_ls.runtime.base.events import Feed, Mode
     from jarvis_ls.runtime.base.options import AgentOptions
     from jarvis_ls.runtime.context.rules_files import Rules, RulesSettings
     from jarvis_ls.runtime.edits.checkpoints import Checkpoints
     from jarvis_ls.runtime.memory.memory import Memory
     from jarvis_ls.runtime.session.session import Session
-    from jarvis_ls.runtime.tools.mode import Mode
     from jarvis_ls.runtime.tools.permissions import Permissions
     from jarvis_ls.runtime.tools.tool import ToolContext
 

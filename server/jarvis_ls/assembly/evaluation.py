@@ -19,9 +19,7 @@ import hashlib
 import json
 import os
 import shutil
-import signal
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,13 +35,14 @@ from jarvis_ls.assembly.settings import FILE
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.process import end_group
 from jarvis_ls.core.store import Appender, line_of, read_records
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.typed_answer import SchemaForm
 from jarvis_ls.runtime.base.event_json import record_from_json
 from jarvis_ls.runtime.base.events import Budget
 from jarvis_ls.runtime.base.messages import Usage
-from jarvis_ls.runtime.base.redaction import redact, secrets_of
+from jarvis_ls.runtime.base.redaction import redact, without_secrets
 from jarvis_ls.runtime.llm.call_log import FOLDER as CALLS
 from jarvis_ls.runtime.llm.platforms.base import ModelInfo
 from jarvis_ls.runtime.llm.providers import Models, Provider
@@ -298,11 +297,10 @@ async def run_check(
     line: str, folder: Path, seconds: float, environment: Mapping[str, str]
 ) -> Checked:
     """Run a command line in a folder, without the secrets of the environment."""
-    secret = set(secrets_of(environment))
     process = await asyncio.create_subprocess_shell(
         line,
         cwd=folder,
-        env={name: value for name, value in environment.items() if value not in secret},
+        env=without_secrets(environment),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -313,18 +311,9 @@ async def run_check(
     except asyncio.TimeoutError:
         return Checked(-1, "")
     finally:
-        _end_group(process)
+        end_group(process)
     assert process.returncode is not None
     return Checked(process.returncode, redact(output.decode("utf-8", "replace"))[-_OUTPUT:])
-
-
-def _end_group(process: asyncio.subprocess.Process) -> None:
-    """End what a check has left running."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 def summarise(results: Sequence[Result]) -> dict[str, Any]:

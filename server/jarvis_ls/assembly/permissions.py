@@ -10,7 +10,7 @@ from jarvis_ls.assembly.settings import Granted, workspace_rules
 from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.tools.mode import Mode
+from jarvis_ls.runtime.base.events import Mode
 from jarvis_ls.runtime.tools.permissions import PermissionRule, Permissions, read_rules
 
 UNTRUSTED = Words("The workspace is not trusted: nothing is written or run in it.")

@@ -29,9 +29,8 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, user_folder
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.base.events import Event, NodeInfo, ProposedEdit
+from jarvis_ls.runtime.base.events import Event, Mode, NodeInfo, ProposedEdit
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive, Review
-from jarvis_ls.runtime.tools.mode import Mode
 from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule
 
 if TYPE_CHECKING:

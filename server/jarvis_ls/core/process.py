@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import os
 import pickle
+import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -50,6 +51,17 @@ def environment() -> dict[str, str]:
     knows whom it ends with."""
     path = os.pathsep.join(p for p in sys.path if p)
     return {**os.environ, "PYTHONPATH": path, PARENT: str(os.getpid())}
+
+
+def end_group(process: asyncio.subprocess.Process) -> None:
+    """End a process that began a session of its own, and all it has left running there, also after
+    it has ended itself.
+    """
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # all of it has ended
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 class RemoteError(JarvisError):

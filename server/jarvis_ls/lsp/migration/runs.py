@@ -8,11 +8,8 @@ compilers with it. What it leaves on disk is read again when it ends and wheneve
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-import os
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.process import command_of, environment
+from jarvis_ls.core.process import command_of, end_group, environment
 from jarvis_ls.core.words import Words, from_json
 from jarvis_ls.lsp.events import Event, spawn
 
@@ -198,8 +195,4 @@ class _Run:
         process = self._process
         if process is None:
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)  # also after its leader has ended
-            else:
-                process.kill()
+        end_group(process)

@@ -15,13 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from jarvis_ls.runtime.base.events import Event, ProposedEdit, SessionInfo
+from jarvis_ls.runtime.base.events import Event, Mode, ProposedEdit, SessionInfo
 from jarvis_ls.runtime.base.messages import Image
 
 Control = Literal["pause", "resume", "cancel", "retry"]
 GrantScope = Literal["call", "session", "workspace", "user"]
 RewindWhat = Literal["files", "conversation", "both"]
-Mode = Literal["ask", "edits", "plan"]
 Side = Literal["before", "after"]
 MemoryKind = Literal["short_term", "project", "global"]
 CompletionKind = Literal["file", "folder", "command", "skill", "rule", "finding"]

@@ -21,26 +21,25 @@ the sandbox, and what they change is dropped.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import fnmatch
 import json
 import logging
 import os
 import shlex
 import shutil
-import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from jarvis_ls.core.errors import ConfigError, JarvisError
+from jarvis_ls.core.process import end_group
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.guard import Guard
 from jarvis_ls.runtime.agent.interface import AgentInterface
 from jarvis_ls.runtime.base.folders import below
 from jarvis_ls.runtime.base.messages import ToolCall, ToolResult
-from jarvis_ls.runtime.base.redaction import names_secret
+from jarvis_ls.runtime.base.redaction import without_secrets
 from jarvis_ls.runtime.sandbox.base import Script
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.tools.permissions import shown
@@ -196,7 +195,7 @@ class CommandHooks(Guard):
             program,
             *hook.command[1:],
             cwd=self._context.roots[0] if self._context.roots else None,
-            env={name: value for name, value in os.environ.items() if not names_secret(name)},
+            env=without_secrets(os.environ),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -209,11 +208,7 @@ class CommandHooks(Guard):
         except asyncio.TimeoutError:  # Python 3.10 has another class than the built-in one
             raise JarvisError("It took longer than {n} seconds.", n=f"{hook.timeout:g}") from None
         finally:
-            with contextlib.suppress(ProcessLookupError):  # all of it has ended
-                if hasattr(os, "killpg"):
-                    os.killpg(process.pid, signal.SIGKILL)
-                else:
-                    process.kill()
+            end_group(process)
         return process.returncode or 0, _text(output), _text(complaint)
 
 

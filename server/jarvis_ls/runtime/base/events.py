@@ -22,6 +22,9 @@ ToolState = Literal["asked", "running", "done", "failed", "denied", "cancelled"]
 Level = Literal["info", "warning", "error"]
 Grown = Literal["text", "thinking", "output"]
 StepState = Literal["pending", "active", "done", "dropped"]
+Mode = Literal["ask", "edits", "plan"]
+"""`ask`: changes and programs are asked for. `edits`: changes of files in the workspace are written
+without being shown first. `plan`: nothing is written or run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +237,7 @@ class SessionInfo:
     """Of all its nodes."""
     messages: int = 0
     working: bool = False
-    mode: Literal["ask", "edits", "plan"] = "ask"
+    mode: Mode = "ask"
     """How much its agents may do without being asked."""
 
 

@@ -252,6 +252,18 @@ def secrets_of(environment: Mapping[str, str] | None = None) -> list[str]:
     return [value for name, value in environment.items() if _VARIABLES.search(name)]
 
 
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that give no secret away: neither by their name, nor because they hold
+    what a variable with such a name holds.
+    """
+    secret = {value for value in secrets_of(environment) if len(value) >= SHORTEST}
+    return {
+        name: value
+        for name, value in environment.items()
+        if value not in secret and not names_secret(name) and not _VARIABLES.search(name)
+    }
+
+
 def redact(text: str) -> str:
     """`text` without what the environment knows to be secret, or what looks like it."""
     return Redactor.of_environment().text(text)

@@ -301,7 +301,7 @@ class Skills:
             )
         text = data.decode("utf-8-sig", "replace")
         if file == NAME:
-            text = _body(text)
+            text = front_matter(data)[1]
         if len(text) > MAX_TEXT:
             text = f"{text[:MAX_TEXT]}\n[cut: {len(text) - MAX_TEXT} more characters]"
         others = [name for name in skill.audit.files if name != NAME][:100]
@@ -320,13 +320,6 @@ def _folders(place: Path) -> list[Path]:
         )
     except OSError:
         return []
-
-
-def _body(text: str) -> str:
-    """Return the text behind the front matter."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    ends = [n for n, line in enumerate(lines) if line.rstrip() == "---"]
-    return "\n".join(lines[ends[1] + 1 :]) if len(ends) > 1 else text
 
 
 def _texts(value: Any) -> tuple[str, ...]:

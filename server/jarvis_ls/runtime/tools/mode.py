@@ -7,13 +7,10 @@ forbidden, and what a rule says to ask is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from jarvis_ls.core.words import Words
-
-Mode = Literal["ask", "edits", "plan"]
-"""`ask`: changes and programs are asked for. `edits`: changes of files in the workspace are written
-without being shown first. `plan`: nothing is written or run."""
+from jarvis_ls.runtime.base.events import Mode
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 KEY = "mode"

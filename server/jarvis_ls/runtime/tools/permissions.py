@@ -30,7 +30,7 @@ from typing import Any, Literal
 from jarvis_ls.codeintel.shell import Command, CommandLine, Doubt, Why, take_apart
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.base.events import ScriptRun
+from jarvis_ls.runtime.base.events import Mode, ScriptRun
 from jarvis_ls.runtime.base.folders import below, called, from_first, located, named
 from jarvis_ls.runtime.tools.command_rules import (
     can_be_spelled,
@@ -40,7 +40,7 @@ from jarvis_ls.runtime.tools.command_rules import (
     reason_of,
     spells,
 )
-from jarvis_ls.runtime.tools.mode import PLANNING, Mode
+from jarvis_ls.runtime.tools.mode import PLANNING
 from jarvis_ls.runtime.tools.tool import Action, ToolContext
 
 Effect = Literal["allow", "ask", "deny"]
