@@ -421,3 +421,37 @@ async def test_help_needs_nothing(tmp_path, arguments):
     async with place(tmp_path, model=False) as here:
         status, out, _ = await here.run(*arguments)
         assert status == 0 and "jarvis" in out
+
+
+@pytest.mark.parametrize(
+    ("model", "variable", "page"),
+    [
+        ("openrouter/vendor/large", "OPENROUTER_API_KEY", "https://openrouter.ai/keys"),
+        ("zai/glm-5", "ZAI_API_KEY", "https://z.ai/manage-apikey/apikey-list"),
+    ],
+)
+async def test_a_missing_key_is_told_with_the_page_that_makes_it(tmp_path, model, variable, page):
+    async with place(tmp_path, model=False) as here:
+        here.environment["JARVIS_MODEL"] = model
+        status, _out, err = await here.run("-m", "hi")
+        assert status == 2 and f"set {variable}. Keys are made at {page}" in err
+        here.environment[variable] = "sk-0123456789"
+        status, out, _err = await here.run("models")
+        assert status == 0 and f"balanced   {model}\n" in out
+
+
+async def test_a_provider_of_ones_own_is_not_sent_to_the_page_of_its_namesake(tmp_path):
+    async with place(tmp_path, model=False) as here:
+        section = '[model_providers.deepseek]\nbase = "http://127.0.0.1:9/v1"\nenv_keys = ["OWN"]\n'
+        (here.home / "config.toml").write_text(section)
+        here.environment["JARVIS_MODEL"] = "deepseek/small"
+        status, _out, err = await here.run("-m", "hi")
+        assert status == 2 and "set OWN." in err and "Keys are made" not in err
+
+
+async def test_models_of_this_machine_need_neither_key_nor_section(tmp_path):
+    async with place(tmp_path, model=False) as here:
+        for model in ("ollama/qwen3", "lmstudio/qwen3"):
+            here.environment["JARVIS_MODEL"] = model
+            status, out, _err = await here.run("models")
+            assert status == 0 and f"balanced   {model}\n" in out

@@ -34,6 +34,7 @@ from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.files import shown_folder, user_folder
 from jarvis_ls.core.words import either, together
 from jarvis_ls.runtime.base.errors import ModelMissing
+from jarvis_ls.runtime.llm.known_providers import KNOWN, KnownProvider
 from jarvis_ls.runtime.llm.model_settings import read_model
 from jarvis_ls.runtime.llm.platforms.base import ModelInfo
 
@@ -43,15 +44,7 @@ GROUPS = ("think", "balanced", "act", "image")
 ALIASES = {"smart": "think", "normal": "balanced", "cheap": "act"}
 _FALLBACK = {"think": "balanced", "act": "balanced", "balanced": "think"}
 _NOT_FOR_TALK = re.compile(r"(?i)(?:^|[-_/.])(embed\w*|rerank\w*|fast-?apply|apply)(?:$|[-_/.:\d])")
-_SENDS_REASONING = (
-    "deepseek.com",
-    "moonshot.cn",
-    "moonshot.ai",
-    "minimaxi.com",
-    "minimax.io",
-    "bigmodel.cn",
-    "z.ai",
-)
+_SENDS_REASONING = tuple(known.domain for known in KNOWN if known.domain)
 """Domains whose models want their reasoning back, and refuse the conversation without it."""
 _ONLY_RESPONSES = re.compile(r"(?i)codex|-pro(?:$|-)|deep-research|computer-use")
 """OpenAI's own models that do not answer chat completions."""
@@ -119,26 +112,19 @@ class Provider:
         return found or (() if self.needs_key else ("none",))
 
 
+def _known(known: KnownProvider) -> Provider:
+    return Provider(known.name, known.type, known.base, known.env_keys, needs_key=not known.here)
+
+
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider
     for provider in (
-        Provider("openai", env_keys=("OPENAI_API_KEY",)),
-        Provider("anthropic", "anthropic", env_keys=("ANTHROPIC_API_KEY",)),
-        Provider("moonshot", base="https://api.moonshot.cn/v1", env_keys=("MOONSHOT_API_KEY",)),
-        Provider(
-            "zhipuai", base="https://open.bigmodel.cn/api/paas/v4", env_keys=("ZHIPU_API_KEY",)
-        ),
+        *map(_known, KNOWN),
         Provider(
             "zhipuai-coding-plan",
             base="https://open.bigmodel.cn/api/coding/paas/v4",
             env_keys=("ZHIPU_API_KEY",),
         ),
-        Provider(
-            "minimax-cn",
-            base="https://api.minimaxi.com/v1",
-            env_keys=("MINIMAX_API_KEY", "MINIMAX_API_KEY_2"),
-        ),
-        Provider("deepseek", base="https://api.deepseek.com/v1", env_keys=("DEEPSEEK_API_KEY",)),
         Provider("local", base="http://127.0.0.1:11434/v1", needs_key=False),
     )
 }
@@ -218,6 +204,12 @@ class Models:
         found = [way[depth] for depth in range(deepest) for way in ways if depth < len(way)]
         if not found:
             variables = sorted({v for name in names for v in self.provider(name).env_keys})
+            if page := _key_page(self.provider(names[0])):
+                raise ModelMissing(
+                    "No API key is set: set {variables}. Keys are made at {page}.",
+                    variables=either(variables),
+                    page=page,
+                )
             raise ModelMissing("No API key is set: set {variables}.", variables=either(variables))
         return found
 
@@ -351,6 +343,12 @@ class _Reading:
             (name, self.tried(_table, f"{section}.{name}", table)) for name, table in found.items()
         ]
         return [(name, table) for name, table in named if table is not None]
+
+
+def _key_page(provider: Provider) -> str:
+    """Return where its keys are made; empty for one that the user's settings describe."""
+    is_ours = PROVIDERS.get(provider.name) == provider
+    return next((known.key_page for known in KNOWN if is_ours and known.name == provider.name), "")
 
 
 def _sentence(text: str) -> str:
