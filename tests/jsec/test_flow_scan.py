@@ -484,7 +484,7 @@ def test_answers_are_kept_only_where_a_later_scan_finds_them(tmp_path: Path, las
 def test_what_was_followed_alone_is_not_followed_again_with_the_others(tmp_path: Path) -> None:
     whole = runner(tmp_path / "whole", lasting=False).follow("a.c")
     following = runner(tmp_path / "alone", lasting=False)
-    assert following.follow("a.c", "twice").analysed == 1
+    assert following.follow("a.c", ["twice"]).analysed == 1
     rest = following.follow("a.c")
     assert (rest.analysed, rest.faults) == (1, whole.faults)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from jarvis_ls.jsec.live.documents import LiveDocuments
 from jarvis_ls.jsec.live.records import TextChange
 
 ENGINE = Engine()
+FREES = "void f{}(char *p) {{ free(p); free(p); }}\n"
 
 C = """#include "own.h"
 #define RUN system
@@ -207,3 +209,28 @@ def test_a_document_in_no_folder_is_a_program_by_itself() -> None:
 
 
 DROP = "#include <stdlib.h>\nvoid drop(char *p) { free(p); }\n"
+
+
+def test_of_a_closed_document_nothing_is_kept():
+    """A list for each name it had defined was; with them the memory around could not be freed."""
+    live = LiveDocuments(ENGINE)
+    open_and_close(live, 20)
+    before = held()
+    open_and_close(live, 60)
+    assert held() - before < 20
+
+
+def open_and_close(live: LiveDocuments, count: int) -> None:
+    uris = [f"{count}_{number}.c" for number in range(count)]
+    for uri in uris:
+        live.open(uri, "/folder", uri, "c", f"int v{uri[:-2]};\n{FREES.format(uri[:-2])}", 1)
+    for uri in uris:
+        while live.analyse(uri).more:
+            pass
+    for uri in uris:
+        live.close(uri)
+
+
+def held() -> int:
+    gc.collect()
+    return len(gc.get_objects())

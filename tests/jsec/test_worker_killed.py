@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from folders import FLAWED
 
+from jarvis_ls.core.errors import WorkerGone
+from jarvis_ls.core.process import Worker
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.jsec.scan.scanner import Effort, Progress, scan
 from jarvis_ls.jsec.scan.source_files import list_sources
@@ -17,6 +20,7 @@ from tests.support.patience import HANGS
 
 FILES = 5
 WORKER = "jarvis_ls.jsec.worker"
+TWICE = "void twice(char *p) {\n    free(p);\n    free(p);\n}\n"
 
 
 class Killer:
@@ -47,3 +51,26 @@ def test_a_scan_whose_processes_are_killed_tells_the_same(tmp_path: Path, flow: 
     assert killer.killed >= FILES - 2  # one may be between two processes
     assert not result.skipped and not result.notes
     assert result.findings and result.findings == whole.findings
+
+
+def test_functions_that_are_only_many_are_not_followed_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each by itself read what was known of all others: a file of 1 MB took ten minutes."""
+    many = "".join(f"int f{i}(int n) {{ return f{i // 2}(n + {i}); }}\n" for i in range(1, 1500))
+    (tmp_path / "a.c").write_text(f"#include <stdlib.h>\n{many}{TWICE}")
+    call, asked = Worker.call, []
+
+    async def counted(
+        worker: Worker, method: str, *arguments: Any, timeout: float | None = None
+    ) -> Any:
+        asked.append(method)
+        if method == "follow" and len(arguments) == 1:  # all together take too long
+            raise WorkerGone("the analysis took too long", timed_out=True)
+        return await call(worker, method, *arguments, timeout=timeout)
+
+    monkeypatch.setattr(Worker, "call", counted)
+    result = scanned(tmp_path, None, flow=True)
+    assert asked.count("follow") < 10
+    assert [finding.rule for finding in result.findings] == ["double-free"]
+    assert not result.notes and not result.skipped

@@ -138,8 +138,8 @@ class DiskFiles:
             unit=unit,
         )
 
-    def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
-        """Follow the functions of a file, or just `only`; leave out those in `without`."""
+    def follow(self, path: str, only: Sequence[str] = (), without: Sequence[str] = ()) -> Followed:
+        """Follow the functions of a file, or just those of `only`; leave out those in `without`."""
         assert self._runner is not None, "set_program comes first"
         followed = self._runner.follow(path, only, without)
         self._followed += followed.analysed

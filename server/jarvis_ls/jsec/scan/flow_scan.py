@@ -108,37 +108,51 @@ def _notes(followed: Followed) -> tuple[str, ...]:
 
 
 async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
-    """Follow the functions of a file together; when that ends the process, one by one."""
+    """Follow the functions of a file together; when that ends the process, in smaller parts."""
     try:
         followed: Followed = await worker.call_or_retry("follow", path, timeout=seconds)
         return followed
     except WorkerGone:
-        return await _one_by_one(worker, path)
+        return await _in_parts(worker, path, seconds)
     except JarvisError as error:
         log.error("%s: no value is followed: %s", path, error)
         return Followed(path, lost=True)
 
 
-async def _one_by_one(worker: Worker, path: str) -> Followed:
-    """Follow each function by itself, so that only those that take too long are left out; then
-    all the others together, from the answers that were kept."""
+async def _in_parts(worker: Worker, path: str, seconds: float) -> Followed:
+    """Follow the functions in halves, and halves of those that take too long, so that only those
+    that do by themselves are left out; then give what all the others gave, from the answers that
+    were kept. Thousands that are only many cost little more than together."""
     try:
         keys = await worker.call_or_retry("functions", path)
     except JarvisError as error:
         log.error("%s: no value is followed: %s", path, error)
         return Followed(path, lost=True)
-    failed: list[str] = []
-    for key in keys:
+    failed: set[str] = set()
+    parts = _halves(keys)
+    while parts:
+        part = parts.pop()
+        limit = seconds if len(part) > 1 else SECONDS_PER_FUNCTION
         try:
             await worker.start()
-            await worker.call_or_retry("follow", path, key, timeout=SECONDS_PER_FUNCTION)
+            await worker.call_or_retry("follow", path, part, timeout=limit)
         except JarvisError:
-            failed.append(key)
+            if len(part) > 1:
+                parts += _halves(part)
+            else:
+                failed.update(part)
+    left_out = tuple(key for key in keys if key in failed)
     try:
-        followed: Followed = await worker.call_or_retry("follow", path, "", failed)
+        followed: Followed = await worker.call_or_retry("follow", path, (), left_out)
         return followed
     except JarvisError:
-        return Followed(path, left_out=tuple(failed))
+        return Followed(path, left_out=left_out)
+
+
+def _halves(keys: Sequence[str]) -> list[Sequence[str]]:
+    """Return the first and the second half, without an empty one."""
+    middle = (len(keys) + 1) // 2
+    return [half for half in (keys[:middle], keys[middle:]) if half]
 
 
 async def _settle(

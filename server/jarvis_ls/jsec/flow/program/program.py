@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, TypeVar
 
 from jarvis_ls.jsec.flow.domain.call_summary import DISTANCE, CallSummary
 from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, RecordIR, Type
@@ -32,6 +32,9 @@ Lookup = tuple[str, str, str]
 
 Lookups = dict[Lookup, bytes]
 """Questions with what names their answers; empty bytes when there is none."""
+
+_Name = TypeVar("_Name")
+_Entry = TypeVar("_Entry")
 
 _YES: Final = b"1"
 _NO: Final = b""
@@ -107,21 +110,19 @@ class Program:
         if before is None:
             return
         for name in {function.name for function in before.functions.values()}:
-            self._functions[name] = [
-                function for function in self._functions[name] if function[0] != path
-            ]
+            _remove(self._functions, name, lambda place: place[0] == path)
         for method in {
             _method(function) for function in before.functions.values() if function.record
         }:
-            self._methods[method] = [entry for entry in self._methods[method] if entry[0] != path]
+            _remove(self._methods, method, lambda place: place[0] == path)
         for name in before.globals:
-            self._globals[name].remove(path)
+            _remove(self._globals, name, lambda other: other == path)
         for name in before.records:
-            self._records[name].remove(path)
+            _remove(self._records, name, lambda other: other == path)
         for name in before.written:
-            self._written[name].discard(path)
+            _discard(self._written, name, path)
         for name in before.stops:
-            self._stops[name].discard(path)
+            _discard(self._stops, name, path)
 
     def watch(self) -> Lookups:
         """Begin to note what is asked, and what names the answers; gives where it is noted."""
@@ -456,3 +457,21 @@ def _common_folders(folder: list[str], path: str) -> int:
             break
         count += 1
     return count
+
+
+def _remove(
+    index: dict[_Name, list[_Entry]], name: _Name, is_gone: Callable[[_Entry], bool]
+) -> None:
+    """Take entries out of what is kept under a name; nothing stays of a name without any."""
+    kept = [entry for entry in index[name] if not is_gone(entry)]
+    if kept:
+        index[name] = kept
+    else:
+        del index[name]
+
+
+def _discard(index: dict[str, set[str]], name: str, path: str) -> None:
+    """Take a file out of those of a name; nothing stays of a name without any."""
+    index[name].discard(path)
+    if not index[name]:
+        del index[name]

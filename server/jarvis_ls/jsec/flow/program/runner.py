@@ -112,11 +112,11 @@ class Runner:
         self._analyse = analyse
         self._lasting = self._store.lasting
 
-    def follow(self, path: str, only: str = "", without: Sequence[str] = ()) -> Followed:
-        """Follow the functions of a file, or just the one with the key `only`.
+    def follow(self, path: str, only: Sequence[str] = (), without: Sequence[str] = ()) -> Followed:
+        """Follow the functions of a file, or just those with the keys `only`.
 
-        Those of `without` are left out. The answers are kept for a later scan, and that for `only`
-        one function for the next call, which follows the others.
+        Those of `without` are left out. The answers are kept for a later scan, and those for
+        `only` some functions for the next call, which follows the others.
         """
         outline = self.program.outlines.get(path)
         if outline is None:
@@ -128,7 +128,7 @@ class Runner:
             for key, answer in before.items()
             if key in outline.functions and self.program.holds(answer.lookups)
         }
-        wanted = [only] if only else [key for key in outline.functions if key not in without]
+        wanted = list(only) or [key for key in outline.functions if key not in without]
         analysed, failed = self._answer(outline, [k for k in wanted if k not in answers], answers)
         if answers != before and (self._lasting or only):
             self._write(path, answers)
