@@ -66,6 +66,21 @@ async def test_an_answer_streams_into_the_page(folder, tmp_path):
             assert model.requests[0].headers["authorization"] == "Bearer sk-test-0123456789"
 
 
+async def test_a_turn_that_failed_goes_on_when_it_is_tried_again(folder, tmp_path):
+    async with ModelServer() as model:
+        model.refuse(401, message="this key has expired")
+        async with opened(folder, tmp_path / "home", model) as page:
+            await page.attach()
+            session = await page.send("Hi")
+            await page.until(
+                lambda: any("has expired" in one.text for one in page.entries(NoticeEntry))
+            )
+            await page.until(lambda: page.nodes()["root"].state == "failed")
+            model.say("Now it works.")
+            await page.ask(panel.ControlAsk(session, "root", "retry"))
+            await page.answered("Now it works.")
+
+
 async def test_a_tool_is_allowed_and_another_denied(folder, tmp_path):
     async with ModelServer() as model:
         arguments = {"file_path": "new.txt", "content": "made\n"}

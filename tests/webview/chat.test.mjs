@@ -269,6 +269,17 @@ describe('the conversation', () => {
     assert.equal(await fault.innerText(), 'HTTP 400: no `a` *b*');
   });
 
+  test('a turn that failed is tried again by a button, which goes when it works', async () => {
+    const root = node('root', { state: 'failed', error: 'HTTP 500' });
+    await panel.events([putNode(root)]);
+    const retry = panel.page.locator('[data-part=retry]');
+    await retry.click();
+    const asked = await panel.asked('control');
+    assert.deepEqual([asked.node, asked.action], ['root', 'retry']);
+    await panel.events([putNode({ ...root, state: 'running', error: '' })]);
+    await retry.waitFor({ state: 'detached' });
+  });
+
   test('a change says in which of several folders the file is', async () => {
     const picture = { ...PICTURE, folders: ['one', 'two'] };
     await panel.close();

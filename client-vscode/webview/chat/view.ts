@@ -335,6 +335,15 @@ export class ChatView implements View, Chat {
       parts.push(
         html`<div class="working">${icon('loading', true)}<span>${activity}${others}</span></div>`,
       );
+    } else if (session?.nodes.get(this.page.node)?.state === 'failed') {
+      parts.push(
+        html`<div class="attention">
+          ${icon('error')}<span>${t('chat.failed')}</span>
+          <button type="button" class="link-button" data-part="retry" @click=${() => void this.retry()}>
+            ${t('control.retry')}
+          </button>
+        </div>`,
+      );
     }
     this.status.hidden = parts.length === 0;
     render(parts, this.status);
@@ -478,6 +487,12 @@ export class ChatView implements View, Chat {
     this.page.announcer.say(t('mode.label', { mode: t(`mode.${mode}`) }));
     this.composer.focus();
     return true;
+  }
+
+  /** Lets an agent that failed go on from what was said so far. */
+  private async retry(): Promise<void> {
+    const session = this.page.store.session?.id ?? '';
+    await this.page.ask({ kind: 'control', session, node: this.page.node, action: 'retry' });
   }
 
   private async carryOut(): Promise<void> {
