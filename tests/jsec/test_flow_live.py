@@ -125,3 +125,27 @@ def test_flow_that_is_off_follows_nothing(tmp_path: Path) -> None:
 def _position(text: str, index: int) -> tuple[int, int]:
     before = text[:index]
     return before.count("\n"), len(before) - before.rfind("\n") - 1
+
+
+def test_a_record_within_a_function_that_stayed_survives_edits_elsewhere(tmp_path: Path) -> None:
+    def text(lines: int) -> str:
+        return (
+            "static int first(void) {\n" + "    ;\n" * lines + f"    return {lines};\n}}\n"
+            "#define FIELDS struct { int length; char *text; }\n"
+            "int second(int a) {\n"
+            "    struct local { char room[8]; int at; } l;\n"
+            "    FIELDS f = { 3, 0 };\n"
+            "    union { int i; float g; } u;\n"
+            "    u.i = a + first();\n"
+            "    l.room[8] = u.i;\n"
+            "    return a / (f.length - 3);\n"
+            "}\n"
+        )
+
+    live = opened(tmp_path, {"a.c": text(1)})
+    before = [one.rule for one in settled(live, "a.c").findings]
+    for lines in (2, 1, 3, 5):
+        live.change("a.c", lines, [TextChange(text(lines))])
+        result = settled(live, "a.c")
+        assert [one.rule for one in result.findings] == before
+        assert result.notes == []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.domain.call_summary import acts_of
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR
+from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.lower.c.file import Lowering, lowering_of
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.rust.file import RustLowering
@@ -44,6 +44,8 @@ class _Known:
     """Globals it may change."""
     statics: dict[str, GlobalIR]
     """Its static variables."""
+    records: dict[str, RecordIR]
+    """Records that it defines."""
 
 
 class OpenFile:
@@ -111,6 +113,7 @@ class OpenFile:
             )
             written |= known.written
             lowering.file.globals.update(known.statics)
+            lowering.records.update(known.records)
         self._known, self.failed = kept, tuple(failed)
         if len(self._texts) > 4 * (len(spans) + _FEW):
             self._texts.clear()  # most of them are of earlier versions
@@ -120,8 +123,8 @@ class OpenFile:
             unit.language,
             functions,
             without_long_tables(lowering.file.globals),
-            lowering.records,
-            lowering.prototypes,
+            dict(lowering.records),  # a function that is lowered later adds what it defines
+            dict(lowering.prototypes),
             frozenset(written),
             closure,
             lowering.file.stops,
@@ -138,6 +141,7 @@ class OpenFile:
     def _lower(self, key: str, digest: bytes) -> _Known | None:
         assert self._lowering is not None
         before = set(self._lowering.file.globals)
+        records = set(self._lowering.records)
         function = self.function(key)
         if function is None:
             return None
@@ -145,6 +149,9 @@ class OpenFile:
             name: variable
             for name, variable in self._lowering.file.globals.items()
             if name not in before
+        }
+        defined = {
+            name: record for name, record in self._lowering.records.items() if name not in records
         }
         outline = FunctionOutline(
             function.name,
@@ -161,4 +168,4 @@ class OpenFile:
             tuple(sorted(function.reads)),
             way_through(function),
         )
-        return _Known(outline, frozenset(mutated_globals(function)), statics)
+        return _Known(outline, frozenset(mutated_globals(function)), statics, defined)
