@@ -23,6 +23,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(autouse=True, scope="module")
+def left_by_other_modules() -> None:
+    """What earlier modules left stays to the end: each collection would go through all of it, and
+    a worker's later tests would take many times as long as alone."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files come first; all others stay in their order."""
     rank = {name: number for number, name in enumerate(LONGEST)}
