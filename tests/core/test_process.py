@@ -43,7 +43,11 @@ MODULE = """
         os.write(1, b"raw bytes")
         return value
 
-    serve({"echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
+    def deafen():
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        time.sleep(3600)
+
+    serve({"deafen": deafen, "echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
            "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0,
            "unread": Mine})
 """
@@ -203,3 +207,17 @@ def running(pid: int) -> bool:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
+
+
+async def test_a_process_that_no_longer_listens_is_replaced(module: str) -> None:
+    """One that is killed may be seen so first: what it wrote is read to its end only later."""
+    worker = Worker(module)
+    assert await worker.call("echo", 1) == 1
+    deaf = asyncio.create_task(worker.call("deafen"))
+    assert worker.pid is not None
+    while os.path.realpath(f"/proc/{worker.pid}/fd/0") != os.devnull:
+        await asyncio.sleep(0.01)
+    assert await worker.call_or_retry("echo", 2) == 2
+    with pytest.raises(WorkerGone, match="ended"):
+        await deaf
+    await worker.close()

@@ -153,6 +153,8 @@ class Worker:
             await self.kill()
             raise WorkerGone("the analysis took too long", timed_out=True) from None
         except (BrokenPipeError, ConnectionResetError):
+            if self._process is process:  # its end is not read yet: the next call starts another
+                await self.kill()
             raise WorkerGone("the analysis process ended") from None
         finally:
             self._answers.pop(number, None)
