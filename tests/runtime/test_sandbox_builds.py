@@ -44,6 +44,12 @@ def sandbox(request: pytest.FixtureRequest, tmp_path: Path, engine: str) -> Sand
     return found
 
 
+on_own_rungs = pytest.mark.parametrize(
+    "sandbox", [rung for rung in RUNGS if rung != "engine"], indirect=True
+)
+"""An engine has no folders of its own to show: it mounts those of the other rungs."""
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "work"
@@ -164,12 +170,11 @@ async def test_a_file_keeps_the_mode_a_script_gave_it(sandbox: Sandbox, root: Pa
     assert os.access(root / "data/run.sh", os.X_OK)
 
 
+@on_own_rungs
 async def test_rust_is_found_outside_of_the_home_folder(
     sandbox: Sandbox, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where variables say, and beside the programs of the search path."""
-    if sandbox.name == "engine":
-        pytest.skip("the folders of an engine are those of the other rungs")
     elsewhere = Path("/var/tmp") / f"jarvis-rust-{os.getpid()}"
     (elsewhere / "toolchains").mkdir(parents=True)
     elsewhere.chmod(0o755)
@@ -183,12 +188,11 @@ async def test_rust_is_found_outside_of_the_home_folder(
         shutil.rmtree(elsewhere)
 
 
+@on_own_rungs
 async def test_crates_that_are_there_are_found(
     sandbox: Sandbox, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cargo builds without network from what it has in its home, and may lock it there."""
-    if sandbox.name == "engine":
-        pytest.skip("the folders of an engine are those of the other rungs")
     elsewhere = Path("/var/tmp") / f"jarvis-cargo-{os.getpid()}"
     (elsewhere / "registry" / "cache").mkdir(parents=True)
     elsewhere.chmod(0o755)

@@ -38,19 +38,24 @@ def load(body: bytes) -> Any:
 
 
 class Body:
-    """A body whose long texts are decoded while it comes in: little is left to do at its end."""
+    """A body whose long strings are decoded as they arrive: little is left to do at its end."""
 
     def __init__(self) -> None:
         self._around: list[bytes] = []
-        """What stands around the long texts, as far as that is known."""
+        """The parts of the body between the long strings found so far."""
         self._texts: list[str] = []
         self._parts: list[str] | None = None
-        """What is decoded of the text that has not ended; None outside of long ones."""
-        self._start = self._kept = self._at = 0
-        """Where that text begins, what is not in `_around`, and what has not been looked at."""
+        """Decoded slices of the long string being read; None outside of one."""
+        self._start = 0
+        """Offset of the opening quote of that string."""
+        self._kept = 0
+        """Offset of the first byte that is not in `_around`."""
+        self._at = 0
+        """Offset of the first byte not scanned yet."""
         self._strings = 0
+        """Strings seen so far."""
         self._stopped = False
-        """Whether no more texts are looked for."""
+        """Whether the search for long strings has ended."""
 
     def read(self, body: bytes | bytearray, length: int) -> None:
         """Go on with what has come of ``body``, which is ``length`` bytes long in the end.
