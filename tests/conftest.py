@@ -4,7 +4,9 @@ import gc
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+
+from tests.support.properties import load_profile
+from tests.support.stamps import Stamps
 
 LONGEST = tuple(
     "test_jarvis_command.py test_compiled.py test_recovery.py test_hostile.py "
@@ -15,6 +17,11 @@ LONGEST = tuple(
     "test_checkpoints.py test_mcp.py".split()
 )
 """Files that take minutes, longest first: begun last, one would run alone at the end."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "watches(*paths): runs when a file below these has changed")
+    config.pluginmanager.register(Stamps(config))
 
 
 def pytest_collection_finish() -> None:
@@ -37,9 +44,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: rank.get(Path(item.path).name, len(rank)))
 
 
-# No test fails because the machine is busy; Hypothesis' own profile for CI says the same.
-if settings.get_current_profile_name() == "default":
-    settings.register_profile(
-        "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-    )
-    settings.load_profile("patient")
+load_profile()

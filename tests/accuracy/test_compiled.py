@@ -14,22 +14,16 @@ import pytest
 
 from cases.tree import write_tree
 from tests.support.compiled import compiled
-from tests.support.watched import Watched
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "server"
-WATCHED = Watched(
-    Path(__file__).with_suffix(".stamp"),
-    [
-        *(ROOT / "server/jarvis_ls/jsec/flow", ROOT / "server/jarvis_ls/codeintel"),
-        *(ROOT / "scripts/package", ROOT / "tests/accuracy/cases", Path(__file__)),
-    ],
+pytestmark = pytest.mark.watches(
+    "server/jarvis_ls/jsec/flow", "server/jarvis_ls/codeintel", "scripts/package"
 )
 
 
 @pytest.fixture(scope="module")
 def machine_code(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    WATCHED.skip_if_unchanged()
     return compiled(tmp_path_factory.mktemp("compiled"))
 
 
@@ -74,4 +68,3 @@ def test_it_tells_the_same(machine_code: Path, sources: Path) -> None:
     for one in (expected, told):
         del one["summary"]["seconds"]
     assert told == expected
-    WATCHED.passed()

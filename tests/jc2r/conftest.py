@@ -5,6 +5,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from toolchain import needs_cargo, watches_translator
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What builds crates takes minutes."""
+    if needs_cargo.mark in item.iter_markers():
+        item.add_marker(watches_translator)
 
 
 @pytest.fixture(scope="module", autouse=True)

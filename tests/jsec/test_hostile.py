@@ -28,18 +28,9 @@ from jarvis_ls.jsec.scan.scanner import Effort, scan
 from jarvis_ls.jsec.scan.source_files import list_sources
 from jarvis_ls.jsec.settings.settings import Settings, load_settings
 from tests.support.patience import HANGS
-from tests.support.watched import Watched
 
 RENDERERS = (render_json, render_jsonl, render_sarif, render_markdown, render_html, render_text)
 Render = Callable[[ScanResult, Sequence[Finding]], str]
-PACKAGE = Path(__file__).resolve().parents[2] / "server/jarvis_ls"
-WATCHED = Watched(
-    Path(__file__).with_suffix(".stamp"),
-    [
-        *(PACKAGE / "core", PACKAGE / "codeintel", PACKAGE / "jsec"),
-        *(Path(__file__), Path(__file__).with_name("hostile.py")),
-    ],
-)
 
 
 def scanned(root: Path, jobs: int) -> ScanResult:
@@ -62,14 +53,14 @@ def test_hostile_folders(tmp_path: Path, seed: int) -> None:
     check(tmp_path, seed, RENDERERS)
 
 
+@pytest.mark.watches(
+    *("server/jarvis_ls/core", "server/jarvis_ls/codeintel", "server/jarvis_ls/jsec")
+)
 @pytest.mark.parametrize("batch", range(10))
 def test_further_hostile_folders(tmp_path: Path, batch: int) -> None:
     """Ninety more, with one report of each."""
-    WATCHED.skip_if_unchanged()
     for seed in range(10 * batch + 1, 10 * batch + 10):
         check(tmp_path / str(seed), seed, (render_json,))
-    if batch == 9:
-        WATCHED.passed()
 
 
 def check(tmp_path: Path, seed: int, renderers: tuple[Render, ...]) -> None:

@@ -23,6 +23,7 @@ from jarvis_ls.runtime.edits.checkpoints import Checkpoints
 from jarvis_ls.runtime.edits.snapshots.look import Limits
 from jarvis_ls.runtime.edits.snapshots.store import FILE
 from tests.support.full_disk import small_disk
+from tests.support.properties import examples
 
 posix = pytest.mark.skipif(os.name != "posix", reason="mode bits and odd names are POSIX's")
 git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -443,7 +444,9 @@ IGNORES = st.tuples(
 @example([[]], [[("write", "a", b"")], [("delete", "a", b""), ("write", ".gitignore", b"a")]])
 @example([[]], [[("write", "a", b"")], [("delete", "a", b""), ("write", ".gitignore", b"*")]])
 @settings(
-    max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(3000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_whatever_is_ignored_going_back_can_be_undone(
     tmp_path_factory: pytest.TempPathFactory,

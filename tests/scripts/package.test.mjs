@@ -10,6 +10,7 @@ import { findPythons, venv } from '../../scripts/setup/python.mjs';
 import { startModel } from '../e2e/model.mjs';
 import { Panel } from '../e2e/panel.mjs';
 import { openWorkbench, TOOLCHAIN } from '../e2e/workbench.mjs';
+import { Stamp } from '../support/stamps.mjs';
 import { startServer } from './language-client.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'jarvis-package-'));
@@ -17,8 +18,16 @@ const project = path.join(folder, 'project');
 const extension = path.join(folder, 'vsix', 'extension');
 const pythons = await findPythons();
 let output = '';
+const stamp = new Stamp(import.meta.url, {
+  contents: [
+    ...['scripts/package', 'scripts/package.mjs', 'scripts/setup', 'scripts/process.mjs'],
+    ...['pyproject.toml', 'requirements.lock', 'package.json', 'package-lock.json', 'bundled'],
+  ],
+  names: ['server/jarvis_ls', 'client-vscode', 'l10n', 'media'],
+});
 
 before(async () => {
+  if (!stamp.anyRuns) return;
   const built = await capture(process.execPath, ['scripts/package.mjs']);
   assert.equal(built.status, 0, built.stderr);
   output = built.stdout;
@@ -32,7 +41,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the wheel works in a clean environment', async () => {
+stamp.test('the wheel works in a clean environment', async () => {
   const environment = path.join(folder, 'environment');
   const bin = path.join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
   const env = cleanEnvironment();
@@ -59,64 +68,70 @@ test('the wheel works in a clean environment', async () => {
 });
 
 for (const { version, executable } of pythons) {
-  test(`the extension's server works on Python ${version} with nothing installed (${executable})`, async () => {
-    const file = path.join(project, 'src', 'store.c');
-    const server = startServer(
-      executable,
-      ['-I', '-S', path.join(extension, 'bundled', 'tool', 'server.py')],
-      { cwd: folder, env: cleanEnvironment() },
-    );
-    try {
-      const { capabilities } = await server.request('initialize', {
-        processId: process.pid,
-        rootUri: pathToFileURL(project).href,
-        capabilities: {},
-      });
-      assert.ok(capabilities.codeActionProvider);
-      server.notify('initialized', {});
-      const uri = pathToFileURL(file).href;
-      server.notify('textDocument/didOpen', {
-        textDocument: { uri, languageId: 'c', version: 1, text: readFileSync(file, 'utf8') },
-      });
-      const { params } = await server.waitFor(
-        ({ method, params: published }) =>
-          method === 'textDocument/publishDiagnostics' &&
-          published.uri === uri &&
-          published.diagnostics.length > 0,
+  stamp.test(
+    `the extension's server works on Python ${version} with nothing installed (${executable})`,
+    async () => {
+      const file = path.join(project, 'src', 'store.c');
+      const server = startServer(
+        executable,
+        ['-I', '-S', path.join(extension, 'bundled', 'tool', 'server.py')],
+        { cwd: folder, env: cleanEnvironment() },
       );
-      const codes = params.diagnostics.map(({ code }) => code?.value ?? code);
-      assert.ok(codes.includes('use-after-free'), codes.join(', '));
-      await server.request('shutdown', null);
-      server.notify('exit');
-      assert.deepEqual(await server.ended, [0, null]);
-    } finally {
-      server.kill();
-    }
-  });
+      try {
+        const { capabilities } = await server.request('initialize', {
+          processId: process.pid,
+          rootUri: pathToFileURL(project).href,
+          capabilities: {},
+        });
+        assert.ok(capabilities.codeActionProvider);
+        server.notify('initialized', {});
+        const uri = pathToFileURL(file).href;
+        server.notify('textDocument/didOpen', {
+          textDocument: { uri, languageId: 'c', version: 1, text: readFileSync(file, 'utf8') },
+        });
+        const { params } = await server.waitFor(
+          ({ method, params: published }) =>
+            method === 'textDocument/publishDiagnostics' &&
+            published.uri === uri &&
+            published.diagnostics.length > 0,
+        );
+        const codes = params.diagnostics.map(({ code }) => code?.value ?? code);
+        assert.ok(codes.includes('use-after-free'), codes.join(', '));
+        await server.request('shutdown', null);
+        server.notify('exit');
+        assert.deepEqual(await server.ended, [0, null]);
+      } finally {
+        server.kill();
+      }
+    },
+  );
 }
 
-test('installed in VS Code, C is moved to Rust and compared with it, with its own libraries', async () => {
-  const editor = await openWorkbench({
-    vsix: artefact(/\.vsix$/),
-    files: {
-      Makefile: 'prog: sums.c\n\t$(CC) -o $@ $<\n',
-      'sums.c': 'int sum(int n)\n{\n    return n ? n + sum(n - 1) : 0;\n}\n',
-    },
-    env: TOOLCHAIN,
-  });
-  try {
-    await editor.serverStarted();
-    await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
-    await editor.toast('1 of 1 functions are in Rust, and the crate builds').waitFor();
-    await editor.command('Jarvis: Verify Rust against C');
-    await editor.toast('1 of 1 functions were verified and behave like the C').waitFor();
-  } finally {
-    await editor.close();
-  }
-});
+stamp.test(
+  'installed in VS Code, C is moved to Rust and compared with it, with its own libraries',
+  async () => {
+    const editor = await openWorkbench({
+      vsix: artefact(/\.vsix$/),
+      files: {
+        Makefile: 'prog: sums.c\n\t$(CC) -o $@ $<\n',
+        'sums.c': 'int sum(int n)\n{\n    return n ? n + sum(n - 1) : 0;\n}\n',
+      },
+      env: TOOLCHAIN,
+    });
+    try {
+      await editor.serverStarted();
+      await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
+      await editor.toast('1 of 1 functions are in Rust, and the crate builds').waitFor();
+      await editor.command('Jarvis: Verify Rust against C');
+      await editor.toast('1 of 1 functions were verified and behave like the C').waitFor();
+    } finally {
+      await editor.close();
+    }
+  },
+);
 
 for (const { version, executable } of pythons.filter(hasAgents).filter(isFirstOfItsVersion)) {
-  test(`what agents need is there for Python ${version} with nothing installed`, async () => {
+  stamp.test(`what agents need is there for Python ${version} with nothing installed`, async () => {
     const names = [
       ...['openai', 'anthropic', 'mcp', 'pydantic', 'yaml', 'pyjson5', 'filelock', 'jsonschema'],
       ...['tree_sitter_bash', 'docker', 'prompt_toolkit', 'jarvis_ls.lsp.panel.bridge'],
@@ -130,53 +145,59 @@ for (const { version, executable } of pythons.filter(hasAgents).filter(isFirstOf
 }
 
 for (const { version, executable } of pythons.filter(isFirstOfItsVersion)) {
-  test(`what moving C to Rust needs is there for Python ${version} with nothing installed`, async () => {
-    const told = await inExtension(
-      executable,
-      'import hypothesis, tree_sitter_bash\nfrom jarvis_ls.codeintel import clang\n' +
-        'print(clang.cindex().conf.lib._name)',
-    );
-    assert.ok(told.startsWith(path.join(extension, 'bundled', 'libs')), told);
-  });
+  stamp.test(
+    `what moving C to Rust needs is there for Python ${version} with nothing installed`,
+    async () => {
+      const told = await inExtension(
+        executable,
+        'import hypothesis, tree_sitter_bash\nfrom jarvis_ls.codeintel import clang\n' +
+          'print(clang.cindex().conf.lib._name)',
+      );
+      assert.ok(told.startsWith(path.join(extension, 'bundled', 'libs')), told);
+    },
+  );
 }
 
-test('installed in VS Code, it reports and fixes, and an agent answers, with its own libraries', async () => {
-  const text =
-    '#include <string.h>\n\nvoid keep(char *line) {\n  char kept[8];\n  strcpy(kept, line);\n}\n';
-  const model = await startModel();
-  const jarvis = path.join(folder, 'jarvis-home');
-  model.configure(jarvis);
-  const editor = await openWorkbench({
-    vsix: artefact(/\.vsix$/),
-    files: { 'keep.c': text },
-    env: { JARVIS_HOME: jarvis },
-  });
-  try {
-    await editor.open('keep.c');
-    const pid = await editor.serverStarted();
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    assert.ok(
-      command.some((part) => part.startsWith(path.join(editor.base, 'extensions'))),
-      command,
-    );
-    await editor.squiggles.first().waitFor();
-    await editor.goTo(5, 5);
-    await editor.quickFix(/Limit the copy to the size of/);
-    await editor.squigglesBecome(0);
-    await editor.save();
-    assert.match(editor.read('keep.c'), /snprintf\(kept/);
+stamp.test(
+  'installed in VS Code, it reports and fixes, and an agent answers, with its own libraries',
+  async () => {
+    const text =
+      '#include <string.h>\n\nvoid keep(char *line) {\n  char kept[8];\n  strcpy(kept, line);\n}\n';
+    const model = await startModel();
+    const jarvis = path.join(folder, 'jarvis-home');
+    model.configure(jarvis);
+    const editor = await openWorkbench({
+      vsix: artefact(/\.vsix$/),
+      files: { 'keep.c': text },
+      env: { JARVIS_HOME: jarvis },
+    });
+    try {
+      await editor.open('keep.c');
+      const pid = await editor.serverStarted();
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      assert.ok(
+        command.some((part) => part.startsWith(path.join(editor.base, 'extensions'))),
+        command,
+      );
+      await editor.squiggles.first().waitFor();
+      await editor.goTo(5, 5);
+      await editor.quickFix(/Limit the copy to the size of/);
+      await editor.squigglesBecome(0);
+      await editor.save();
+      assert.match(editor.read('keep.c'), /snprintf\(kept/);
 
-    const panel = await Panel.open(editor);
-    await model.script({ say: 'From the package.' });
-    await panel.say('Hello');
-    await panel.answered('From the package.');
-  } finally {
-    await editor.close();
-    await model.close();
-  }
-});
+      const panel = await Panel.open(editor);
+      await model.script({ say: 'From the package.' });
+      await panel.say('Hello');
+      await panel.answered('From the package.');
+    } finally {
+      await editor.close();
+      await model.close();
+    }
+  },
+);
 
-test('the extension holds what it needs and nothing else', () => {
+stamp.test('the extension holds what it needs and nothing else', () => {
   const files = readdirSync(path.join(folder, 'vsix'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
@@ -210,7 +231,7 @@ test('the extension holds what it needs and nothing else', () => {
   assert.ok(licences.some((file) => file.includes('pygls')));
 });
 
-test("the extension's manifest has no part of the checkout", () => {
+stamp.test("the extension's manifest has no part of the checkout", () => {
   const manifest = JSON.parse(readFileSync(path.join(extension, 'package.json'), 'utf8'));
   assert.equal(manifest.name, 'jarvis-ls');
   for (const key of ['scripts', 'devDependencies', 'private']) assert.ok(!(key in manifest), key);
