@@ -445,4 +445,4 @@ async def test_no_server_at_all() -> None:
 
 async def test_models_are_listed(platform: Anthropic, server: AnthropicServer) -> None:
     server.models = ["b", "a"]
-    assert await platform.models() == ["a", "b"]
+    assert await platform.models() == ["b", "a"], "as they come: the newest first"

@@ -25,6 +25,9 @@ from typing import Any
 
 from typing_extensions import Self
 
+WRONG_KEY = "Authentication Fails, Your api key: ****beef is invalid"
+"""What a server says to a wrong key."""
+
 
 @dataclass
 class Answer:
@@ -91,6 +94,10 @@ class ScriptedServer(ABC):
         self.dropped = 0
         """How often a client went away in the middle of an answer."""
         self.models = ["scripted"]
+        self.key = ""
+        """The only key that is taken; empty takes any."""
+        self.listing: Answer | None = None
+        """How the list of models is answered instead."""
         self.files = 0
         """How many files were handed over."""
         self.refuse_files = False
@@ -152,8 +159,15 @@ class ScriptedServer(ABC):
         self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
         """Whether the connection may be used again."""
+        if self.key and not self._has_key(asked):
+            refused = self.refuse(401, message=WRONG_KEY)
+            self.answers.remove(refused)
+            await self._plain(writer, 401, {}, refused.body)
+            return True
         if asked.method == "GET":
-            await self._plain(writer, 200, {}, json.dumps(self.listed()).encode())
+            listing = self.listing or Answer(body=json.dumps(self.listed()).encode())
+            await asyncio.sleep(listing.silent)
+            await self._plain(writer, listing.status, listing.headers, listing.body)
             return True
         if asked.path.endswith("/files"):
             await self._take_file(writer)
@@ -173,6 +187,10 @@ class ScriptedServer(ABC):
             + b"\r\n"
         )
         return await self._stream(answer, reader, writer)
+
+    def _has_key(self, asked: Asked) -> bool:
+        given = asked.headers.get("authorization", "").removeprefix("Bearer ")
+        return self.key in (given, asked.headers.get("x-api-key"))
 
     async def _take_file(self, writer: asyncio.StreamWriter) -> None:
         if self.refuse_files:

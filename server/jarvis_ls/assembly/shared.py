@@ -19,6 +19,7 @@ from jarvis_ls.runtime.base.tracing import read_telemetry
 from jarvis_ls.runtime.llm.model_group import ModelGroup
 from jarvis_ls.runtime.llm.providers import GROUPS, SETTINGS, Models, read_models
 from jarvis_ls.runtime.llm.registry import PlatformRegistry
+from jarvis_ls.runtime.llm.stored_keys import read_keys
 from jarvis_ls.runtime.sandbox.base import SandboxSettings
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.sandbox.reading import read_sandbox
@@ -38,6 +39,7 @@ class SharedState:
         """See `bootstrap.build`."""
         self.home = home
         self.environment = environment
+        """Variables, with the keys that are kept below them."""
         self.feed = feed
         self.problems: list[str] = []
         """What of the settings could not be used, in words for the user."""
@@ -45,6 +47,7 @@ class SharedState:
         self.models = Models()
         self.options = AgentOptions()
         self.sandbox = Ladder(home)
+        self._given = environment
         self._arguments = arguments
         self._redactor = Redactor.of_environment(environment)
         self.registry = PlatformRegistry(home, self._redactor)
@@ -57,8 +60,12 @@ class SharedState:
         """Read the settings anew; conversations that run go on with their models."""
         self.problems = [f"{b.file}: {b.reason}" for b in self.registry.broken]
         self._groups.clear()
+        kept = self._try(lambda: read_keys(self.home), {})
+        self._redactor.learn(kept.values())
+        self.environment = {**kept, **self._given}
+        before = len(self.problems)
         self.settings = self._try(lambda: read_settings(self.home), {})
-        wrong = self.problems[len(self.registry.broken) :]  # of the file as a whole
+        wrong = self.problems[before:]  # of the file as a whole
         self.models = read_models(
             self.settings, self.environment, file=shown_folder(self.home / SETTINGS), wrong=wrong
         )
@@ -92,7 +99,7 @@ class SharedState:
 
     def set_environment(self, environment: Mapping[str, str]) -> None:
         """Use other keys, such as those of the editor's secret storage, from now on."""
-        self.environment = environment
+        self._given = environment
         self._redactor.learn(secrets_of(environment))
         self.reload()
 

@@ -20,8 +20,7 @@ def explained(error: ModelError, candidate: Candidate) -> ModelError:
     `brief` leaves out what to do."""
     said = str(error)
     for secret in (candidate.key, *candidate.secrets):
-        if len(secret) >= _SHORTEST:
-            said = mapped(said, partial(_without, secret))
+        said = mapped(said, partial(without_secret, secret))
     error.brief = Words("{model}: {said}", model=candidate.label, said=said)
     advice = _advice(error, candidate)
     end = "" if said.endswith((".", "!", "?")) else "."
@@ -29,8 +28,9 @@ def explained(error: ModelError, candidate: Candidate) -> ModelError:
     return error
 
 
-def _without(secret: str, text: str) -> str:
-    return text.replace(secret, "[redacted]")
+def without_secret(secret: str, text: str) -> str:
+    """Return a text without a key or another secret."""
+    return text.replace(secret, "[redacted]") if len(secret) >= _SHORTEST else text
 
 
 def _advice(error: ModelError, candidate: Candidate) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jarvis_ls.core.words import Words
+
 
 @dataclass(frozen=True, slots=True)
 class KnownProvider:
@@ -29,6 +31,18 @@ class KnownProvider:
     refuse it without."""
     here: bool = False
     """Whether it runs on this machine and takes any key."""
+    title: str = ""
+    """As people call it."""
+    lists_openly: bool = False
+    """Whether it lists its models to anyone: a list then proves no key."""
+
+
+def _china(name: str) -> str:
+    return Words("{name} (China)", name=name)
+
+
+def _elsewhere(name: str) -> str:
+    return Words("{name} (international)", name=name)
 
 
 KNOWN: tuple[KnownProvider, ...] = (
@@ -38,6 +52,7 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("DEEPSEEK_API_KEY",),
         key_page="https://platform.deepseek.com/api_keys",
         domain="deepseek.com",
+        title="DeepSeek",
     ),
     KnownProvider(
         "moonshot",
@@ -45,6 +60,7 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("MOONSHOT_API_KEY",),
         key_page="https://platform.moonshot.cn/console/api-keys",
         domain="moonshot.cn",
+        title=_china("Moonshot Kimi"),
     ),
     KnownProvider(
         "moonshot-ai",
@@ -52,6 +68,7 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("MOONSHOT_API_KEY",),
         key_page="https://platform.moonshot.ai/console/api-keys",
         domain="moonshot.ai",
+        title=_elsewhere("Moonshot Kimi"),
     ),
     KnownProvider(
         "zhipuai",
@@ -59,6 +76,7 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("ZHIPU_API_KEY",),
         key_page="https://bigmodel.cn/usercenter/proj-mgmt/apikeys",
         domain="bigmodel.cn",
+        title=_china("Zhipu GLM"),
     ),
     KnownProvider(
         "zai",
@@ -66,6 +84,7 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("ZAI_API_KEY",),
         key_page="https://z.ai/manage-apikey/apikey-list",
         domain="z.ai",
+        title=_elsewhere("Zhipu GLM, Z.ai"),
     ),
     KnownProvider(
         "minimax-cn",
@@ -73,6 +92,7 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("MINIMAX_API_KEY", "MINIMAX_API_KEY_2"),
         key_page="https://platform.minimaxi.com",
         domain="minimaxi.com",
+        title=_china("MiniMax"),
     ),
     KnownProvider(
         "minimax",
@@ -80,12 +100,14 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("MINIMAX_API_KEY",),
         key_page="https://platform.minimax.io",
         domain="minimax.io",
+        title=_elsewhere("MiniMax"),
     ),
     KnownProvider(
         "openai",
         None,
         ("OPENAI_API_KEY",),
         key_page="https://platform.openai.com/api-keys",
+        title="OpenAI",
     ),
     KnownProvider(
         "anthropic",
@@ -93,13 +115,16 @@ KNOWN: tuple[KnownProvider, ...] = (
         ("ANTHROPIC_API_KEY",),
         "anthropic",
         key_page="https://console.anthropic.com/settings/keys",
+        title="Anthropic Claude",
     ),
     KnownProvider(
         "openrouter",
         "https://openrouter.ai/api/v1",
         ("OPENROUTER_API_KEY",),
         key_page="https://openrouter.ai/keys",
+        title="OpenRouter",
+        lists_openly=True,
     ),
-    KnownProvider("ollama", "http://127.0.0.1:11434/v1", here=True),
-    KnownProvider("lmstudio", "http://127.0.0.1:1234/v1", here=True),
+    KnownProvider("ollama", "http://127.0.0.1:11434/v1", here=True, title="Ollama"),
+    KnownProvider("lmstudio", "http://127.0.0.1:1234/v1", here=True, title="LM Studio"),
 )

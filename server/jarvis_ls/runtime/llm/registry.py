@@ -92,7 +92,7 @@ class PlatformRegistry:
         place = (provider.name, provider.type, provider.base, candidate.key)
         self._redactor.learn([candidate.key, *candidate.secrets])
         if place not in self._open:
-            made = self._make(provider, candidate.key)
+            made = self.connect(provider, candidate.key)
             self._open[place] = Logged(
                 made, provider.name, redactor=self._redactor, home=self._home
             )
@@ -104,7 +104,11 @@ class PlatformRegistry:
         for platform in platforms:
             await platform.close()
 
-    def _make(self, provider: Provider, key: str) -> Platform:
+    def connect(self, provider: Provider, key: str) -> Platform:
+        """Return a connection of its own, whose calls are not logged; who asks for it closes it.
+
+        Raises `ModelRefused`, see `platform_for`.
+        """
         make = self._kinds.get(provider.type)
         if make is None:
             broken = next((b for b in self.broken if b.file.stem == provider.type), None)

@@ -94,9 +94,11 @@ class Anthropic(Platform):
         self._deadlines = Deadlines.patient(seconds)
 
     async def models(self) -> list[str]:
-        """Names of the models the endpoint offers. Raises a `ModelError`."""
+        """Names of the models the endpoint offers, the newest first. Raises a `ModelError`."""
         try:
-            return sorted([model.id async for model in self._client.models.list()])
+            if self._client_ is None:
+                await asyncio.to_thread(import_module, "anthropic")
+            return [model.id async for model in self._client.models.list()]
         except Exception as error:
             raise as_model_error(error) from error
 

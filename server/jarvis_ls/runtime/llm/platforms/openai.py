@@ -96,9 +96,13 @@ class OpenAICompatible(Platform):
         self._deadlines = Deadlines.patient(seconds)
 
     async def models(self) -> list[str]:
-        """Names of the models the endpoint offers. Raises a `ModelError`."""
+        """Names of the models the endpoint offers, the newest first. Raises a `ModelError`."""
         try:
-            return sorted([model.id async for model in self._client.models.list()])
+            if self._client_ is None:
+                await asyncio.to_thread(import_module, "openai")
+            listed = [model async for model in self._client.models.list()]
+            listed.sort(key=lambda model: (-(model.created or 0), model.id))
+            return [model.id for model in listed]
         except Exception as error:
             raise as_model_error(error) from error
 

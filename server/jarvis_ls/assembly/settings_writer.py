@@ -1,0 +1,106 @@
+"""Changing the user's `config.toml`: one model group, one provider; everything else stays, with its
+comments and its order.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, MutableMapping
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.assembly.settings import FILE
+from jarvis_ls.core.errors import ConfigError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.lock import hold
+from jarvis_ls.runtime.llm.providers import ALIASES, Provider
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_LIMIT = 1_000_000
+Table = MutableMapping[str, Any]
+
+
+def write_model(home: Path, group: str, model: str, provider: Provider | None = None) -> Path:
+    """Make `model` the only one of a group, and describe its provider when one is given. Returns
+    the file.
+
+    Raises `ConfigError` when the file there cannot be understood or changed; it then stays as it
+    is. Raises `JarvisError` when it cannot be written.
+    """
+    import tomlkit
+
+    def change(settings: Table, new: Callable[[], Table]) -> None:
+        if provider is not None:
+            _describe(settings, provider, new)
+        groups = _table(settings, "model_groups", new)
+        names = [name for name in groups if ALIASES.get(name, name) == group]
+        _table(groups, names[-1] if names else group, new)["models"] = [model]
+
+    path = home / FILE
+    home.mkdir(parents=True, exist_ok=True)
+    with hold(home / "config.lock", str(path)):
+        text, mode = _read(path)
+        try:
+            plain = tomllib.loads(text)
+            document = tomlkit.parse(text)
+            change(plain, dict)
+            change(document, lambda: tomlkit.table())
+            written = tomlkit.dumps(document)
+            is_right = tomllib.loads(written) == plain
+        except (ValueError, TypeError, KeyError) as error:
+            raise ConfigError(
+                "{path} was not changed, because it cannot be read: {why}.", path=path, why=error
+            ) from None
+        if not is_right:  # tomlkit has faults with tables that are spread over a file
+            raise ConfigError(
+                "{path} was not changed: its form is too unusual. Write models = [{model}] into"
+                " [model_groups.{group}] yourself.",
+                path=path,
+                model=f'"{model}"',
+                group=group,
+            )
+        replace_file(path, written.encode(), mode=mode)
+    return path
+
+
+def _read(path: Path) -> tuple[str, int | None]:
+    """Return the text and the rights of a file; those of a new one when there is none."""
+    if not os.path.lexists(path):
+        return "", None
+    try:
+        text = read_regular(path, limit=_LIMIT).decode()
+    except SkippedFile as error:
+        raise ConfigError("{path}: {why}.", path=path, why=error.reason) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError("{path}: {why}.", path=path, why=error) from None
+    return text, stat.S_IMODE(path.stat().st_mode)
+
+
+def _describe(settings: Table, provider: Provider, new: Callable[[], Table]) -> None:
+    table = _table(_table(settings, "model_providers", new), provider.name, new)
+    if provider.type != "openai" or "type" in table:
+        table["type"] = provider.type
+    if provider.base is not None:
+        table["base"] = provider.base
+    table.pop("env_key", None)
+    if provider.env_keys:
+        table["env_keys"] = list(provider.env_keys)
+        table.pop("needs_key", None)
+    else:
+        table.pop("env_keys", None)
+        table["needs_key"] = False
+
+
+def _table(within: Table, name: str, new: Callable[[], Table]) -> Table:
+    if name not in within:
+        within[name] = new()
+    found = within[name]
+    if not isinstance(found, MutableMapping):
+        raise TypeError(f"{name} is not a table")
+    return found
