@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.edits.text_file import (
-    Place,
     Seen,
+    WorkspacePath,
     decode,
     load,
     new_file,
-    place_of,
     read_text,
+    resolve_path,
 )
 from jarvis_ls.runtime.tools.tool import ToolContext
 
-PLACE = Place(Path("/root"), 0, "a.txt")
+PLACE = WorkspacePath(Path("/root"), 0, "a.txt")
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-be-sig", "utf-32", "latin-1"]
 
 words = st.text(
@@ -173,7 +173,7 @@ async def test_unsaved_text_wins_unless_it_is_the_same(tmp_path: Path) -> None:
 def test_names_that_look_alike_are_suggested(tmp_path: Path) -> None:
     (tmp_path / "cafe\u0301.c").write_text("x")
     with pytest.raises(ToolRetry, match="Similar"):
-        load(place_of("caf\u00e9.c", context(tmp_path)))
+        load(resolve_path("caf\u00e9.c", context(tmp_path)))
 
 
 def test_a_file_of_another_folder_is_named_whole(tmp_path: Path) -> None:
@@ -182,9 +182,9 @@ def test_a_file_of_another_folder_is_named_whole(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "a.c").write_text("x")
     both = ToolContext((one.resolve(), two.resolve()))
-    assert place_of("a.c", both).name == "a.c"
-    place = place_of(str(two / "a.c"), both)
-    assert place.number == 1 and place_of(place.name, both) == place
+    assert resolve_path("a.c", both).name == "a.c"
+    place = resolve_path(str(two / "a.c"), both)
+    assert place.number == 1 and resolve_path(place.name, both) == place
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_a_file_of_another_folder_is_named_whole(tmp_path: Path) -> None:
 )
 def test_forms_of_other_places_make_no_files(path: str, tmp_path: Path) -> None:
     with pytest.raises(ToolRetry, match="forward slashes"):
-        place_of(path, context(tmp_path), reading=False)
-    assert place_of(path, context(tmp_path)).number == 0
+        resolve_path(path, context(tmp_path), reading=False)
+    assert resolve_path(path, context(tmp_path)).number == 0
 
 
 def test_odd_names_that_exist_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "a\\b.txt").write_text("x")
-    assert place_of("a\\b.txt", context(tmp_path), reading=False).path == "a\\b.txt"
+    assert resolve_path("a\\b.txt", context(tmp_path), reading=False).path == "a\\b.txt"
 
 
 def test_an_agent_knows_what_it_has_seen(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_modes_are_kept(tmp_path: Path) -> None:
     file = tmp_path / "run.sh"
     file.write_text("x\n")
     file.chmod(0o754)
-    assert stat.S_IMODE(load(place_of("run.sh", context(tmp_path))).mode) == 0o754
+    assert stat.S_IMODE(load(resolve_path("run.sh", context(tmp_path))).mode) == 0o754
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ToolRetry, match="named pipe"):
-        load(place_of("pipe", context(tmp_path)))
+        load(resolve_path("pipe", context(tmp_path)))

@@ -26,7 +26,7 @@ from jarvis_ls.runtime.edits import writer
 from jarvis_ls.runtime.edits.proposals import propose
 from jarvis_ls.runtime.edits.review import Reviewed
 from jarvis_ls.runtime.edits.text_change import Change, apply_hunks, hunks_of, rename
-from jarvis_ls.runtime.edits.text_file import load, place_of
+from jarvis_ls.runtime.edits.text_file import load, resolve_path
 from jarvis_ls.runtime.edits.writer import write
 from jarvis_ls.runtime.tools.approval import Approved
 from jarvis_ls.runtime.tools.current_call import RunningCall, running
@@ -345,7 +345,7 @@ def context(root: Path, **services: Any) -> ToolContext:
 
 
 def change(root: Path, path: str, after: str | None) -> Change:
-    place = place_of(path, context(root))
+    place = resolve_path(path, context(root))
     before = load(place) if (root / path).exists() else None
     return Change(place, before, after)
 
@@ -372,15 +372,15 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.edits.text_change import Change
 from jarvis_ls.runtime.edits.writer import write
-from jarvis_ls.runtime.edits.text_file import load, place_of
+from jarvis_ls.runtime.edits.text_file import load, resolve_path
 from jarvis_ls.runtime.tools.tool import ToolContext
 
 root = Path(sys.argv[1]).resolve()
 context = ToolContext((root,))
-places = [place_of(name, context) for name in "abc"]
+places = [resolve_path(name, context) for name in "abc"]
 texts = {"a": "A", "b": "B", "c": "C" * 100_000}
 changes = [Change(place, load(place), texts[place.path]) for place in places]
-changes.append(Change(place_of("new/d", context), None, "d"))
+changes.append(Change(resolve_path("new/d", context), None, "d"))
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 try:
     asyncio.run(write(changes, context))
@@ -442,8 +442,8 @@ async def test_create_delete_and_rename(tmp_path: Path) -> None:
         context(tmp_path),
     )
     assert not (tmp_path / "bye.txt").exists() and (tmp_path / "x/new.txt").read_text() == "new\n"
-    file = load(place_of("old.txt", context(tmp_path)))
-    moved = rename(file, place_of("x/moved.txt", context(tmp_path)))
+    file = load(resolve_path("old.txt", context(tmp_path)))
+    moved = rename(file, resolve_path("x/moved.txt", context(tmp_path)))
     await write(moved, context(tmp_path))
     assert not (tmp_path / "old.txt").exists()
     assert (tmp_path / "x/moved.txt").read_bytes() == b"one\r\ntwo\r\n"
@@ -455,14 +455,14 @@ async def test_create_delete_and_rename(tmp_path: Path) -> None:
 )
 async def move_file(context: ToolContext, old: str, new: str) -> str:
     """Move a file."""
-    file = load(place_of(old, context))
-    return await propose(context, rename(file, place_of(new, context)), "")
+    file = load(resolve_path(old, context))
+    return await propose(context, rename(file, resolve_path(new, context)), "")
 
 
 @tool(actions=lambda _: [Action("write", "a.txt")], proposes=True)
 async def lying(context: ToolContext) -> str:
     """Says a.txt, writes b.txt."""
-    return await propose(context, [Change(place_of("b.txt", context), None, "x")], "")
+    return await propose(context, [Change(resolve_path("b.txt", context), None, "x")], "")
 
 
 async def test_half_a_move_is_no_loss(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.process import Worker
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.edits.text_file import Buffers, Place
+from jarvis_ls.runtime.edits.text_file import Buffers, WorkspacePath
 from jarvis_ls.tools.code_analysis import Located, Survey
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ class Analysis:
             self._first = prints
         return Survey(tuple(found), prints - self._first, tuple(notes))
 
-    async def of_texts(self, place: Place, texts: Sequence[str]) -> list[list[Finding]] | None:
+    async def of_texts(
+        self, place: WorkspacePath, texts: Sequence[str]
+    ) -> list[list[Finding]] | None:
         """See `CodeAnalysis`."""
         if place.number < 0:
             return None
@@ -141,7 +143,7 @@ class Analysis:
             assert self._buffers is not None
             text = self._buffers(self._roots[number] / file.path)
             if text is not None:
-                place = Place(self._roots[number], number, file.path)
+                place = WorkspacePath(self._roots[number], number, file.path)
                 known = await self.of_texts(place, [text])
                 if known is not None:
                     found[file.path] = known[0]
@@ -187,7 +189,7 @@ class Analysis:
             await worker.call("set_patterns", root, settings.patterns, settings.observed)
             await worker.call("set_flow", root, settings.flow, settings.functions)
 
-    async def _of_text(self, place: Place, text: str) -> list[Finding] | None:
+    async def _of_text(self, place: WorkspacePath, text: str) -> list[Finding] | None:
         from jarvis_ls.jsec.scan.project import digest_of
 
         uri = str(place.real)
@@ -208,7 +210,7 @@ class Analysis:
         self._known[uri] = digest, found
         return found
 
-    async def _look(self, uri: str, place: Place, text: str) -> LiveResult | None:
+    async def _look(self, uri: str, place: WorkspacePath, text: str) -> LiveResult | None:
         from jarvis_ls.jsec.live.records import TextChange
 
         root, call = str(self._roots[place.number]), self._worker.call

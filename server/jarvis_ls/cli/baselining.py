@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import reporter
-from jarvis_ls.cli.scanning import INTERRUPTED, perform, prepare
+from jarvis_ls.cli.scanning import perform, prepare
 from jarvis_ls.jsec.findings.baseline import Baseline, save_baseline
 from jarvis_ls.jsec.report.spoken import findings_in_words
 
 
-def run_baseline(options: argparse.Namespace) -> int:
+def run_baseline(options: argparse.Namespace) -> ExitStatus:
     """Scan, then write the baseline; returns the exit status."""
     job = prepare(options)
     result = perform(job, options)
     if result.cancelled:
-        return INTERRUPTED
+        return ExitStatus.INTERRUPTED
     before = job.baseline or Baseline({}, lambda _file: True)
     # What the scan did not look at is not known to be gone.
     unseen = {file.path for file in result.skipped}
@@ -33,4 +34,4 @@ def run_baseline(options: argparse.Namespace) -> int:
         say = reporter()
         found = findings_in_words(say, len(after))
         print(say("{path}: {found} (before: {before})", path=path, found=found, before=len(before)))
-    return 0
+    return ExitStatus.SUCCESS

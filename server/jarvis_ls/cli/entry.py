@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from gettext import ngettext
 from pathlib import Path
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.columns import broken
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import write_error
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it."""
 
 
 def run(
@@ -42,14 +40,14 @@ def run(
             sys.stdout.flush()  # now, because Python's own end would only complain
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _drop_output()
-        return 0
+        return ExitStatus.SUCCESS
     except OSError as error:
         if _takes_more():
             raise
         _drop_output()
         told = write_error(Path("/dev/stdout"), error)
         print(f"{Path(sys.argv[0]).name}: {speak(str(told))}", file=sys.stderr)
-        return 2
+        return ExitStatus.USAGE_ERROR
 
 
 def _run(
@@ -64,10 +62,10 @@ def _run(
     except KeyboardInterrupt:
         if interrupted:
             print(f"{name}: {speak(interrupted)}", file=sys.stderr)
-        return INTERRUPTED
+        return ExitStatus.INTERRUPTED
     except JarvisError as error:
         print(f"{name}: {speak(str(error))}", file=sys.stderr)
-        return 2
+        return ExitStatus.USAGE_ERROR
 
 
 def write_out(text: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
 from jarvis_ls.core.files import user_folder
@@ -19,7 +20,6 @@ from jarvis_ls.core.words import Words
 if TYPE_CHECKING:
     from jarvis_ls.assembly.evaluation import Result
 
-DONE, FAILED = 0, 1
 _ROW = "{:<28} {:<7} {:>6} {:>10} {:>8} {:>7} {:>9} {:>8}"
 _HEAD = (
     Words("task"),
@@ -67,7 +67,7 @@ def add_command(commands: Any, rule: Any) -> None:
     parser.set_defaults(run=run_evaluation)
 
 
-def run_evaluation(options: argparse.Namespace) -> int:
+def run_evaluation(options: argparse.Namespace) -> ExitStatus:
     """Work through the tasks; returns 0 when all are solved, else 1."""
     from jarvis_ls.assembly.evaluation import Evaluation, Plan, read_tasks, summarise
     from jarvis_ls.cli.talk import Alone
@@ -91,7 +91,8 @@ def run_evaluation(options: argparse.Namespace) -> int:
         print(json.dumps(summarise(results), indent=2))
     else:
         print("\n".join(table(results)))
-    return DONE if all(result.outcome == "solved" for result in results) else FAILED
+    solved = all(result.outcome == "solved" for result in results)
+    return ExitStatus.SUCCESS if solved else ExitStatus.FAILURE
 
 
 def table(results: Sequence[Result]) -> list[str]:

@@ -24,6 +24,7 @@ import time
 from dataclasses import asdict
 from typing import Any, TextIO
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.runtime.base.events import (
     AnswerEntry,
@@ -61,7 +62,7 @@ class EventLines:
         elif isinstance(event, EntryPut):
             self._put_entry(event.node, event.entry)
 
-    def end(self, status: int, *, usage: Usage, **facts: Any) -> None:
+    def end(self, status: ExitStatus, *, usage: Usage, **facts: Any) -> None:
         """Write the last line."""
         seconds = round(time.monotonic() - self._begun, 3)
         self._write("end", status=status, **facts, seconds=seconds, usage=asdict(usage))

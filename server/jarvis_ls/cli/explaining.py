@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.scanning import wants_colour
 from jarvis_ls.core.errors import SkippedFile, UsageError
@@ -23,7 +24,7 @@ from jarvis_ls.jsec.scan.records import CANDIDATES, read_messages, read_scanned
 _LIMIT = 64_000_000
 
 
-def run_explain_finding(options: argparse.Namespace) -> int:
+def run_explain_finding(options: argparse.Namespace) -> ExitStatus:
     """Show a finding; raises `UsageError` when the last scan has none of that name."""
     root = Path(os.path.realpath(options.folder))
     paint = painter(wants_colour(options.color))
@@ -31,7 +32,7 @@ def run_explain_finding(options: argparse.Namespace) -> int:
     found = _find(root, options.finding)
     for number, record in enumerate(found):
         print(*([""] if number else []), *_finding_lines(root, record, paint, width), sep="\n")
-    return 0
+    return ExitStatus.SUCCESS
 
 
 def _find(root: Path, name: str) -> list[dict[str, Any]]:

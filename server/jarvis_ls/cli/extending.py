@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
 from jarvis_ls.core.errors import UsageError
@@ -56,17 +57,17 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         parser.set_defaults(action=name)
 
 
-def run_skills(options: argparse.Namespace) -> int:
+def run_skills(options: argparse.Namespace) -> ExitStatus:
     """Do what `jarvis skills` asks for; returns the exit status."""
     return asyncio.run(_skills(options))
 
 
-def run_servers(options: argparse.Namespace) -> int:
+def run_servers(options: argparse.Namespace) -> ExitStatus:
     """Do what `jarvis servers` asks for; returns the exit status."""
     return asyncio.run(_servers(options))
 
 
-async def _skills(options: argparse.Namespace) -> int:
+async def _skills(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.runtime.skills.skills import Skills
     from jarvis_ls.runtime.tools.consent import Consents
 
@@ -79,7 +80,7 @@ async def _skills(options: argparse.Namespace) -> int:
         if not skills.usable(skill):
             how = Words("run `jarvis skills allow {name}` to let agents read it", name=skill.name)
             print(f"{visible(speak(skill.audit.text))}\n{speak(how)}")
-        return 0
+        return ExitStatus.SUCCESS
     await skills.scan()
     _problems(skills.problems)
     if options.action == "list":
@@ -92,20 +93,20 @@ async def _skills(options: argparse.Namespace) -> int:
                 folder=home / "skills",
             )
             _nothing(none, options.trust)
-        return 0
+        return ExitStatus.SUCCESS
     found = next((s for s in skills.skills if s.name.casefold() == options.name.casefold()), None)
     if found is None:
         raise UsageError("there is no skill {name}", name=repr(options.name))
     if options.action == "allow":
         _allow(skills.pending(), found.name, Consents(home))
-        return 0
+        return ExitStatus.SUCCESS
     print(f"{visible(found.description)}\n{found.folder}\n\n{visible(found.audit.text)}\n")
     if skills.usable(found):
         print(visible(await skills.load(found.name)))
-    return 0
+    return ExitStatus.SUCCESS
 
 
-async def _servers(options: argparse.Namespace) -> int:
+async def _servers(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.assembly.bootstrap import build
     from jarvis_ls.runtime.mcp.toolset import mcp_servers
     from jarvis_ls.runtime.tools.consent import Consents
@@ -128,17 +129,17 @@ async def _servers(options: argparse.Namespace) -> int:
                     "no tool servers; configure them in {file}", file=assembly.home / "mcp.toml"
                 )
                 _nothing(none, options.trust)
-            return 0
+            return ExitStatus.SUCCESS
         if options.action == "allow":
             await servers.connect(options.name)  # so that its tools can be looked at
             _allow(servers.pending(), options.name, Consents(assembly.home))
-            return 0
+            return ExitStatus.SUCCESS
         state = await servers.connect(options.name)
         print(f"{state.state.replace('_', ' ')}: {visible(state.start)}")
         for tool in state.tools:
             print(f"  {tool}")
         _problems([state.reason] if state.reason else [])
-        return 0 if state.state == "connected" else 1
+        return ExitStatus.SUCCESS if state.state == "connected" else ExitStatus.FAILURE
     finally:
         await servers.close()
         await assembly.close()

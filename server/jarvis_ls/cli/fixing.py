@@ -6,8 +6,9 @@ import argparse
 import sys
 from collections import defaultdict
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import reporter
-from jarvis_ls.cli.scanning import INTERRUPTED, Job, chosen, perform, prepare
+from jarvis_ls.cli.scanning import Job, chosen, perform, prepare
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.report.spoken import count_phrase
@@ -15,12 +16,12 @@ from jarvis_ls.jsec.scan.apply_fixes import FixedFile, fix_file, write_fixed
 from jarvis_ls.jsec.scan.result import ScanResult
 
 
-def run_fix(options: argparse.Namespace) -> int:
+def run_fix(options: argparse.Namespace) -> ExitStatus:
     """Scan, then rewrite; returns the exit status: 1 when a file could not be rewritten."""
     job = prepare(options)
     result = perform(job, options)
     if result.cancelled:
-        return INTERRUPTED
+        return ExitStatus.INTERRUPTED
     by_file: dict[str, list[Finding]] = defaultdict(list)
     for finding in sorted(chosen(result, options), key=lambda item: item.gid):
         if finding.fix is not None:
@@ -38,7 +39,7 @@ def run_fix(options: argparse.Namespace) -> int:
         _tell_refused(fixed, options)
     if not options.quiet:
         print(f"jsec: {_summary(applied, changed, failed, options)}", file=sys.stderr)
-    return int(unwritten > 0)
+    return ExitStatus.FAILURE if unwritten else ExitStatus.SUCCESS
 
 
 def _summary(applied: int, changed: int, failed: int, options: argparse.Namespace) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jarvis_ls.cli import evaluating, extending, memory_commands
 from jarvis_ls.cli.entry import run
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.tools.mode import MODES
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if (error.name or "").split(".")[0] == "jarvis_ls":
             raise
         print(f"jarvis: {error.name} is missing: pip install 'jarvis-ls[agent]'", file=sys.stderr)
-        return 2
+        return ExitStatus.USAGE_ERROR
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -119,7 +120,7 @@ def _talking(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _talk(options: argparse.Namespace) -> int:
+def _talk(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.cli.talk import run_talk
 
     return run_talk(options)
@@ -192,19 +193,19 @@ def _memory_command(commands: Commands) -> None:  # type: ignore[valid-type]
     memory_commands.add_actions(actions)
 
 
-def _sessions(options: argparse.Namespace) -> int:
+def _sessions(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.cli.stored_data import run_sessions
 
     return run_sessions(options)
 
 
-def _memory(options: argparse.Namespace) -> int:
+def _memory(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.cli.stored_data import run_memory
 
     return run_memory(options)
 
 
-def _models(options: argparse.Namespace) -> int:
+def _models(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.cli.stored_data import run_models
 
     return run_models(options)

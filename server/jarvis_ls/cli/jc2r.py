@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.entry import run
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
 from jarvis_ls.cli.language import speak
@@ -169,7 +170,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _scan(options: argparse.Namespace) -> int:
+def _scan(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.jc2r.symbols.scanner import scan_project
 
     root = _project(options.path)
@@ -198,9 +199,9 @@ def _scan(options: argparse.Namespace) -> int:
     if options.format == "json":
         meta = from_json(json.loads((scanned.folder / "meta.json").read_text(encoding="utf-8")))
         print(json.dumps(meta, ensure_ascii=False, indent=2))
-        return 1 if scanned.problems else 0
+        return ExitStatus.FAILURE if scanned.problems else ExitStatus.SUCCESS
     _tell_scan(scanned, build=options.build)
-    return 1 if scanned.problems else 0
+    return ExitStatus.FAILURE if scanned.problems else ExitStatus.SUCCESS
 
 
 def _tell_scan(scanned: Scanned, *, build: bool) -> None:
@@ -268,7 +269,7 @@ def _tell_notes(notes: Sequence[str]) -> None:
         print(speak(Words("note: {text}", text=speak(note))))
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.jc2r.run.pipeline import crate_folder, is_foreign, run_baseline
 
     root = _project(options.path)
@@ -298,8 +299,8 @@ def _run(options: argparse.Namespace) -> int:
         )
     )
     _tell_run(done)
-    differs = verify_after(options) if options.verify else 0
-    return 1 if done.skipped else differs
+    compared = verify_after(options) if options.verify else ExitStatus.SUCCESS
+    return ExitStatus.FAILURE if done.skipped else compared
 
 
 def _tell_run(done: Run) -> None:
@@ -343,17 +344,17 @@ def _tell_run(done: Run) -> None:
     print(speak(Words("crate: {folder}", folder=done.crate)))
 
 
-def _config(options: argparse.Namespace) -> int:
+def _config(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.jc2r.crate.config import Config, names_in, read_config, with_roots, write_config
 
     root = _project(options.path)
     if options.show:
         print(json.dumps(asdict(read_config(root)), ensure_ascii=False, indent=2))
-        return 0
+        return ExitStatus.SUCCESS
     if options.clear:
         write_config(root, Config())
         print(speak("settings cleared"))
-        return 0
+        return ExitStatus.SUCCESS
     config = read_config(root)
     failed = 0
     for file in options.files:
@@ -380,7 +381,7 @@ def _config(options: argparse.Namespace) -> int:
             )
         )
     )
-    return 1 if failed else 0
+    return ExitStatus.FAILURE if failed else ExitStatus.SUCCESS
 
 
 def _project(path: Path) -> Path:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_verify import add_settings
 from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.cli.trust import COMPARING, add_trust, require_trust
@@ -50,7 +51,7 @@ def add_lift(commands: Any) -> None:
     lift.set_defaults(run=run_lift)
 
 
-def run_lift(options: argparse.Namespace) -> int:
+def run_lift(options: argparse.Namespace) -> ExitStatus:
     """Lift, and say what came of it."""
     try:
         from jarvis_ls.jc2r.equivalence.verify import Settings
@@ -86,9 +87,9 @@ def run_lift(options: argparse.Namespace) -> int:
                 indent=1,
             )
         )
-        return 0
+        return ExitStatus.SUCCESS
     _say(done)
-    return 0
+    return ExitStatus.SUCCESS
 
 
 def _say(done: Any) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.cli.trust import COMPARING, TESTING, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
@@ -128,7 +129,7 @@ def add_record(commands: Any) -> None:
     record.set_defaults(run=run_record)
 
 
-def run_record(options: argparse.Namespace) -> int:
+def run_record(options: argparse.Namespace) -> ExitStatus:
     """Run the program once and keep the case."""
     from jarvis_ls.jc2r.crate.config import folder_of
     from jarvis_ls.jc2r.equivalence import program_cases
@@ -168,7 +169,7 @@ def run_record(options: argparse.Namespace) -> int:
         bytes=len(ended.stdout),
         files=len(ended.files),
     )
-    return 0
+    return ExitStatus.SUCCESS
 
 
 def add_check(commands: Any) -> None:
@@ -202,7 +203,7 @@ def add_check(commands: Any) -> None:
     check.set_defaults(run=run_check)
 
 
-def run_check(options: argparse.Namespace) -> int:
+def run_check(options: argparse.Namespace) -> ExitStatus:
     """Run the tests both ways, and say how they ended."""
     from jarvis_ls.jc2r.equivalence.stage import check_project
 
@@ -232,7 +233,7 @@ def run_check(options: argparse.Namespace) -> int:
         _tell("Rust: exit status {status}, with {files} replaced", status=found.rust, files=files)
     if not found.good:
         print(found.said, file=sys.stderr)
-    return 0 if found.good else 1
+    return ExitStatus.SUCCESS if found.good else ExitStatus.FAILURE
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -255,7 +256,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="N", help="seed of the input generator (default: 0)")
 
 
-def verify_after(options: argparse.Namespace) -> int:
+def verify_after(options: argparse.Namespace) -> ExitStatus:
     """Compare what `jc2r run` with these options has made, as far as is usual."""
     usual = argparse.ArgumentParser()
     commands = usual.add_subparsers()
@@ -265,7 +266,7 @@ def verify_after(options: argparse.Namespace) -> int:
     return run_verify(usual.parse_args(words))
 
 
-def run_verify(options: argparse.Namespace) -> int:
+def run_verify(options: argparse.Namespace) -> ExitStatus:
     """Compare, and say what was found."""
     try:
         from jarvis_ls.jc2r.equivalence.stage import MUTANTS, Extent, verify_project
@@ -321,7 +322,7 @@ def run_verify(options: argparse.Namespace) -> int:
         print(json.dumps(whole, ensure_ascii=False, indent=1))
     else:
         _say(outcome)
-    return 0 if outcome.good else 1
+    return ExitStatus.SUCCESS if outcome.good else ExitStatus.FAILURE
 
 
 def _say(outcome: Any) -> None:

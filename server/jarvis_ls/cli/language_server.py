@@ -9,6 +9,8 @@ from __future__ import annotations
 import gc
 import sys
 
+from jarvis_ls.cli.exit_status import ExitStatus
+
 USAGE = """usage: jarvis-ls [--stdio | --tcp HOST:PORT] [--version]
 
 Security findings for C, C++ and Rust in any editor that speaks the language server protocol.
@@ -24,16 +26,16 @@ def main(argv: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     if arguments in (["--help"], ["-h"]):
         print(USAGE, end="")
-        return 0
+        return ExitStatus.SUCCESS
     if arguments == ["--version"]:
         from jarvis_ls import __version__
 
         print(f"jarvis-ls {__version__}")
-        return 0
+        return ExitStatus.SUCCESS
     address = _address(arguments)
     if address is None:
         print(USAGE, end="", file=sys.stderr)
-        return 2
+        return ExitStatus.USAGE_ERROR
     gc.disable()  # hardly anything that is imported becomes garbage; `settle` switches it on
     sys.modules.setdefault("ssl", None)  # type: ignore[arg-type]  # nothing here connects
     import asyncio

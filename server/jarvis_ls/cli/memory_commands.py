@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
 from jarvis_ls.core.errors import JarvisError
@@ -55,7 +56,7 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     imported.set_defaults(run=run_organising, action="import")
 
 
-def run_organising(options: argparse.Namespace) -> int:
+def run_organising(options: argparse.Namespace) -> ExitStatus:
     """Do what is asked for; returns the exit status, 1 when a part of it failed."""
     from jarvis_ls.runtime.memory.memory import Memory
 
@@ -67,7 +68,7 @@ def run_organising(options: argparse.Namespace) -> int:
     return status
 
 
-async def _organize(memory: Memory, options: argparse.Namespace) -> int:
+async def _organize(memory: Memory, options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.assembly.bootstrap import build
     from jarvis_ls.runtime.memory.organiser import Organiser
 
@@ -88,7 +89,7 @@ async def _organize(memory: Memory, options: argparse.Namespace) -> int:
     finally:
         await assembly.close()
     _print(report, options.dry_run)
-    return 1 if report.failed else 0
+    return ExitStatus.FAILURE if report.failed else ExitStatus.SUCCESS
 
 
 def _print(report: Report, dry_run: bool) -> None:
@@ -114,16 +115,16 @@ def _print(report: Report, dry_run: bool) -> None:
         print(f"jarvis: {visible(reason)}", file=sys.stderr)
 
 
-async def _export(memory: Memory, options: argparse.Namespace) -> int:
+async def _export(memory: Memory, options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.runtime.memory.organiser import export_memories
 
     kinds = [KINDS[name] for name in options.type or KINDS]
     count = await export_memories(memory, options.file.absolute(), kinds, options.tag)
     print(speak(Words("{n} memories written to {file}", n=count, file=options.file)))
-    return 0
+    return ExitStatus.SUCCESS
 
 
-async def _import(memory: Memory, options: argparse.Namespace) -> int:
+async def _import(memory: Memory, options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.runtime.memory.organiser import import_memories
 
     result = await import_memories(memory, options.file.absolute(), overwrite=options.overwrite)
@@ -136,4 +137,4 @@ async def _import(memory: Memory, options: argparse.Namespace) -> int:
     print(speak(done))
     for reason in result.wrong:
         print(f"jarvis: {visible(reason)}", file=sys.stderr)
-    return 1 if result.wrong else 0
+    return ExitStatus.FAILURE if result.wrong else ExitStatus.SUCCESS

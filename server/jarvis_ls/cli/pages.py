@@ -8,6 +8,7 @@ import json
 import shutil
 from collections.abc import Collection
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import language, reporter
 from jarvis_ls.core.columns import columns, cut
 from jarvis_ls.core.errors import UsageError
@@ -36,12 +37,12 @@ def no_such_rule(name: str, known: Collection[str]) -> UsageError:
     return UsageError("unknown rule '{name}'; `jsec rules` lists them", name=name)
 
 
-def run_rules(options: argparse.Namespace) -> int:
+def run_rules(options: argparse.Namespace) -> ExitStatus:
     """List the rules."""
     rules = list(all_rules().values())
     if options.format == "json":
         print(json.dumps([_to_json(rule) for rule in rules], indent=2))
-        return 0
+        return ExitStatus.SUCCESS
     titles = {page.id: in_language(page, language()).title for page in rule_pages()}
     width = max(len(rule.id) for rule in rules)
     room = shutil.get_terminal_size((80, 24)).columns - width - 24
@@ -54,7 +55,7 @@ def run_rules(options: argparse.Namespace) -> int:
             "{count} rules; `jsec explain RULE` shows the documentation of a rule", count=len(rules)
         )
     )
-    return 0
+    return ExitStatus.SUCCESS
 
 
 def _line(rule: Rule, title: str, width: int, room: int) -> str:
@@ -70,7 +71,7 @@ def _line(rule: Rule, title: str, width: int, room: int) -> str:
     return f"{rule.id:<{width}}  {severity}  {cwe:<8}  {fix} {shown}".rstrip()
 
 
-def run_explain(options: argparse.Namespace) -> int:
+def run_explain(options: argparse.Namespace) -> ExitStatus:
     """Show the page of a rule."""
     name, wanted = options.rule, options.lang or language()
     known = {page.id: in_language(page, wanted) for page in rule_pages() if page.id == name}
@@ -80,7 +81,7 @@ def run_explain(options: argparse.Namespace) -> int:
     page = known[name].page.rstrip()
     if rule is None:
         print(f"# {name}\n\n{page}")
-        return 0
+        return ExitStatus.SUCCESS
     cwe = ", ".join(f"CWE-{number}" for number in rule.cwe)
     say = speaker(wanted)
     languages = ", ".join(_LANGUAGES[dialect] for dialect in sorted(rule.dialects))
@@ -92,7 +93,7 @@ def run_explain(options: argparse.Namespace) -> int:
         *([say("offers a fix")] if rule.fixable else []),
     ]
     print(f"# {rule.id}\n\n{' · '.join(facts)}\n\n{page}")
-    return 0
+    return ExitStatus.SUCCESS
 
 
 def _to_json(rule: Rule) -> dict[str, object]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.cli.entry import write_out
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import reporter
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import STATE, replace_file, write_error
@@ -29,8 +30,6 @@ from jarvis_ls.jsec.scan.source_files import Listing, list_sources
 from jarvis_ls.jsec.settings.settings import Settings, load_settings, settings_from
 
 FORMATS = ("text", "json", "jsonl", "sarif", "markdown", "html")
-
-INTERRUPTED = 130
 
 
 @dataclass(slots=True)
@@ -51,14 +50,14 @@ class Job:
     """Whether all of `root` is scanned."""
 
 
-def run_agent(options: argparse.Namespace) -> int:
+def run_agent(options: argparse.Namespace) -> ExitStatus:
     """Say that there is no model, then scan."""
     say = reporter()
     print(f"jsec: {say('no model is configured; scanning without verification')}", file=sys.stderr)
     return run_scan(options)
 
 
-def run_scan(options: argparse.Namespace) -> int:
+def run_scan(options: argparse.Namespace) -> ExitStatus:
     """Scan and report; returns the exit status."""
     job = prepare(options)
     result = perform(job, options, changed=options.changed)
@@ -66,8 +65,8 @@ def run_scan(options: argparse.Namespace) -> int:
     _keep(job, result, options)
     write_report(options, result, told)
     if result.cancelled:
-        return INTERRUPTED
-    return int(_fails(told, options.fail_on))
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.FAILURE if _fails(told, options.fail_on) else ExitStatus.SUCCESS
 
 
 def prepare(options: argparse.Namespace) -> Job:

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
 from jarvis_ls.core.errors import UsageError
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from jarvis_ls.runtime.session.store import SessionStore
 
 
-def run_sessions(options: argparse.Namespace) -> int:
+def run_sessions(options: argparse.Namespace) -> ExitStatus:
     """Do what `jarvis sessions` asks for; returns the exit status."""
     from jarvis_ls.runtime.session.store import SessionStore
 
     store = SessionStore(user_folder())
-    actions: dict[str, Callable[[SessionStore, argparse.Namespace], int]] = {
+    actions: dict[str, Callable[[SessionStore, argparse.Namespace], ExitStatus]] = {
         "list": _list,
         "search": _search,
         "show": _show,
@@ -76,44 +77,44 @@ def _find_session(infos: Sequence[SessionInfo], name: str) -> str | None:
     return found[0] if found else None
 
 
-def _list(store: SessionStore, options: argparse.Namespace) -> int:
+def _list(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     everywhere = options.all
     infos = store.list(None if everywhere else os.path.realpath("."))
     _print(infos, options.format)
     if not infos and options.format == "text":
         here = Words("no sessions in this folder; --all also lists those of other folders")
         print(speak(Words("no sessions yet") if everywhere else here), file=sys.stderr)
-    return 0
+    return ExitStatus.SUCCESS
 
 
-def _search(store: SessionStore, options: argparse.Namespace) -> int:
+def _search(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     found = store.search(" ".join(options.words))
     _print(found, options.format)
     if not found and options.format == "text":
         print(speak(Words("no session contains all these words")), file=sys.stderr)
-    return 0
+    return ExitStatus.SUCCESS
 
 
-def _show(store: SessionStore, options: argparse.Namespace) -> int:
+def _show(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     print(visible(store.export_markdown(find_session(store, options.id))))
-    return 0
+    return ExitStatus.SUCCESS
 
 
-def _export(store: SessionStore, options: argparse.Namespace) -> int:
+def _export(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     text = store.export_markdown(find_session(store, options.id))
     replace_file(options.output.absolute(), text.encode("utf-8", "surrogatepass"))
-    return 0
+    return ExitStatus.SUCCESS
 
 
-def _delete(store: SessionStore, options: argparse.Namespace) -> int:
+def _delete(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     session = find_session(store, options.id)
     store.delete(session)
     back = Words("deleted; `jarvis sessions restore {session}` restores it", session=session)
     print(speak(back), file=sys.stderr)
-    return 0
+    return ExitStatus.SUCCESS
 
 
-def _restore(store: SessionStore, options: argparse.Namespace) -> int:
+def _restore(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     session = _find_session(store.deleted(), options.id)
     if session is None:
         raise UsageError(
@@ -122,22 +123,22 @@ def _restore(store: SessionStore, options: argparse.Namespace) -> int:
         )
     store.restore(session)
     print(session)
-    return 0
+    return ExitStatus.SUCCESS
 
 
-def _fork(store: SessionStore, options: argparse.Namespace) -> int:
+def _fork(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     made = store.fork(find_session(store, options.id))
     made.close()
     print(made.id)
-    return 0
+    return ExitStatus.SUCCESS
 
 
-def _list_deleted(store: SessionStore, options: argparse.Namespace) -> int:
+def _list_deleted(store: SessionStore, options: argparse.Namespace) -> ExitStatus:
     found = store.deleted()
     _print(found, options.format)
     if not found and options.format == "text":
         print(speak(Words("no deleted sessions")), file=sys.stderr)
-    return 0
+    return ExitStatus.SUCCESS
 
 
 def _print(infos: Sequence[SessionInfo], format: str) -> None:
@@ -156,7 +157,7 @@ def _print(infos: Sequence[SessionInfo], format: str) -> None:
 # Memory -----------------------------------------------------------------------------------------
 
 
-def run_memory(options: argparse.Namespace) -> int:
+def run_memory(options: argparse.Namespace) -> ExitStatus:
     """Do what `jarvis memory` asks for; returns the exit status."""
     from jarvis_ls.runtime.memory.memory import Memory
 
@@ -167,7 +168,7 @@ def run_memory(options: argparse.Namespace) -> int:
     return status
 
 
-async def _memory(memory: Memory, options: argparse.Namespace) -> int:
+async def _memory(memory: Memory, options: argparse.Namespace) -> ExitStatus:
     if options.action == "add":
         kind = "global_long_term" if options.everywhere else "project_long_term"
         saved = await memory.save(kind, options.content, options.tag)  # type: ignore[arg-type]
@@ -178,14 +179,14 @@ async def _memory(memory: Memory, options: argparse.Namespace) -> int:
         return await _forget(memory, options.id)
     else:
         await _list_memories(memory, options)
-    return 0
+    return ExitStatus.SUCCESS
 
 
-async def _forget(memory: Memory, ids: Sequence[str]) -> int:
+async def _forget(memory: Memory, ids: Sequence[str]) -> ExitStatus:
     gone = await memory.clear(["project_long_term", "global_long_term"], ids=ids)
     for missing in [note for note in ids if note not in gone]:
         print(f"jarvis: {speak(Words('there is no memory {id}', id=missing))}", file=sys.stderr)
-    return 0 if len(gone) == len(set(ids)) else 2
+    return ExitStatus.SUCCESS if len(gone) == len(set(ids)) else ExitStatus.USAGE_ERROR
 
 
 async def _list_memories(memory: Memory, options: argparse.Namespace) -> None:
@@ -217,7 +218,7 @@ def _print_memory(entry: MemoryEntry) -> None:
 # Models -----------------------------------------------------------------------------------------
 
 
-def run_models(_options: argparse.Namespace) -> int:
+def run_models(_options: argparse.Namespace) -> ExitStatus:
     """Say which models there are and what is missing; status 2 when none can be asked."""
     from jarvis_ls.assembly.bootstrap import build
 
@@ -236,4 +237,4 @@ def run_models(_options: argparse.Namespace) -> int:
     why = assembly.missing_model()
     if why:
         print(f"jarvis: {speak(why)}", file=sys.stderr)
-    return 2 if why else 0
+    return ExitStatus.USAGE_ERROR if why else ExitStatus.SUCCESS

@@ -18,6 +18,7 @@ from jarvis_ls.agents.node import Ending
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.cli.choices import choices_in_words, chosen
 from jarvis_ls.cli.event_lines import EventLines
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.cli.project import Disk
 from jarvis_ls.cli.screen import Screen, wants_colour
@@ -38,19 +39,23 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.conversation import Conversation
     from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 TRUST = Words(
     "Do you trust the files in {folder}? If yes, agents can edit files and run "
     "commands (each needs your approval), and the folder's own tools, skills "
     "and tool servers are loaded. [y]es, [n]o: "
 )
 ALONE = Words("It needs approval, but the session is not interactive ({option} allows it).")
+STATUS_OF: Mapping[str, ExitStatus] = {
+    "completed": ExitStatus.SUCCESS,
+    "missing": ExitStatus.USAGE_ERROR,
+}
+"""By how a turn ended; every other end is a failure."""
 _PROMPTS: Mapping[Mode, str] = {"ask": "> ", "edits": "edits> ", "plan": "plan> "}
 ALONE_ANYWAY = Words("It needs approval, but the session is not interactive.")
 """Where every call is confirmed, no option gives it."""
 
 
-def run_talk(options: argparse.Namespace) -> int:
+def run_talk(options: argparse.Namespace) -> ExitStatus:
     """Do what `jarvis` asks for without a command; returns the exit status."""
     if not options.folder.is_dir():
         raise UsageError("{folder}: no such folder", folder=options.folder)
@@ -85,7 +90,7 @@ class _Talk:
         self._steering = Steering(self._open)
         self._leaving = False
 
-    async def run(self) -> int:
+    async def run(self) -> ExitStatus:
         from jarvis_ls.assembly.bootstrap import build
 
         assembly = build(arguments={"model_group": self._options.model})
@@ -118,7 +123,7 @@ class _Talk:
 
     # -- one thing, or many ----------------------------------------------------------------------
 
-    async def _once(self, conversation: Conversation, text: str) -> int:
+    async def _once(self, conversation: Conversation, text: str) -> ExitStatus:
         if text.lstrip().startswith("/"):
             conversation.commands.find(text)  # one that is not known is wrong use
         if self._lines_out is not None:
@@ -135,15 +140,15 @@ class _Talk:
             self._screen.say(Words("session {id}", id=conversation.id), "dim")
         return status
 
-    def _tell_end(self, conversation: Conversation, before: NodeInfo, status: int) -> None:
+    def _tell_end(self, conversation: Conversation, before: NodeInfo, status: ExitStatus) -> None:
         """Print the answer, or all of how it ended."""
         ending, form = self._ending, self._form
-        has_value = status == DONE and form is not None and ending.value is not None
+        has_value = status == ExitStatus.SUCCESS and form is not None and ending.value is not None
         value = form.plain(ending.value) if has_value and form is not None else None
         if has_value and self._lines_out is None:
             self._screen.drop()
             self._screen.answer(json.dumps(value, ensure_ascii=False, indent=2))
-        self._screen.release(answered=status == DONE and self._lines_out is None)
+        self._screen.release(answered=status == ExitStatus.SUCCESS and self._lines_out is None)
         if self._lines_out is not None:
             info = conversation.tree.root.info
             self._lines_out.end(
@@ -156,7 +161,7 @@ class _Talk:
                 usage=info.subtree - before.subtree,
             )
 
-    async def _lines(self, conversation: Conversation) -> int:
+    async def _lines(self, conversation: Conversation) -> ExitStatus:
         """Line by line, until the end of the input."""
         self._greet(conversation)
         while not self._steering.session and not self._leaving:
@@ -166,17 +171,17 @@ class _Talk:
             except KeyboardInterrupt:
                 continue
             except EOFError:
-                return DONE
+                return ExitStatus.SUCCESS
             if text.strip() in ("/exit", "/quit"):
-                return DONE
+                return ExitStatus.SUCCESS
             if text.strip():
                 try:
                     await self._turn(conversation, text)
                 except JarvisError as error:
                     self._screen.say(str(error), "red")
-        return DONE
+        return ExitStatus.SUCCESS
 
-    async def _turn(self, conversation: Conversation, text: str) -> int:
+    async def _turn(self, conversation: Conversation, text: str) -> ExitStatus:
         """Say something and wait for the end; Ctrl-C ends the turn. Lines typed meanwhile are
         queued, or steer it."""
         before = conversation.tree.root.info.subtree
@@ -206,8 +211,8 @@ class _Talk:
         if conversation.tree.root.info.subtree != before:
             self._screen.say(turn_in_words(conversation, before), "dim")
         if interrupted:
-            return INTERRUPTED
-        return {"completed": DONE, "missing": REFUSED}.get(state, FAILED)
+            return ExitStatus.INTERRUPTED
+        return STATUS_OF.get(state, ExitStatus.FAILURE)
 
     def _handle_line(self, line: str) -> None:
         """Handle a line that was typed while a turn runs."""

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.runtime.edits.text_file import Place
+from jarvis_ls.runtime.edits.text_file import WorkspacePath
 from jarvis_ls.runtime.tools.tool import ToolContext
 
 SERVICE = "analysis"
@@ -48,7 +48,9 @@ class CodeAnalysis(Protocol):
     async def survey(self) -> Survey:
         """Return all findings; what is stale is scanned. Raises `JarvisError`."""
 
-    async def of_texts(self, place: Place, texts: Sequence[str]) -> list[list[Finding]] | None:
+    async def of_texts(
+        self, place: WorkspacePath, texts: Sequence[str]
+    ) -> list[list[Finding]] | None:
         """Return the findings of a file with each of these texts, in turn.
 
         None when its language is not analysed, or the analysis did not come to its end.

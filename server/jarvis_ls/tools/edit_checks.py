@@ -20,7 +20,7 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.events import Hunk
 from jarvis_ls.runtime.edits.text_change import Change, hunks_of
-from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.edits.text_file import WorkspacePath, resolve_path
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 from jarvis_ls.tools.code_analysis import CodeAnalysis, finding_line
@@ -45,10 +45,10 @@ class EditChecks:
     def __init__(self, analysis: CodeAnalysis | None, seconds: float | None = None) -> None:
         self._analysis = analysis
         self._seconds = SECONDS if seconds is None else seconds
-        self._first: dict[Place, str] = {}
+        self._first: dict[WorkspacePath, str] = {}
         self._tasks: set[asyncio.Task[str]] = set()
 
-    def first_text(self, place: Place) -> str | None:
+    def first_text(self, place: WorkspacePath) -> str | None:
         """Return the text a file had before the first edit; None when there was no edit."""
         return self._first.get(place)
 
@@ -225,7 +225,7 @@ def _callers(changes: Sequence[Change], context: ToolContext, clock: Clock) -> s
     uses: dict[str, list[str]] = {name: [] for name in names}
     is_cut = False
     for root in context.roots:
-        place = place_of(str(root), context)
+        place = resolve_path(str(root), context)
         hidden = hidden_from("references", place, context)
         buffers = context.services.get("buffers")
         found, note = find(place, names, "references", hidden, clock, buffers)

@@ -10,7 +10,13 @@ from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.edits.proposals import propose
 from jarvis_ls.runtime.edits.text_change import Change
-from jarvis_ls.runtime.edits.text_file import Place, TextFile, place_of, read_text, with_newlines
+from jarvis_ls.runtime.edits.text_file import (
+    TextFile,
+    WorkspacePath,
+    read_text,
+    resolve_path,
+    with_newlines,
+)
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.placing import occurrences, preview, why_missing
@@ -67,11 +73,11 @@ async def edit_file(
     """
     if not files or not all(item.diffs for item in files):
         raise ToolRetry("Give at least one file with at least one replacement.")
-    texts: dict[Path, tuple[Place, TextFile | None, str]] = {}
+    texts: dict[Path, tuple[WorkspacePath, TextFile | None, str]] = {}
     problems: list[str] = []
     failed: set[Path] = set()
     for item in files:
-        place = place_of(item.file_path, context, reading=False)
+        place = resolve_path(item.file_path, context, reading=False)
         known = texts.get(place.real)
         if known is None:
             known = await _open_file(item, place, context)
@@ -94,8 +100,8 @@ async def edit_file(
 
 
 async def _open_file(
-    item: FileDiffs, place: Place, context: ToolContext
-) -> tuple[Place, TextFile | None, str]:
+    item: FileDiffs, place: WorkspacePath, context: ToolContext
+) -> tuple[WorkspacePath, TextFile | None, str]:
     if not item.diffs[0].search and not place.real.exists():
         return place, None, ""
     file = await read_text(item.file_path, context, reading=False)

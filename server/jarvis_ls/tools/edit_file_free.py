@@ -8,7 +8,7 @@ from typing import Literal
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.edits.proposals import propose
 from jarvis_ls.runtime.edits.text_change import Change
-from jarvis_ls.runtime.edits.text_file import place_of, read_text, with_newlines
+from jarvis_ls.runtime.edits.text_file import read_text, resolve_path, with_newlines
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.loose_diff import is_diff, place_diff
@@ -37,7 +37,7 @@ async def edit_file_free(
         code: The snippet or the diff, without line numbers.
         form: `snippet` or `diff`, when it cannot be told from the code.
     """
-    place = place_of(file_path, context, reading=False)
+    place = resolve_path(file_path, context, reading=False)
     file = await read_text(file_path, context, reading=False)
     code = with_newlines(code)
     if not code.strip():

@@ -6,7 +6,7 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding, Related
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.runtime.edits.text_file import place_of, read_text
+from jarvis_ls.runtime.edits.text_file import read_text, resolve_path
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.code_analysis import analysis_of, finding_line
@@ -69,11 +69,11 @@ class _Lines:
     async def at(self, root: int, step: Related) -> tuple[str, str]:
         """Return the name of the file of a step, and its line."""
         folder = self._context.roots[root]
-        place = place_of(str(folder / step.file), self._context)
+        place = resolve_path(str(folder / step.file), self._context)
         key = root, step.file
         if key not in self._files:
             hides = hidden_from(
-                "explain_finding", place_of(str(folder), self._context), self._context
+                "explain_finding", resolve_path(str(folder), self._context), self._context
             )
             try:
                 hidden = hides is not None and hides(step.file)

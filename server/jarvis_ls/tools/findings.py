@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.edits.text_file import WorkspacePath, resolve_path
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.code_analysis import Located, analysis_of, finding_line
@@ -38,7 +38,7 @@ async def findings(
     """
     survey = await analysis_of(context).survey()
     chosen = visible(survey.found, "findings", context)
-    places = [place_of(path, context) for path in paths or ()]
+    places = [resolve_path(path, context) for path in paths or ()]
     if places:
         chosen = [item for item in chosen if any(_lies_in(item, place) for place in places)]
     if rule:
@@ -67,7 +67,7 @@ def visible(
 ) -> list[tuple[Located, str]]:
     """Return the findings in files that the tool may look at, with the names of the files."""
     hiding = {
-        number: hidden_from(tool_name, place_of(str(root), context), context)
+        number: hidden_from(tool_name, resolve_path(str(root), context), context)
         for number, root in enumerate(context.roots)
     }
     kept: list[tuple[Located, str]] = []
@@ -75,12 +75,12 @@ def visible(
         hides = hiding.get(located.root)
         if hides is None or not hides(located.finding.file):
             root = context.roots[located.root]
-            place = place_of(str(root / located.finding.file), context)
+            place = resolve_path(str(root / located.finding.file), context)
             kept.append((located, shown(place.name)))
     return kept
 
 
-def _lies_in(item: tuple[Located, str], place: Place) -> bool:
+def _lies_in(item: tuple[Located, str], place: WorkspacePath) -> bool:
     located, _ = item
     if located.root != place.number:
         return False

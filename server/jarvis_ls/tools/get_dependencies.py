@@ -12,7 +12,7 @@ from jarvis_ls.codeintel.dependencies import SUPPORTED, Project, imports
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.edits.text_file import WorkspacePath, resolve_path
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.project import (
@@ -42,7 +42,7 @@ async def get_dependencies(context: ToolContext, path: str = ".") -> str:
     Args:
         path: A file or a folder, relative to the workspace.
     """
-    place = place_of(path, context)
+    place = resolve_path(path, context)
     if place.real.is_dir():
         hidden = hidden_from("get_dependencies", place, context)
         return await look(lambda clock: _libraries(place, hidden, clock), SECONDS)
@@ -52,7 +52,7 @@ async def get_dependencies(context: ToolContext, path: str = ".") -> str:
     return await look(lambda clock: _files(place, hidden, clock), SECONDS)
 
 
-def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
+def _files(place: WorkspacePath, hidden: Hidden | None, clock: Clock) -> str:
     root = replace(place, path="")
     listed = {path.path: path for path in walk(root, hidden=hidden)}
     project = Project([*listed, place.path])
@@ -83,7 +83,7 @@ def _files(place: Place, hidden: Hidden | None, clock: Clock) -> str:
 
 
 def _users(
-    place: Place, project: Project, listed: dict[str, Listed], clock: Clock
+    place: WorkspacePath, project: Project, listed: dict[str, Listed], clock: Clock
 ) -> tuple[list[tuple[str, int]], str]:
     words = [name.encode() for name in project.names_of(place.path)]
     found: list[tuple[str, int]] = []
@@ -100,12 +100,12 @@ def _users(
     return found, ""
 
 
-def _data(listed: Listed | None, place: Place) -> bytes | None:
+def _data(listed: Listed | None, place: WorkspacePath) -> bytes | None:
     raw = contents(listed, place, MAX_FILE) if listed is not None else None
     return None if raw is None else decode(listed.path if listed else "", raw).data
 
 
-def _libraries(place: Place, hidden: Hidden | None, clock: Clock) -> str:
+def _libraries(place: WorkspacePath, hidden: Hidden | None, clock: Clock) -> str:
     parts: list[str] = []
     for listed in walk(place, hidden=hidden):
         if clock.is_over:

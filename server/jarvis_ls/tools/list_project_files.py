@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import islice
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.runtime.edits.text_file import Place
+from jarvis_ls.runtime.edits.text_file import WorkspacePath
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.project import (
@@ -51,7 +51,7 @@ async def list_project_files(
     return _report(files, place, max(1, min(max_files, MAX_SHOWN)))
 
 
-def _report(files: list[Listed], place: Place, most: int) -> str:
+def _report(files: list[Listed], place: WorkspacePath, most: int) -> str:
     if not files:
         return Words("There are no such files below {name}.", name=shown(place.name))
     lines = [f"{one_line(file.name)} ({file.size})" for file in files[:most]]

@@ -25,7 +25,7 @@ from jarvis_ls.core.ignored import (
 )
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.edits.text_file import WorkspacePath, resolve_path
 from jarvis_ls.runtime.tools.permissions import Permissions, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 
@@ -50,16 +50,16 @@ class Listed:
     """Bytes, when it was listed."""
 
 
-def folder_of(path: str, context: ToolContext) -> Place:
+def folder_of(path: str, context: ToolContext) -> WorkspacePath:
     """Return a folder of the workspace. Raises `ToolRetry` when it is none."""
-    place = place_of(path, context)
+    place = resolve_path(path, context)
     if not place.real.is_dir():
         what = "is no folder" if place.real.exists() else "does not exist"
         raise ToolRetry("{name} {what}.", name=shown(place.name), what=what)
     return place
 
 
-def check_searchable(place: Place) -> None:
+def check_searchable(place: WorkspacePath) -> None:
     """Raise `ToolRetry` for a place that is neither a folder nor a regular file.
 
     Opening it could block for ever.
@@ -88,7 +88,7 @@ Hidden = Callable[[str], bool]
 """Whether a file, by its path from its root, must not be looked at."""
 
 
-def hidden_from(tool: str, place: Place, context: ToolContext) -> Hidden | None:
+def hidden_from(tool: str, place: WorkspacePath, context: ToolContext) -> Hidden | None:
     """Return what the user's rules hide from a tool below a place; None when nothing."""
     permissions: Permissions | None = context.services.get("permissions")
     if permissions is None or place.number < 0:
@@ -97,7 +97,7 @@ def hidden_from(tool: str, place: Place, context: ToolContext) -> Hidden | None:
 
 
 def walk(
-    place: Place,
+    place: WorkspacePath,
     glob: Globs | None = None,
     *,
     ignored: bool = False,
@@ -142,12 +142,12 @@ def walk(
         stack.extend(reversed(below))
 
 
-def is_state(place: Place) -> bool:
+def is_state(place: WorkspacePath) -> bool:
     """Return whether a place lies in the folder where the product keeps what it found."""
     return STATE in place.path.split("/")
 
 
-def contents(listed: Listed, place: Place, limit: int) -> bytes | None:
+def contents(listed: Listed, place: WorkspacePath, limit: int) -> bytes | None:
     """Return the bytes of a listed file; None when it is too large or not ours to read any more."""
     try:
         return read_beneath(place.root, _from_root(listed.location, place), limit=limit)[0]
@@ -196,7 +196,7 @@ async def look(work: Callable[[Clock], _T], seconds: float) -> _T:
         clock.stop()
 
 
-def _file(place: Place) -> Iterator[Listed]:
+def _file(place: WorkspacePath) -> Iterator[Listed]:
     status = place.real.lstat()
     if not kind_of(status.st_mode):
         yield Listed(place.name, Path(place.path).name, str(place.real), status.st_size)
@@ -209,7 +209,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _list(entry: os.DirEntry[str], start: str, place: Place) -> Listed | None:
+def _list(entry: os.DirEntry[str], start: str, place: WorkspacePath) -> Listed | None:
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError:
@@ -221,5 +221,5 @@ def _list(entry: os.DirEntry[str], start: str, place: Place) -> Listed | None:
     return Listed(printable(name), path, entry.path, status.st_size)
 
 
-def _from_root(path: str, place: Place) -> str:
+def _from_root(path: str, place: WorkspacePath) -> str:
     return path[len(str(place.root).rstrip(os.sep)) + 1 :].replace(os.sep, "/")

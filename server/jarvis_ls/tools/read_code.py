@@ -9,7 +9,7 @@ from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.symbols import Outline
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.runtime.edits.text_file import TextFile, note_seen, place_of, read_text
+from jarvis_ls.runtime.edits.text_file import TextFile, note_seen, read_text, resolve_path
 from jarvis_ls.runtime.llm.token_estimate import estimate
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
@@ -98,7 +98,7 @@ def _by_file(files: list[CodeRange], context: ToolContext) -> dict[str, list[Cod
     found: dict[str, list[CodeRange]] = {}
     for file in files:
         try:
-            real = str(place_of(file.path, context).real)
+            real = str(resolve_path(file.path, context).real)
         except ToolRetry:
             real = file.path  # reading it will say what is wrong
         found.setdefault(by_place.setdefault(real, file.path), []).append(file)

@@ -14,7 +14,7 @@ from jarvis_ls.core.files import kind_of
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.edits.binary_kinds import kind_of_data
-from jarvis_ls.runtime.edits.text_file import MAX_BYTES, Place, decode, place_of
+from jarvis_ls.runtime.edits.text_file import MAX_BYTES, WorkspacePath, decode, resolve_path
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
@@ -67,11 +67,11 @@ async def read_file_info(context: ToolContext, file_path: str) -> str:
     Args:
         file_path: Path relative to the workspace.
     """
-    place = place_of(file_path, context)
+    place = resolve_path(file_path, context)
     return await asyncio.to_thread(_describe, place)
 
 
-def _describe(place: Place) -> str:
+def _describe(place: WorkspacePath) -> str:
     try:
         status = place.real.lstat()
     except OSError as error:
@@ -95,7 +95,7 @@ def _describe(place: Place) -> str:
     return together(lines, "\n")
 
 
-def _of_contents(place: Place) -> list[str]:
+def _of_contents(place: WorkspacePath) -> list[str]:
     try:
         raw, mode = read_beneath(place.root, place.path, limit=MAX_BYTES)
     except (SkippedFile, FileNotFoundError) as error:

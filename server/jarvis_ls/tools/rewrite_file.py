@@ -7,7 +7,7 @@ import os
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.edits.proposals import propose
 from jarvis_ls.runtime.edits.text_change import Change
-from jarvis_ls.runtime.edits.text_file import Seen, TextFile, place_of, read_text, with_newlines
+from jarvis_ls.runtime.edits.text_file import Seen, TextFile, read_text, resolve_path, with_newlines
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
@@ -22,7 +22,7 @@ async def rewrite_file(context: ToolContext, file_path: str, content: str) -> st
         file_path: Path relative to the workspace; missing folders are made.
         content: The whole new text.
     """
-    place = place_of(file_path, context, reading=False)
+    place = resolve_path(file_path, context, reading=False)
     if not os.path.lexists(place.real):
         return await propose(context, [Change(place, None, content)], "")
     file = await read_text(file_path, context, reading=False)

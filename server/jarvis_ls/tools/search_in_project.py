@@ -23,7 +23,7 @@ from jarvis_ls.core.regex import compile_regex
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.folders import below
-from jarvis_ls.runtime.edits.text_file import Place, place_of
+from jarvis_ls.runtime.edits.text_file import WorkspacePath, resolve_path
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 from jarvis_ls.tools.project import (
@@ -69,7 +69,7 @@ class Line:
 class Wanted:
     """What is searched, and where."""
 
-    place: Place
+    place: WorkspacePath
     pattern: str
     """A regular expression in the syntax of RE2, and of ripgrep."""
     glob: Globs | None
@@ -110,7 +110,7 @@ async def search_in_project(
     """
     if not query or "\n" in query or "\0" in query:
         raise ToolRetry("Give a search text within one line.")
-    place = place_of(path, context)
+    place = resolve_path(path, context)
     check_searchable(place)
     written = query if regex else re.escape(query)
     written = rf"\b(?:{written})\b" if whole_word else written
@@ -227,7 +227,7 @@ def _bytes(value: dict[str, str]) -> bytes:
     return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
 
 
-def _name(path: str, place: Place) -> str:
+def _name(path: str, place: WorkspacePath) -> str:
     path = path[len(str(place.root).rstrip(os.sep)) + 1 :].replace(os.sep, "/")
     return printable(place.named(path))
 

@@ -11,7 +11,7 @@ from jarvis_ls.codeintel.source import decode
 from jarvis_ls.codeintel.symbols import Occurrence, Outline, Symbol
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.runtime.edits.text_file import Buffers, Place, place_of
+from jarvis_ls.runtime.edits.text_file import Buffers, WorkspacePath, resolve_path
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 from jarvis_ls.tools.project import (
@@ -57,7 +57,7 @@ async def find_names(
     suffice. Raises `ToolRetry` for what is no name.
     """
     check_names(names)
-    place = place_of(path, context)
+    place = resolve_path(path, context)
     check_searchable(place)
     wanted = list(dict.fromkeys(names))
     hidden = hidden_from(tool, place, context)
@@ -75,7 +75,7 @@ def check_names(names: list[str]) -> None:
 
 
 def find(
-    place: Place,
+    place: WorkspacePath,
     names: list[str],
     what: str,
     hidden: Hidden | None,
@@ -103,7 +103,7 @@ def find(
     return found, ""
 
 
-def _present(listed: Listed, place: Place, buffers: Buffers | None) -> bytes | None:
+def _present(listed: Listed, place: WorkspacePath, buffers: Buffers | None) -> bytes | None:
     text = buffers(Path(listed.location)) if buffers is not None else None
     return contents(listed, place, MAX_FILE) if text is None else text.encode("utf-8", "replace")
 

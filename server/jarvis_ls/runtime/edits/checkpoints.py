@@ -27,11 +27,11 @@ from typing import Any
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.runtime.base.events import ProposedEdit
 from jarvis_ls.runtime.edits.file_change import FileChange, FileState, read_state
-from jarvis_ls.runtime.edits.snapshots.known import RACY_NS, Known
 from jarvis_ls.runtime.edits.snapshots.look import Limits, look
 from jarvis_ls.runtime.edits.snapshots.past import Past, state_of
 from jarvis_ls.runtime.edits.snapshots.restoring import Restoring
 from jarvis_ls.runtime.edits.snapshots.store import CheckpointStore, open_store
+from jarvis_ls.runtime.edits.snapshots.stored_snapshot import RACY_NS, StoredSnapshot
 
 KEPT = 200
 """Checkpoints a session keeps by itself; older ones go, and all of them 30 days after the last."""
@@ -82,7 +82,7 @@ class Checkpoints:
         self._session = session
         self._limits = limits or Limits()
         self._lock = threading.Lock()
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, StoredSnapshot] = {}
 
     async def take(self, roots: Sequence[Path], reason: str = "") -> str:
         """Keep what the roots hold now; the id brings it back.
@@ -168,13 +168,13 @@ class Checkpoints:
             "truncated": now.snapshot.truncated,
         }
 
-    def _now(self, store: CheckpointStore, root: Path, wanted: Sequence[str]) -> Known:
+    def _now(self, store: CheckpointStore, root: Path, wanted: Sequence[str]) -> StoredSnapshot:
         """Record the current contents of a root, with all of it in the store."""
         name = str(root)
         generation = store.generation
         before = self._known.get(name)
         if before is None or before.generation != generation:
-            before = Known.load(store, name, generation)
+            before = StoredSnapshot.load(store, name, generation)
         top = name.rstrip("/") + "/"
         inside = [path[len(top) :] for path in wanted if path.startswith(top)]
         started = time.time_ns()
@@ -184,7 +184,7 @@ class Checkpoints:
             raise JarvisError(
                 "{root} cannot be read: {why}", root=root, why=error.strerror
             ) from None
-        known = Known(generation, snapshot, racy_from=started - RACY_NS)
+        known = StoredSnapshot(generation, snapshot, racy_from=started - RACY_NS)
         known.hash_all(store, before, self._limits)
         store.flush()
         self._known[name] = known

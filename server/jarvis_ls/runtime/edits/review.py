@@ -32,7 +32,7 @@ from jarvis_ls.runtime.tools.tool import Action, Tool, ToolContext, Toolset, Wra
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ReviewOutcome:
     """What became of a proposal."""
 
     changes: tuple[Change, ...]
@@ -138,7 +138,7 @@ class Reviewed(Wrapper):
 
     async def _settle(
         self, call: ToolCall, changes: list[Change], decision: Decision, context: ToolContext
-    ) -> Written:
+    ) -> ReviewOutcome:
         """Show, take what was accepted, write it. Raises `Refused` when that is nothing."""
         edits = [change.edit() for change in changes]
         here = current_call()
@@ -166,7 +166,7 @@ class Reviewed(Wrapper):
         if not automatic and self._permissions is not None and review.scope != "call":
             accepted = [Action("write", str(change.place.real)) for change in taken]
             self._permissions.grant(call.name, accepted, review.scope, context)
-        return Written(tuple(taken), _report(changes, edits, reviews, taken, automatic))
+        return ReviewOutcome(tuple(taken), _report(changes, edits, reviews, taken, automatic))
 
     async def _review(
         self, call: ToolCall, edits: list[ProposedEdit], context: ToolContext

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.diff import blocks, joined
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.events import Hunk, ProposedEdit
-from jarvis_ls.runtime.edits.text_file import Place, TextFile
+from jarvis_ls.runtime.edits.text_file import TextFile, WorkspacePath
 
 CONTEXT_LINES = 3
 """Unchanged lines shown around a hunk."""
@@ -20,12 +20,12 @@ NEAR = 2
 class Change:
     """One file as it is and as it should be."""
 
-    place: Place
+    place: WorkspacePath
     before: TextFile | None
     """None: there is no such file yet."""
     after: str | None
     """None: it should go."""
-    needs: Place | None = None
+    needs: WorkspacePath | None = None
     """Another file of the same proposal without whose change this one is not made: the new
     place of a file that moves."""
     like: TextFile | None = None
@@ -88,7 +88,7 @@ def apply_hunks(old: str, hunks: Iterable[Hunk], chosen: Iterable[int]) -> str:
     return "\n".join([*parts, *lines[at:]])
 
 
-def rename(file: TextFile, to: Place, after: str | None = None) -> list[Change]:
+def rename(file: TextFile, to: WorkspacePath, after: str | None = None) -> list[Change]:
     """Return the two changes that move a file: made both or not at all."""
     text = file.text if after is None else after
     return [Change(to, None, text, like=file), Change(file.place, file, None, needs=to)]

@@ -48,8 +48,8 @@ _OTHER_FORM = re.compile(r"~(?:/|$)|\$\w|[A-Za-z][\w+.-]*:/|[A-Za-z]:\\|.*\\", r
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a file of the workspace lies."""
+class WorkspacePath:
+    """Path of a file in the workspace, with links resolved."""
 
     root: Path
     """Folder of the workspace, resolved."""
@@ -79,7 +79,7 @@ class Place:
 class TextFile:
     """A text file as it was when it was read."""
 
-    place: Place
+    place: WorkspacePath
     text: str
     """With `\\n` between lines."""
     ends: str | tuple[str, ...] = "\n"
@@ -151,11 +151,11 @@ def with_newlines(text: str) -> str:
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
 
-def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
-    """Return the place of `path`. Raise `ToolRetry` when it is outside the workspace, or no path.
+def resolve_path(path: str, context: ToolContext, *, reading: bool = True) -> WorkspacePath:
+    """Return `path` below its workspace folder. Raise `ToolRetry` when it is outside, or no path.
 
     Only a file outside that the user has just let us read (`services["granted"]`), or that we have
-    written for the model (`services["outputs"]`), is a place too, and only for reading.
+    written for the model (`services["outputs"]`), is allowed too, and only for reading.
     """
     if not path.strip():
         raise ToolRetry("The path is empty. Give the path of a file, relative to the workspace.")
@@ -173,13 +173,13 @@ def place_of(path: str, context: ToolContext, *, reading: bool = True) -> Place:
                 ),
                 path=shown(path),
             )
-        return Place(root, number, rest, prefix_of(rest, number, context.roots))
+        return WorkspacePath(root, number, rest, prefix_of(rest, number, context.roots))
     outside = real_path(path, context.roots) if reading else None
     if outside is not None and any(
         outside in context.services.get(name, ()) for name in ("granted", "outputs")
     ):
         anchor = Path(outside.anchor)
-        return Place(anchor, -1, outside.relative_to(anchor).as_posix(), anchor.as_posix())
+        return WorkspacePath(anchor, -1, outside.relative_to(anchor).as_posix(), anchor.as_posix())
     raise ToolRetry("{path} is outside the workspace; nothing was done.", path=shown(path))
 
 
@@ -188,7 +188,7 @@ async def read_text(path: str, context: ToolContext, *, reading: bool = True) ->
 
     Raises `ToolRetry` saying what to do when there is none, or when it is no text.
     """
-    place = place_of(path, context, reading=reading)
+    place = resolve_path(path, context, reading=reading)
     file = await asyncio.to_thread(load, place)
     buffers: Buffers | None = context.services.get("buffers")
     buffered = buffers(place.real) if buffers is not None else None
@@ -200,7 +200,7 @@ async def read_text(path: str, context: ToolContext, *, reading: bool = True) ->
     return replace(file, text=text, ends=ends, unsaved=True)
 
 
-def load(place: Place) -> TextFile:
+def load(place: WorkspacePath) -> TextFile:
     """Return the file on disk; see `read_text`."""
     if place.path in ("", "."):
         raise ToolRetry("{name} is a folder, not a file.", name=shown(place.name))
@@ -215,7 +215,7 @@ def load(place: Place) -> TextFile:
     return decode(place, raw, mode)
 
 
-def decode(place: Place, raw: bytes, mode: int = 0o100644) -> TextFile:
+def decode(place: WorkspacePath, raw: bytes, mode: int = 0o100644) -> TextFile:
     """Return a text file from its bytes. Raises `ToolRetry` when they are no text."""
     bom, encoding = next(((b, e) for b, e in _BOMS if raw.startswith(b)), (b"", "utf-8"))
     body = raw[len(bom) :]
@@ -240,7 +240,7 @@ def decode(place: Place, raw: bytes, mode: int = 0o100644) -> TextFile:
     return TextFile(place, text, ends, encoding, bom, raw, mode)
 
 
-def new_file(place: Place, text: str) -> bytes:
+def new_file(place: WorkspacePath, text: str) -> bytes:
     """Bytes of a file that does not exist yet: UTF-8. Raises `ToolRetry` for half characters."""
     return _encode(with_newlines(text), TextFile(place, ""))
 
@@ -255,7 +255,7 @@ class Seen:
         """Record that an agent has read this."""
         self._digests[node, file.place.real] = file.digest
 
-    def note_written(self, node: str, place: Place, data: bytes) -> None:
+    def note_written(self, node: str, place: WorkspacePath, data: bytes) -> None:
         """Record that an agent has written this."""
         self._digests[node, place.real] = digest_of(data)
 
@@ -324,7 +324,7 @@ def _encode(text: str, file: TextFile) -> bytes:
         ) from None
 
 
-def _missing(place: Place) -> str:
+def _missing(place: WorkspacePath) -> str:
     """There is no such file; what the folder has that looks like it."""
     folder = place.real.parent
     wanted = place.real.name

@@ -23,7 +23,7 @@ from jarvis_ls.runtime.edits.text_file import (
     Buffers,
     TextFile,
     new_file,
-    place_of,
+    resolve_path,
     with_newlines,
 )
 from jarvis_ls.runtime.tools.permissions import shown
@@ -105,7 +105,7 @@ async def _by_editor(applied: Applied, change: Change) -> bool:
 
 def _check_place(change: Change, context: ToolContext) -> None:
     """Check that the place has not changed: no link has been put in its way."""
-    now = place_of(str(change.place.real), context, reading=False)
+    now = resolve_path(str(change.place.real), context, reading=False)
     if now != change.place:
         raise ToolRetry(
             "{name} now points to {target}. Read it again.", name=change.place.name, target=now.name

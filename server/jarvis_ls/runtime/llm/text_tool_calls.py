@@ -32,7 +32,7 @@ _OPEN_FENCE = re.compile(r"\s*```\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TextToolCall:
     """What an answer's text says about tools."""
 
     text: str
@@ -50,11 +50,11 @@ def mentions_call(text: str) -> bool:
     return _START.search(text) is not None
 
 
-def read_call(text: str) -> Written:
+def read_call(text: str) -> TextToolCall:
     """Return the call that `text` spells, when it is one and complete."""
     start = _START.search(text)
     if start is None:
-        return Written(text)
+        return TextToolCall(text)
     before = text[: start.start()].rstrip()
     problem = "The block holds nothing."
     body_from = start.end()
@@ -63,20 +63,20 @@ def read_call(text: str) -> Written:
         if call is None:
             continue
         if _START.search(text, end.end()):
-            return Written(
+            return TextToolCall(
                 text, problem=Words("There are several calls; nothing was run. {how}", how=HOW)
             )
         after = text[end.end() :].strip()
-        return Written("\n\n".join(part for part in (before, after) if part), call)
+        return TextToolCall("\n\n".join(part for part in (before, after) if part), call)
     if END not in text[body_from:]:
         if len(_START.findall(text)) > 1:
-            return Written(
+            return TextToolCall(
                 text, problem=Words("There are several calls; nothing was run. {how}", how=HOW)
             )
         call, problem = _call(_OPEN_FENCE.sub("", text[body_from:]))
         if call is not None:
-            return Written(before, call, note=END_MISSING)
-    return Written(
+            return TextToolCall(before, call, note=END_MISSING)
+    return TextToolCall(
         text,
         problem=Words(
             "The call could not be parsed; nothing was run. {problem} {how}",

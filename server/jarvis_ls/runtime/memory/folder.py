@@ -54,7 +54,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _IndexEntry:
     """An entry in the index."""
 
     head: MemoryHead
@@ -80,7 +80,7 @@ class MemoryFolder:
         self._lock = self._state / f"{key}.lock"
         self._make = make or self._made
         self._problems: dict[str, Problem] = {}
-        self._kept: tuple[list[int], dict[str, _Known]] = ([], {})
+        self._kept: tuple[list[int], dict[str, _IndexEntry]] = ([], {})
 
     @property
     def problems(self) -> list[Problem]:
@@ -125,7 +125,7 @@ class MemoryFolder:
             entry = replace(entry, id=self._free_id(entry.id))
             path = folder / f"{entry.id}.json"
             replace_file(path, to_file(entry))
-            known[entry.id] = _Known(head_of(entry), _stamp(path))
+            known[entry.id] = _IndexEntry(head_of(entry), _stamp(path))
             self._write_index(known)
             return entry, False
 
@@ -199,9 +199,9 @@ class MemoryFolder:
             id = (then + timedelta(microseconds=1)).strftime("%Y%m%d_%H%M%S_%f")
         return id
 
-    def _look(self, known: dict[str, _Known]) -> dict[str, _Known]:
+    def _look(self, known: dict[str, _IndexEntry]) -> dict[str, _IndexEntry]:
         """All entries as they are now; files that have not changed are not read."""
-        found: dict[str, _Known] = {}
+        found: dict[str, _IndexEntry] = {}
         problems: dict[str, Problem] = {}
         for id, stamp in self._files():
             before = known.get(id)
@@ -213,7 +213,7 @@ class MemoryFolder:
             except (SkippedFile, ValueError) as error:
                 problems[id] = Problem(self.path / f"{id}.json", str(error))
                 continue
-            found[id] = _Known(head_of(entry, before.head.accessed if before else 0), stamp)
+            found[id] = _IndexEntry(head_of(entry, before.head.accessed if before else 0), stamp)
         self._problems = problems
         return found
 
@@ -233,7 +233,7 @@ class MemoryFolder:
                 found.append((name[:-5], _stamp(self.path / name)))
         return found
 
-    def _read_index(self) -> dict[str, _Known]:
+    def _read_index(self) -> dict[str, _IndexEntry]:
         try:
             stamp = _stamp(self._index)
             if self._kept[0] != stamp:
@@ -250,13 +250,13 @@ class MemoryFolder:
             return {}  # it is made anew from the entries
         return dict(self._kept[1])
 
-    def _parse_index(self) -> dict[str, _Known]:
+    def _parse_index(self) -> dict[str, _IndexEntry]:
         data = json.loads(read_regular(self._index, limit=_MAX_INDEX))
         if data["version"] != _INDEX_VERSION:
             return {}
-        return {i: _Known(_head(v["head"]), v["stamp"]) for i, v in data["entries"].items()}
+        return {i: _IndexEntry(_head(v["head"]), v["stamp"]) for i, v in data["entries"].items()}
 
-    def _write_index(self, found: dict[str, _Known]) -> None:
+    def _write_index(self, found: dict[str, _IndexEntry]) -> None:
         entries = {
             id: {
                 "stamp": indexed.stamp,

@@ -21,7 +21,7 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.sandbox.base import SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.held import Held
 from jarvis_ls.runtime.sandbox.mirror import Limits, Mirror
-from jarvis_ls.runtime.sandbox.process import Bounds, Written
+from jarvis_ls.runtime.sandbox.process import Bounds, WriteLimit
 from jarvis_ls.runtime.sandbox.removing import remove_tree
 
 _OWNERS_LOOKED_AT = 50_000
@@ -97,7 +97,7 @@ class RunFolder:
     ) -> Bounds:
         """Return what a script here is held to."""
         folders = (*(place.folder for place in places), str(self.path / "tmp"))
-        written = Written(folders, settings.written_bytes, settings.written_files)
+        written = WriteLimit(folders, settings.written_bytes, settings.written_files)
         return Bounds(script.timeout, settings.memory, self.path, written)
 
     def remove(self) -> None:

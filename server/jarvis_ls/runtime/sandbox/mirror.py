@@ -44,7 +44,7 @@ DEEPEST = 250
 
 
 @dataclass(slots=True)
-class Known:
+class CopyState:
     """What is known of a copy."""
 
     files: dict[str, tuple[Stamp, Stamp]] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Mirror:
         self.started = 0
         """Time in ns before which nothing a script did can have happened."""
         self._state = state
-        self._known: Known | None = None
+        self._known: CopyState | None = None
         self._looked = True
         self._saved = False
 
@@ -140,17 +140,17 @@ class Mirror:
         """Note that what is on the disk of the state is not true any more."""
         self._saved = False
 
-    def _load(self) -> tuple[Known, bool]:
+    def _load(self) -> tuple[CopyState, bool]:
         """Return what an earlier process knew, and whether the copy is still like that."""
         if os.path.isdir(self.folder):  # noqa: PTH112
             with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
                 read: Any = json.loads(self._state.read_bytes())
                 files, folders, built, dirty, made = read
                 stamps = {path: (tuple(old), tuple(new)) for path, (old, new) in files.items()}
-                known = Known(stamps, folders, built, set(dirty), set(made))
+                known = CopyState(stamps, folders, built, set(dirty), set(made))
                 return known, not self._state.with_suffix(".running").exists()
         remove_tree(self.folder)
-        return Known(), True
+        return CopyState(), True
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -182,7 +182,7 @@ def is_straight(top: str, path: str) -> bool:
 class _Looking:
     """Compares a copy with what is known of it."""
 
-    def __init__(self, mirror: Mirror, known: Known) -> None:
+    def __init__(self, mirror: Mirror, known: CopyState) -> None:
         self._mirror = mirror
         self._known = known
         self._ignored = IgnoredIn(mirror.root)
@@ -267,7 +267,7 @@ class _Bringing:
     """Makes a copy as the user's folder is."""
 
     def __init__(
-        self, mirror: Mirror, known: Known, limits: Limits, stopped: threading.Event
+        self, mirror: Mirror, known: CopyState, limits: Limits, stopped: threading.Event
     ) -> None:
         self._mirror = mirror
         self._known = known

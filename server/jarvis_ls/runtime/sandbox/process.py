@@ -47,7 +47,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteLimit:
     """How much may be written in all."""
 
     folders: tuple[str, ...]
@@ -66,7 +66,7 @@ class Bounds:
     """Bytes it and its descendants may use."""
     disk: Path
     """The folder of the run, on the disk that it must not fill."""
-    written: Written
+    written: WriteLimit
     """What it may leave on that disk."""
 
 

@@ -35,7 +35,7 @@ _FEW = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _FunctionFacts:
     """What the program must know of a function, by its text."""
 
     outline: FunctionOutline
@@ -52,7 +52,7 @@ class OpenFile:
     """One document."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, _Known] = {}
+        self._known: dict[bytes, _FunctionFacts] = {}
         self._lowered: dict[str, FunctionIR | None] = {}
         self._digests: dict[str, bytes] = {}
         self._lowering: Lowering | RustLowering | None = None
@@ -74,7 +74,7 @@ class OpenFile:
         digests, self._digests = self._digests, {}
         spans = lowering.spans
         around = around_functions(data, spans.values(), lowering.prototypes, context)
-        kept: dict[bytes, _Known] = {}
+        kept: dict[bytes, _FunctionFacts] = {}
         functions: dict[str, FunctionOutline] = {}
         written: set[str] = set()
         failed = []
@@ -138,7 +138,7 @@ class OpenFile:
             self._lowered[key] = self._lowering.function(key) if defined else None
         return self._lowered.get(key)
 
-    def _lower(self, key: str, digest: bytes) -> _Known | None:
+    def _lower(self, key: str, digest: bytes) -> _FunctionFacts | None:
         assert self._lowering is not None
         before = set(self._lowering.file.globals)
         records = set(self._lowering.records)
@@ -168,4 +168,4 @@ class OpenFile:
             tuple(sorted(function.reads)),
             way_through(function),
         )
-        return _Known(outline, frozenset(mutated_globals(function)), statics, defined)
+        return _FunctionFacts(outline, frozenset(mutated_globals(function)), statics, defined)

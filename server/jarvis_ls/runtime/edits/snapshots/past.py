@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jarvis_ls.runtime.edits.file_change import FileState
-from jarvis_ls.runtime.edits.snapshots.known import Known
 from jarvis_ls.runtime.edits.snapshots.look import Ignores
 from jarvis_ls.runtime.edits.snapshots.store import CheckpointStore, Node
+from jarvis_ls.runtime.edits.snapshots.stored_snapshot import StoredSnapshot
 
 
 class Past:
@@ -50,7 +50,7 @@ class Past:
             if here != there:
                 yield path, here, there
 
-    def hidden(self, now: Known) -> Iterator[str]:
+    def hidden(self, now: StoredSnapshot) -> Iterator[str]:
         """Yield the files of this checkpoint that the present snapshot says nothing about.
 
         Those that exist would be overwritten. Those that do not are created: a checkpoint taken

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.edits.file_change import real_parent, write_state
-from jarvis_ls.runtime.edits.snapshots.known import Known
 from jarvis_ls.runtime.edits.snapshots.past import Past, state_of
 from jarvis_ls.runtime.edits.snapshots.store import CheckpointStore, Node
+from jarvis_ls.runtime.edits.snapshots.stored_snapshot import StoredSnapshot
 
 
 class Restoring:
@@ -24,7 +24,7 @@ class Restoring:
         self.removed: list[Path] = []
         self.kept: dict[Path, str] = {}
 
-    def root(self, root: Path, now: Known, past: Past) -> None:
+    def root(self, root: Path, now: StoredSnapshot, past: Past) -> None:
         """Make one root what it was."""
         todo = [d for d in past.differences(now.tree) if self._choose(root / d[0])]
         for path, here, there in todo:
@@ -51,7 +51,9 @@ class Restoring:
     def _choose(self, path: Path) -> bool:
         return self._only is None or any(p == path or p in path.parents for p in self._only)
 
-    def _remove(self, root: Path, path: str, now: Known, past: Past, *, wanted: bool) -> None:
+    def _remove(
+        self, root: Path, path: str, now: StoredSnapshot, past: Past, *, wanted: bool
+    ) -> None:
         place = root / path
         if not wanted and not past.spoke_of(path):
             return  # it may have been there before: the checkpoint does not know
@@ -82,7 +84,7 @@ class Restoring:
             if place.lstat().st_mode & 0o777 != mode and not place.is_symlink():
                 place.chmod(mode)
 
-    def _write(self, root: Path, path: str, now: Known, there: Node) -> None:
+    def _write(self, root: Path, path: str, now: StoredSnapshot, there: Node) -> None:
         place = root / path
         if not self._is_free(place, path, now):
             return
@@ -93,7 +95,7 @@ class Restoring:
             write_state(place, state)
             self.written.append(place)
 
-    def _is_free(self, place: Path, path: str, now: Known) -> bool:
+    def _is_free(self, place: Path, path: str, now: StoredSnapshot) -> bool:
         """Return whether what stands at `place` is in the checkpoint that was taken just now."""
         try:
             status = place.lstat()

@@ -12,7 +12,7 @@ RACY_NS = 2_000_000_000
 """A file changed so shortly before it was read may change again without a new stamp."""
 
 
-class Known:
+class StoredSnapshot:
     """A snapshot whose contents are in the store."""
 
     def __init__(self, generation: int, snapshot: Snapshot, racy_from: int) -> None:
@@ -28,7 +28,7 @@ class Known:
         return self.trees.get("", b"")
 
     @classmethod
-    def load(cls, store: CheckpointStore, root: str, generation: int) -> Known:
+    def load(cls, store: CheckpointStore, root: str, generation: int) -> StoredSnapshot:
         """Load what an earlier process knew."""
         known = cls(generation, Snapshot(root), racy_from=0)
         try:
@@ -61,7 +61,7 @@ class Known:
         }
         return {"racy": self.racy_from, "folders": folders}
 
-    def hash_all(self, store: CheckpointStore, before: Known, limits: Limits) -> None:
+    def hash_all(self, store: CheckpointStore, before: StoredSnapshot, limits: Limits) -> None:
         """Put into the store what is not there yet."""
         deepest_first = sorted(
             self.snapshot.folders, key=lambda path: -path.count("/") - bool(path)
@@ -93,7 +93,12 @@ class Known:
         return dump_tree(tree)
 
     def _hash_folder(
-        self, store: CheckpointStore, path: str, folder: Folder, before: Known, limits: Limits
+        self,
+        store: CheckpointStore,
+        path: str,
+        folder: Folder,
+        before: StoredSnapshot,
+        limits: Limits,
     ) -> None:
         old = before.snapshot.folders.get(path)
         digests = self.digests[path] = {}
