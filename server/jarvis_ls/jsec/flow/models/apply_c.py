@@ -410,7 +410,7 @@ def _text(engine: Engine, state: AbstractState, call: Call, source: str) -> None
     state.region_states[rid] = engine.region_state(state, rid).but(
         taint=(*place, "text:" + source),
         nullness=MAYBE_NULL if asked is None else asked.nullness,
-        site=(*place, "{name} may return NULL.", (("name", source),)),
+        site=(*place, "'{name}' may return NULL.", (("name", source.removesuffix("()")),)),
     )
     call.value = AbstractValue(0, 0, TIGHT, None, ((rid, 0, 0, 0, None),), AS_REGION)
 
