@@ -45,7 +45,10 @@ PHRASES = re.compile(
     r"|(?:is|are|was|were) remembered|what was said|was said|goes round|says something else"
     r"|leads? out of|one by one"
     r"|of (?:its|their) own in|by themselves|mend|rests?(?= until)|cannot be told"
-    r"|does not know this|nothing of)\b",
+    r"|does not know this|nothing of"
+    r"|stands|stand (?:for|in)|somebody|anybody|everybody|gives? back|took back|take back"
+    r"|all the same|looks? whether"
+    r"|for good|is left over|comes? to an end)\b",
     re.IGNORECASE,
 )
 EXCEPTIONS: dict[str, str] = {}

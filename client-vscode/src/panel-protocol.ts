@@ -1,5 +1,5 @@
 // Generated from server/jarvis_ls/lsp/panel_protocol.py; do not edit.
-// Write it anew with `python -m jarvis_ls.lsp.protocol.typescript`.
+// Regenerate it with `python -m jarvis_ls.lsp.protocol.typescript`.
 
 export type NodeState = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
 export type NodeKind = 'root' | 'child' | 'act';
@@ -60,9 +60,9 @@ export interface Hunk {
   after: string[];
 }
 
-/** A change of one file that nobody has written yet. */
+/** A change of one file that no one has written yet. */
 export interface ProposedEdit {
-  /** From the root it lies in, with forward slashes. */
+  /** From the root it is in, with forward slashes. */
   path: string;
   change: 'create' | 'modify' | 'delete';
   hunks: Hunk[];
@@ -294,7 +294,7 @@ export interface MeterPut {
 /** Something of the workspace that goes along with a message. */
 export interface Attachment {
   kind: AttachmentKind;
-  /** From the root it lies in, with forward slashes. */
+  /** From the root it is in, with forward slashes. */
   path: string;
   /** Which of the workspace's folders. */
   root?: number;
@@ -399,9 +399,9 @@ export interface RewindAsk {
   session: string;
   entry: string;
   what: RewindWhat;
-  /** Only these files, from the root they lie in; empty means all. For `files` alone. */
+  /** Only these files, from the root they are in; empty means all. For `files` alone. */
   paths?: string[];
-  /** Which of the workspace's folders `paths` lie in. */
+  /** Which of the workspace's folders `paths` are in. */
   root?: number;
   kind: 'rewind';
 }
@@ -443,7 +443,7 @@ export interface ExportAsk {
 /** What can follow `@` or `/` in the input. */
 export interface CompleteAsk {
   trigger: '@' | '/';
-  /** What stands behind the trigger. */
+  /** What is behind the trigger. */
   text: string;
   kind: 'complete';
 }
@@ -629,7 +629,7 @@ export interface MemoryItem {
   tags: string[];
   /** Seconds since 1970. */
   updated: number;
-  /** The file it lies in; empty for short-term ones. */
+  /** The file it is in; empty for short-term ones. */
   path: string;
 }
 
@@ -810,7 +810,7 @@ export interface EventsTell {
   kind: 'events';
 }
 
-/** The server started, stopped or failed; when it runs, the page attaches anew. */
+/** The server started, stopped or failed; when it runs, the page attaches again. */
 export interface LifeTell {
   life: ServerLife;
   kind: 'life';
@@ -829,7 +829,7 @@ export interface CommandTell {
   kind: 'command';
 }
 
-/** Models, keys or trust have changed: attach anew. */
+/** Models, keys or trust have changed: attach again. */
 export interface RefreshTell {
   kind: 'refresh';
 }

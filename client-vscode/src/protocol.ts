@@ -1,5 +1,5 @@
 // Generated from server/jarvis_ls/lsp/protocol.py; do not edit.
-// Write it anew with `python -m jarvis_ls.lsp.protocol.typescript`.
+// Regenerate it with `python -m jarvis_ls.lsp.protocol.typescript`.
 
 import type { ProgressToken, Range, WorkspaceEdit } from 'vscode-languageclient/node';
 import type { PanelEvents } from './panel-protocol';
@@ -403,7 +403,7 @@ export interface MigrationResult {
   revision: number;
   /** False in a workspace that is not trusted: nothing is read or run there. */
   trusted: boolean;
-  /** True while a scan or run goes on. */
+  /** True while a scan or run continues. */
   running: boolean;
   /** In the order of the pipeline. */
   stages: MigrationStage[];
@@ -431,8 +431,8 @@ export interface MigrationResult {
 
 /** Asks for a scan or a run. */
 export interface MigrationRunParams {
-  /** `scan` reads only; `resume` goes on with what was asked for last; `verify` compares the crate
-with the C, `lift` makes better Rust of it. */
+  /** `scan` reads only; `resume` continues with what was asked for last; `verify` compares the
+crate with the C, `lift` makes better Rust of it. */
   scope: MigrationScope;
   /** URI of the folder; that of `uri`, else the first one, when it is absent. */
   folder?: string;
@@ -450,7 +450,7 @@ with the C, `lift` makes better Rust of it. */
 
 /** What a scan or run did. */
 export interface MigrationRunResult {
-  /** True when it was stopped; it goes on where it was with `resume`. */
+  /** True when it was stopped; it continues where it was with `resume`. */
   cancelled: boolean;
   /** Functions of the project; after `verify` those that behave like the C, after `lift`
 passes over the crate that were kept. */
@@ -558,7 +558,7 @@ export interface MigrationChangedParams {
   folder: string;
   /** What `jarvis/migration` would answer now. */
   revision: number;
-  /** True while a scan or run goes on. */
+  /** True while a scan or run continues. */
   running: boolean;
   /** The stage that is going on; empty when none is. */
   stage: string;

@@ -82,7 +82,7 @@ async def test_the_model_knows_where_it_works(tmp_path: Path) -> None:
             "nothing is written or run",
         ):
             assert part in first
-        assert "Nobody is there" not in first  # a person is
+        assert "There is no user" not in first
 
 
 @pytest.mark.parametrize(

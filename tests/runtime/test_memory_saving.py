@@ -80,7 +80,7 @@ async def test_a_fault_does_not_stop_the_task(caplog: pytest.LogCaptureFixture) 
     agent.saving._ask = fail
     await agent.hooks.emit(STARTED)
     await agent.hooks.emit(COMPLETED)
-    assert "the task goes on" in caplog.text
+    assert "the task continues" in caplog.text
 
 
 async def test_it_stops_listening() -> None:

@@ -1,4 +1,4 @@
-"""What a new agent of the tree is told first, and one that goes on after an interruption."""
+"""What a new agent of the tree receives first, and one that continues after an interruption."""
 
 from __future__ import annotations
 

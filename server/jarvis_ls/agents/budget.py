@@ -40,12 +40,12 @@ class _Reserved:
 
 
 class Meter(CallGuard):
-    """Stands before the calls of one node."""
+    """Checks the calls of one node."""
 
     def __init__(
         self, node: Node, interaction: Interaction, spent: Callable[[Node, Usage], None]
     ) -> None:
-        """`interaction` is asked when a budget is used up; `spent` is told of each request."""
+        """`interaction` is asked when a budget is used up; `spent` is called for each request."""
         self._node = node
         self._spent = spent
         self._interaction = interaction
@@ -114,7 +114,7 @@ def _used(owner: Node) -> Amount:
 
 
 async def _room(owner: Node) -> None:
-    """Until something that was held is paid or given back."""
+    """Until something that was held is paid or returned."""
     future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     owner.room.append(future)
     await future

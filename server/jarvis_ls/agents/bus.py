@@ -1,6 +1,6 @@
 """The bus between parents and children: reports and answers go up, commands and queries down.
 
-Whoever is not parent and child cannot reach each other: such a message, and any other that cannot
+Only parent and child reach each other: such a message, and any other that cannot
 be delivered, becomes a dead letter with the reason. A message that was accepted is handled once,
 in the order in which its sender sent it, or becomes a dead letter: none is lost in silence.
 """
@@ -77,7 +77,7 @@ class Bus:
 
     @property
     def dead_letters(self) -> Sequence[DeadLetter]:
-        """The messages nobody handled, oldest first."""
+        """The messages no one handled, oldest first."""
         return tuple(self._dead)
 
     def register(self, node: str, handler: Handler) -> None:
@@ -144,7 +144,7 @@ class Bus:
         """Send a command to several children; one that is gone does not keep it from the rest."""
         sent = []
         for child in children:
-            with contextlib.suppress(Undeliverable):  # it lies among the dead letters
+            with contextlib.suppress(Undeliverable):  # it is among the dead letters
                 sent.append(await self.send(parent, child, Command(order)))
         return sent
 
@@ -186,7 +186,7 @@ class Bus:
         )
         parent, child, future = self._asked.get(body.correlation_id, ("", "", None))
         if future is None or future.done():
-            self._bury(envelope, "nobody waits for this answer any more")
+            self._bury(envelope, "the sender no longer waits for this answer")
         elif (parent, child) != (envelope.receiver, envelope.sender):
             self._bury(envelope, "another node was asked")
         else:

@@ -121,7 +121,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message nobody handled."""
+    """A message no one handled."""
 
     envelope: Envelope
     reason: str

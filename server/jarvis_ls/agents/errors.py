@@ -5,7 +5,7 @@ TreeError
 ├── ConstraintBroken    the tree may not be changed like this; nothing was
 ├── IllegalTransition   a node cannot go from its state to this one; it did not
 └── BusError
-    ├── Undeliverable   a message could not be delivered and lies among the dead letters
+    ├── Undeliverable   a message could not be delivered and is among the dead letters
     └── NoAnswer        a query was not answered in time
 """
 

@@ -1,4 +1,4 @@
-"""What the nodes of a tree do with what they are told by the bus."""
+"""What the nodes of a tree do with the messages of the bus."""
 
 from __future__ import annotations
 

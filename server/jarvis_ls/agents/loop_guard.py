@@ -2,7 +2,7 @@
 
 Seen are: the same call three times with the same result, two calls in turn (A B A B) with the
 same results, and the same error three times since something new was learned. First the model is
-told; when it goes on all the same, the user is asked, and where nobody is, the agent ends. A call
+told; when it continues all the same, the user is asked, and without a user, the agent ends. A call
 whose result differs, as when something is polled, is no repetition.
 """
 
@@ -77,7 +77,7 @@ class Watch:
         return ""
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Start over."""
         self._steps.clear()
         self._errors.clear()
 
@@ -103,7 +103,7 @@ class LoopGuard(Guard):
         self._asking = asyncio.Lock()
 
     def forget(self) -> None:
-        """Begin anew: the agent was told something by a person."""
+        """Start over: the agent was told something by a person."""
         self._watch.forget()
         self._told = -1
 
@@ -118,9 +118,9 @@ class LoopGuard(Guard):
         return await self.look(call, result)
 
     async def look(self, call: ToolCall, result: ToolResult) -> str:
-        """Return what the model is told about a repetition; empty when there is none.
+        """Return what the model reads about a repetition; empty when there is none.
 
-        Raises `Halted` when it was told before, went on, and nobody wants it to.
+        Raises `Halted` when it was told before, continued, and no one wants it to.
         """
         repeated = self._watch.add(call, result)
         if not repeated:
@@ -132,7 +132,7 @@ class LoopGuard(Guard):
             return (
                 f"Note: you have made {repeated}. Repeating it will not change anything. Think"
                 " about what you expected and why it did not happen, and do something else; if"
-                " there is nothing else to try, say what stands in the way."
+                " there is nothing else to try, say what blocks you."
             )
         if self._told == self._round:
             return ""  # the same answer of the model: it could not read the note yet

@@ -204,7 +204,7 @@ class Node(NodeKeeper):
         """Set while the node is not held."""
         self.open.set()
         self.inbox: deque[Said] = deque()
-        """What it is told next."""
+        """Its next message."""
         self.watch: LoopGuard | None = None
         """The watch over what its agent repeats."""
         self.news = asyncio.Event()
@@ -216,7 +216,7 @@ class Node(NodeKeeper):
         self.held = Amount()
         """What calls that are under way below it may cost at most."""
         self.guessed = Amount()
-        """What calls below it are estimated to have cost that nobody reported on."""
+        """What calls below it are estimated to have cost that no one reported on."""
         self.room: list[asyncio.Future[None]] = []
         """Calls that wait until others are paid."""
         self.asking = asyncio.Lock()
@@ -341,7 +341,7 @@ class Node(NodeKeeper):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Something a node is told."""
+    """A message to a node."""
 
     text: str
     images: tuple[Image, ...] = ()

@@ -1,8 +1,8 @@
 """Drives the agents of a tree: each works in a task of its own, from its first words to its end.
 
-A node begins when one of its parent's places is free and nobody holds it. When its agent has
+A node begins when one of its parent's places is free and no one holds it. When its agent has
 answered, it waits for children that work in the background and for what was said meanwhile.
-However it ends, its parent is told by the bus.
+However it ends, the bus notifies its parent.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Driver:
         return any(not job.done() for job in self._jobs)
 
     def launch(self, node: Node, said: Sequence[Said], after: Sequence[Node] = ()) -> None:
-        """Let a created or held node work on what it is told, once those in `after` are done."""
+        """Let a created or held node work on its messages, once those in `after` are done."""
         node.ending = None
         node.worker = None
         job = asyncio.get_running_loop().create_task(
@@ -67,7 +67,7 @@ class Driver:
         job.add_done_callback(lambda done: self._over(node, done))
 
     def launch_all(self, nodes: Sequence[Node], words: Callable[[Node], str]) -> None:
-        """Let nodes go on, each when those below it are done: it is told what they report."""
+        """Let nodes continue, each when those below it are done: it receives their reports."""
         for node in reversed(nodes):
             below = [child for child in node.children.values() if child in nodes]
             self.launch(node, [Said(words(node))], after=below)
@@ -93,7 +93,7 @@ class Driver:
         await _gone([node.job for node in nodes if node.job is not None])
 
     async def close(self, nodes: Sequence[Node]) -> None:
-        """End everything; what is paused stays so, to go on in another process."""
+        """End everything; what is paused stays so, to continue in another process."""
         self._closing = True
         paused = [node for node in nodes if node.state == "paused" and node.job is not None]
         for node in paused:
@@ -116,7 +116,7 @@ class Driver:
             if ending.state == "completed"
             else Error(ending.error or ending.state, ending.text or None)
         )
-        with contextlib.suppress(Undeliverable):  # it lies among the dead letters
+        with contextlib.suppress(Undeliverable):  # it is among the dead letters
             self._bus.post(node.id, node.parent.id, body)
 
     def last_words(self, node: Node) -> str:
@@ -162,7 +162,7 @@ class Driver:
                 logger.exception("agent %s failed", node.info.title)
                 words = f"{type(error).__name__}: {error}"
                 ending = Ending("failed", self.last_words(node), words)
-            await node.open.wait()  # who is held does not end before it goes on
+            await node.open.wait()  # who is held does not end before it continues
             if not node.final:
                 self.end(node, ending)
 

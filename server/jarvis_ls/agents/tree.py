@@ -159,9 +159,9 @@ class Tree:
         self._driver.launch(node, [Said(first_words(node.assignment))])
 
     def send(self, text: str, images: Sequence[Image] = (), *, to: str = ROOT) -> None:
-        """Say something to a node: it begins, goes on, or reads it while it works.
+        """Say something to a node: it begins, continues, or reads it while it works.
 
-        A node that is paused reads it when it goes on.
+        A node that is paused reads it when it continues.
         """
         node = self.node(to)
         said = Said(text, tuple(images))
@@ -189,7 +189,7 @@ class Tree:
     async def result(self, id: str) -> Ending:
         """Return how the work of a node ended, for a tool of its parent.
 
-        When this is cancelled the node works on, and its parent is told its report as a message.
+        When this is cancelled the node works on, and its parent receives its report as a message.
         """
         child = self.node(id)
         if child.ending is not None and child.final:
@@ -232,7 +232,7 @@ class Tree:
         return held
 
     def resume(self, id: str, *, subtree: bool = True) -> list[str]:
-        """Let what is held go on; the ids of those it concerned."""
+        """Let what is held continue; the ids of those it concerned."""
         going = [node for node in self._chosen(id, subtree) if not node.open.is_set()]
         left = [node for node in going if node.state == "paused" and node.job is None]
         for node in going:
@@ -275,7 +275,7 @@ class Tree:
         return [node.id for node in ended]
 
     def retry(self, id: str, *, subtree: bool = False) -> list[str]:
-        """Let a node that failed or was cancelled go on from what was said so far; the ids of
+        """Let a node that failed or was cancelled continue from what was said so far; the ids of
         all that work again.
 
         With `subtree`, those below it that did not complete work again first, and it is told
@@ -335,7 +335,7 @@ class Tree:
         return group.guarded(Meter(node, self.interaction, self._spent))
 
     def person(self, node: Node) -> Interaction:
-        """Return whom a node's agent asks: the user, but how to go on only for a root."""
+        """Return whom a node's agent asks: the user, but how to continue only for a root."""
         return self.interaction if node.parent is None else ForChild(self.interaction)
 
     def guard(self, node: Node) -> LoopGuard:

@@ -1,7 +1,7 @@
 """The findings of a workspace for agents: the same rules and data flow as in editor and terminal.
 
 Whole folders are scanned as `jsec scan` does it, with its cache; single texts, saved or not, are
-looked at in a worker process that keeps them parsed.
+examined in a worker process that keeps them parsed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SECONDS = 10.0
 """Processor time one look at a text may take."""
 _LOOKS = 60
-"""How often a text is looked at again before data flow must have come to its end."""
+"""How often a text is examined again before data flow must have come to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Analysis:
 
     def __init__(self, roots: Sequence[Path], *, trusted: bool, buffers: Buffers | None) -> None:
         """`buffers` gives the unsaved texts of an editor. In a workspace that is not trusted
-        nothing is written: what a scan keeps lies aside.
+        nothing is written: what a scan keeps is aside.
         """
         self._roots = tuple(roots)
         self._trusted = trusted
@@ -239,6 +239,6 @@ def _project(root: Path) -> _Project:
 
 
 def _take_error(task: asyncio.Task[None]) -> None:
-    """Note that getting ready failed: who asks is told why."""
+    """Note that getting ready failed: callers get the reason."""
     if not task.cancelled():
         task.exception()

@@ -61,7 +61,7 @@ class Assembly(SharedState):
         additions: Additions | None = None,
         say: Say | None = None,
     ) -> Conversation:
-        """Begin a conversation (None), or go on with the session of this id.
+        """Begin a conversation (None), or continue with the session of this id.
 
         `say` translates what the runtime says into the user's language. A session that is open
         here already is returned as it is. Raises `SessionMissing`, and `JarvisError` when it

@@ -21,7 +21,7 @@ SHOWN = 20
 
 
 def builtin_commands(conversation: ConversationInterface) -> list[Command]:
-    """Return the commands; what they are about is looked at when they run."""
+    """Return the commands; what they are about is examined when they run."""
     own = _commands(conversation)
     return [*own, *aside_commands(conversation), *extension_commands(conversation)]
 

@@ -212,7 +212,7 @@ class Conversation:
     async def send(
         self, text: str, images: Sequence[Image] = (), *, to: str = ROOT
     ) -> Ending | None:
-        """Say something; what an agent does about it goes on after this returns (see `wait`).
+        """Say something; what an agent does about it continues after this returns (see `wait`).
         Gives how it ended where no agent has anything to do (see `ask`).
 
         Commands and `!shell` are carried out before it returns and need no model. While the
@@ -260,7 +260,7 @@ class Conversation:
         return self.tree.pause(node)
 
     def resume(self, node: str = ROOT) -> list[str]:
-        """Let them go on; the ids of those it concerned."""
+        """Let them continue; the ids of those it concerned."""
         return self.tree.resume(node)
 
     def redirect(self, text: str, node: str = ROOT) -> None:
@@ -289,7 +289,7 @@ class Conversation:
         self._tell_session()
 
     def mode_text(self) -> str:
-        """Return what agents are told of the mode; empty where none was planned."""
+        """Return what agents read of the mode; empty where none was planned."""
         if self.mode == "plan":
             return prompt("plan_mode")
         return prompt("plan_mode_over") if self.session.data.get(PLANNED) else ""
@@ -299,7 +299,7 @@ class Conversation:
     ) -> Rewound:
         """Go back to before a `UserEntry`: the files (`only` some), the conversation, or both.
 
-        Words that are queued are taken back, and what is going on goes on. Raises `UsageError`
+        Words that are queued are taken back, and what is going on continues. Raises `UsageError`
         when there is no such entry, or no checkpoint for the files.
         """
         return await self._past.rewind(entry, what, only)
@@ -319,7 +319,7 @@ class Conversation:
         return await self.agents.saving(agent, force=False).save()
 
     async def compact(self) -> str:
-        """Replace the conversation by its summary; what the user is told.
+        """Replace the conversation by its summary; what the user reads.
 
         Raises `UsageError` while an agent works, and a `ModelError`.
         """
@@ -395,7 +395,7 @@ class Conversation:
     async def checkpoint(self) -> str:
         """Keep the files as they are before a turn; the id, empty when nothing is kept."""
         if not self.place.trusted or not self.place.roots:
-            return ""  # where nobody is trusted nothing is written
+            return ""  # in an untrusted folder nothing is written
         return await self.checkpoints.take(self.place.roots)
 
     async def _say(self, text: str, images: Sequence[Image], to: str) -> Ending | None:

@@ -72,7 +72,7 @@ class ConversationInterface(Protocol):
         """Choose how much its agents may do from now on."""
 
     def mode_text(self) -> str:
-        """Return what agents are told of the mode."""
+        """Return what agents read of the mode."""
 
     async def stop(self) -> None:
         """End all agents."""
@@ -81,7 +81,7 @@ class ConversationInterface(Protocol):
         """Keep the files as they are before a turn; return the id of the checkpoint."""
 
     async def compact(self) -> str:
-        """Replace the conversation by its summary; return what the user is told."""
+        """Replace the conversation by its summary; return what the user reads."""
 
     async def save_memories(self) -> bool:
         """Let the model save what is worth remembering; return whether it did."""

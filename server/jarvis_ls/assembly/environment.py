@@ -51,7 +51,7 @@ def place_text(
         lines.append(f"Scripts run in a sandbox: {sandbox}.")
     if not attended:
         lines.append(
-            "Nobody is there to answer or to allow anything: what needs consent is refused. "
+            "There is no user to answer or to allow anything: what needs consent is refused. "
             "Decide yourself and say what you assumed."
         )
     return "\n".join(lines)

@@ -7,8 +7,8 @@ A task is a line of JSON:
 
 `id` and `prompt` are needed. The agent works in a copy of `folder`. The task is solved when the
 agent ends it as done, its answer meets `schema`, and `check`, a command line, ends with status 0 in
-the copy. What is finished is on disk before the next task begins, so that an evaluation can go on
-where it was ended.
+the copy. What is finished is on disk before the next task begins, so that an evaluation can
+continue where it was ended.
 """
 
 from __future__ import annotations

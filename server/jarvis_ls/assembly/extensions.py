@@ -22,7 +22,7 @@ WORKSPACE_TASK = Words("- `{name}` (from the workspace): {text}").template
 
 
 def extension_commands(conversation: ConversationInterface) -> Iterator[Command]:
-    """Yield the commands; what they are about is looked at when they run."""
+    """Yield the commands; what they are about is examined when they run."""
 
     async def tasks(rest: str, place: InputContext) -> str | Input:
         from jarvis_ls.runtime.context.predefined_tasks import predefined_tasks

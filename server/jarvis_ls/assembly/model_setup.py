@@ -55,7 +55,7 @@ class Chosen:
 
 
 class ModelSetup:
-    """One way through the choices; the settings are those of the assembly it stands on."""
+    """One way through the choices; the settings are those of the assembly it is on."""
 
     def __init__(self, assembly: SharedState) -> None:
         self._assembly = assembly
@@ -87,7 +87,7 @@ class ModelSetup:
         """Return a provider by its name, or the one at an address: one that is known, or a new
         one. `variable` is where its key is to be looked for, instead of where it says itself.
 
-        Raises `UsageError` for a name that nobody has, and for what is not an address.
+        Raises `UsageError` for a name that no one has, and for what is not an address.
         """
         if base:
             found = self._at(_checked_base(base), name)
@@ -112,7 +112,7 @@ class ModelSetup:
         self, provider: Provider, key: str, model: str, *, is_proven: bool
     ) -> Chosen | Problem:
         """Make a model the one that is asked, once it is known to answer: write it to the user's
-        configuration and read that anew.
+        configuration and read that again.
 
         Raises `JarvisError` when that cannot be done.
         """
@@ -135,7 +135,7 @@ class ModelSetup:
         return Chosen(label, shown_folder(file), tuple(self._notes(provider, label)))
 
     def _group(self) -> str:
-        """Return the group that is asked; a single model stands for none."""
+        """Return the group that is asked; a single model represents none."""
         wanted = self._assembly.options.model_group
         return "balanced" if "/" in wanted else ALIASES.get(wanted, wanted)
 
@@ -192,7 +192,7 @@ class ModelSetup:
 
 
 def _rank(offer: Offer) -> int:
-    """Return where an offer stands in the list."""
+    """Return where an offer is in the list."""
     if offer.running is not None:
         return 0
     if offer.has_key:

@@ -93,7 +93,7 @@ class Past:
         raise UsageError("There is no such message of the user in this session.")
 
     def _take_back(self, entry: str) -> str | None:
-        """Words that nobody has read yet go; their text, None when there are no such words."""
+        """Words that no one has read yet go; their text, None when there are no such words."""
         agent = self._agents.known(ROOT)
         queue = agent.control.queue if agent is not None else []
         said = next(

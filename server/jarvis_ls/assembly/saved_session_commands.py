@@ -1,4 +1,4 @@
-"""Commands that put a conversation aside, take it back, or begin anew.
+"""Commands that put a conversation aside, take it back, or start over.
 
 Put aside, it serves the next session with the same agent and model, once (`saved_session`). The
 session itself is kept in any case; this is for going on elsewhere, or with less.
@@ -27,7 +27,7 @@ USER_DATA = "user:"
 
 
 def aside_commands(conversation: ConversationInterface) -> Iterator[Command]:
-    """Yield the commands; what they are about is looked at when they run."""
+    """Yield the commands; what they are about is examined when they run."""
 
     def clear(_rest: str, _: InputContext) -> str:
         _idle(conversation)

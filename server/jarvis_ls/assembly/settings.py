@@ -30,7 +30,7 @@ SECTIONS = frozenset(
     "agent agents hooks mcp_servers model_groups model_providers models permissions rules "
     "sandbox scripted_tools search skills telemetry".split()
 )
-"""Of the settings file, whoever reads them."""
+"""Of the settings file, anyone who reads them."""
 _LIMIT = 1_000_000
 
 

@@ -57,7 +57,7 @@ class SharedState:
         self.reload()
 
     def reload(self) -> None:
-        """Read the settings anew; conversations that run go on with their models."""
+        """Read the settings again; conversations that run continue with their models."""
         self.problems = [f"{b.file}: {b.reason}" for b in self.registry.broken]
         self._groups.clear()
         kept = self._try(lambda: read_keys(self.home), {})
@@ -93,7 +93,7 @@ class SharedState:
             self.sandbox = Ladder(self.home, sandbox)
 
     def use_models(self, models: Models) -> None:
-        """Ask these models and no others, until the settings are read anew."""
+        """Ask these models and no others, until the settings are read again."""
         self._groups.clear()
         self.models = models
 

@@ -1,4 +1,4 @@
-"""The tools of a conversation, and what stands around them.
+"""The tools of a conversation, and what is around them.
 
 From the inside out: the tools; `Reviewed`, which shows file changes before they are written;
 `Approved`, the gate that every call passes. Each agent adds `Nearby`, which tells it the rules of

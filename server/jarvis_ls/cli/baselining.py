@@ -1,4 +1,4 @@
-"""`jsec baseline`: accept what is there, so that only what is new is told."""
+"""`jsec baseline`: accept what is there, so that only new findings are reported."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _all_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 class Columns(argparse.RawDescriptionHelpFormatter):
-    """Breaks lines by the columns they take: a Chinese sign takes two, and no blank stands
+    """Breaks lines by the columns they take: a Chinese sign takes two, and no blank is
     between words. Line ends of descriptions are kept."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:

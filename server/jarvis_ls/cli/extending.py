@@ -1,4 +1,4 @@
-"""`jarvis skills` and `jarvis servers`: what users bring along, looked at and allowed."""
+"""`jarvis skills` and `jarvis servers`: what users bring along, examined and allowed."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ async def _servers(options: argparse.Namespace) -> ExitStatus:
                 _nothing(none, options.trust)
             return ExitStatus.SUCCESS
         if options.action == "allow":
-            await servers.connect(options.name)  # so that its tools can be looked at
+            await servers.connect(options.name)  # so that its tools can be examined
             _allow(servers.pending(), options.name, Consents(assembly.home))
             return ExitStatus.SUCCESS
         state = await servers.connect(options.name)

@@ -222,12 +222,12 @@ def run_check(options: argparse.Namespace) -> ExitStatus:
     files = ", ".join(found.replaced)
     if found.rust is None:
         _tell("Rust: not tested: {why}", why=Words(found.reason))
-    elif found.anew:
+    elif found.relinked:
         _tell(
             ("Rust: exit status {status}, with {files} replaced and {n} programs relinked"),
             status=found.rust,
             files=files,
-            n=found.anew,
+            n=found.relinked,
         )
     else:
         _tell("Rust: exit status {status}, with {files} replaced", status=found.rust, files=files)

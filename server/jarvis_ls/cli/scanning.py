@@ -177,7 +177,7 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
     )
     progress.clear()
     result.warnings = warnings + result.warnings
-    if not job.whole:  # what was not looked at is not known to be gone
+    if not job.whole:  # what was not examined is not known to be gone
         result.stale_baseline = 0
     return result
 
@@ -219,7 +219,7 @@ def _with_project(chosen: Listing, project: Listing) -> Listing:
 
 
 def _root(paths: Sequence[Path]) -> Path:
-    """Return the folder named, or the nearest one that all the files named lie in."""
+    """Return the folder named, or the nearest one that all the files named are in."""
     real = [Path(os.path.realpath(path)) for path in paths]
     folders = [path if path.is_dir() else path.parent for path in real]
     here = Path(os.path.realpath("."))

@@ -129,7 +129,7 @@ class Screen:
     @contextlib.contextmanager
     def expecting(self) -> Iterator[Callable[[], None]]:
         """Return what is called when the last words of a command were the answer; other notices
-        stand beside it, as always.
+        are beside it, as always.
         """
 
         def answered() -> None:
@@ -222,13 +222,13 @@ class Screen:
         if node != self._root or (entry.streaming and not self._streams):
             return
         said = self._said.get(entry.id, "")
-        if not entry.text.startswith(said):  # an attempt that failed is said anew
+        if not entry.text.startswith(said):  # an attempt that failed is said again
             self.end_line()
             said = ""
         self._said[entry.id] = entry.text
         if self._only_last:
             if said:
-                self._held = ""  # it is the same answer, said anew
+                self._held = ""  # it is the same answer, said again
             self.release(answered=False)
             self._held = entry.text
             return

@@ -22,7 +22,7 @@ class Listener:
         self._heard = heard
         self._rest = b""
         self._depth = 0
-        """How many listen; nobody is heard while it is 0 or someone is asked."""
+        """How many listen; no one is heard while it is 0 or someone is asked."""
         self._asking = 0
 
     @contextlib.contextmanager

@@ -118,7 +118,9 @@ class _Talk:
             left = self._conversation
             is_empty = left is not None and not left.session.info.messages
             await assembly.close()
-            if left is not None and is_empty and not wanted:  # only commands: nothing to go on with
+            if (
+                left is not None and is_empty and not wanted
+            ):  # only commands: nothing to continue with
                 await asyncio.to_thread(assembly.sessions.delete, left.id)
 
     # -- one thing, or many ----------------------------------------------------------------------
@@ -372,7 +374,7 @@ class _Talk:
 
 
 class Alone(NonInteractive):
-    """Nobody is there: what needs consent is refused, with the option that would give it."""
+    """There is no user: what needs consent is refused, with the option that would give it."""
 
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""

@@ -47,7 +47,7 @@ def require_trust(folder: Path, *, given: bool, why: str | Words) -> None:
     """Go on only when the user trusts `folder`: by option (`given`), from an earlier time, or now
     asked at the terminal. `why` says what of the folder would run.
 
-    Raises `UsageError` when they do not, or nobody is there to ask.
+    Raises `UsageError` when they do not, or there is no user to ask.
     """
     home = user_folder()
     if given or is_trusted(folder, home):

@@ -242,7 +242,7 @@ def is_inline(function: Cursor) -> bool:
 
 
 def written_at(cursor: Cursor) -> tuple[int, int, int]:
-    """Return where an expression is written: a number that stands for the file, begin and end in
+    """Return where an expression is written: a number that represents the file, begin and end in
     bytes. An argument of a macro is written where it is given, everything else that a macro brings
     where the macro is named.
     """
@@ -328,7 +328,7 @@ def _below(cursor: Cursor) -> list[Cursor]:
 
 
 def forget(cursor: Cursor) -> None:
-    """Let go of what lies below a cursor."""
+    """Let go of what is below a cursor."""
     cursor._known = None
 
 
@@ -349,13 +349,13 @@ def descendants(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
 
 
 def in_system_header(cursor: Cursor) -> bool:
-    """Return whether a cursor lies in a header of the system, cheaper to ask than its file."""
+    """Return whether a cursor is in a header of the system, cheaper to ask than its file."""
     library = cindex().conf.lib
     return bool(library.clang_Location_isInSystemHeader(library.clang_getCursorLocation(cursor)))
 
 
 def own_file(cursor: Cursor) -> str | None:
-    """Name of the file that a cursor lies in, as the parser knows it; None for headers of the
+    """Name of the file that a cursor is in, as the parser knows it; None for headers of the
     system and for what no file holds. A unit is asked once for each name."""
     library = cindex().conf.lib
     place = library.clang_getCursorLocation(cursor)

@@ -18,7 +18,7 @@ class Declared(NamedTuple):
     type: str
     """The type's words without declarator, such as `const char` or `struct node`."""
     pointers: int = 0
-    """How many `*` stand before the name (`&` of C++ not counted)."""
+    """How many `*` are before the name (`&` of C++ not counted)."""
     arrays: tuple[str, ...] = ()
     """Text between each pair of `[]`; empty text for `[]`."""
     is_static: bool = False
@@ -48,7 +48,7 @@ class Facts:
     fields: dict[str, tuple[Declared, ...]] = field(default_factory=dict)
     """Struct, union and class fields by field name; several structs may have one of a name."""
     types: dict[str, Declared] = field(default_factory=dict)
-    """Type names: `typedef` and `using` to what they stand for."""
+    """Type names: `typedef` and `using` to what they represent."""
     enumerators: dict[str, int] = field(default_factory=dict)
     """Enumeration constants whose value is plain."""
     functions: dict[str, Declared] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Facts:
         return merged
 
     def alias_of(self, name: str) -> tuple[str, tuple[int, ...] | None]:
-        """Return the function a macro stands for, and where its arguments go.
+        """Return the function a macro represents, and where its arguments go.
 
         Returns the name a call of `name` ends up at, and for function-like macros the index
         of the macro's argument for each argument of the function (None when they are the
@@ -119,7 +119,7 @@ class Facts:
 
 _DECLARED = ("macros", "function_macros", "variables", "types", "enumerators", "functions")
 _MOST_ALIKE = 8
-"""Fields of one name that are kept: what is told of more would be told of none."""
+"""Fields of one name that are kept: more of them say nothing."""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -81,7 +81,7 @@ class Project:
         return self._include(path, wanted.name)
 
     def names_of(self, path: str) -> set[str]:
-        """Words of which one stands in every file that asks for `path`."""
+        """Words of which one is in every file that asks for `path`."""
         name = posixpath.basename(path)
         stem = posixpath.splitext(name)[0]
         parent = posixpath.basename(posixpath.dirname(path))

@@ -1,6 +1,6 @@
 """Where two texts differ, line by line, in time that stays near linear.
 
-Lines that stand once in both texts are the fixed points; what lies between two of them is
+Lines that are once in both texts are the fixed points; what is between two of them is
 compared closely when it is small, or when it differs in few lines, and is one change when not.
 """
 
@@ -125,7 +125,7 @@ def _walked_back(trace: list[dict[int, int]], a: int, b: int, c: int, d: int) ->
 def _fixed_points(
     old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
 ) -> list[tuple[int, int]]:
-    """Return the longest row of lines that are unique in both texts and stand in the same order."""
+    """Return the longest row of lines that are unique in both texts and are in the same order."""
     there = _unique(new, c, d)
     pairs = [(i, there[line]) for line, i in _unique(old, a, b).items() if line in there]
     tails: list[int] = []
@@ -148,7 +148,7 @@ def _fixed_points(
 
 
 def _unique(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
-    """Places of the lines that stand once between two places, in order."""
+    """Places of the lines that are once between two places, in order."""
     seen: dict[str, int] = {}
     for place in range(start, end):
         line = lines[place]

@@ -46,7 +46,7 @@ class Unit:
         return self.source.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def spellings(self, names: frozenset[str]) -> frozenset[bytes]:
-        """`names` and the macros of the file that stand for one of them."""
+        """`names` and the macros of the file that represent one of them."""
         known = self._spellings.get(names)
         if known is None:
             found = names.union(*(self._macros_for.get(name, ()) for name in names))
@@ -91,7 +91,7 @@ class Call:
     @property
     def arguments(self) -> list[Node]:
         """Argument expressions in the order of the function, comments left out."""
-        if self._arguments is None:  # most calls are told by their name alone
+        if self._arguments is None:  # most calls are recognised by their name alone
             self._arguments = arguments_of(self.node, self.order)
         return self._arguments
 
@@ -273,8 +273,8 @@ class Function:
         return words_in(self.unit.source.data[self.start : self.end])
 
     def mentions(self, names: frozenset[str]) -> bool:
-        """Return whether one of `names`, or a macro that stands for one, is a word in the text. Far
-        cheaper than `calls`: what mentions none of them need not be looked at."""
+        """Return whether one of `names`, or a macro that represents one, is a word in the text. Far
+        cheaper than `calls`: what mentions none of them need not be examined."""
         spellings = self.unit.spellings(names)
         if len(spellings) <= _FEW_WORDS and "_words" not in self.__dict__:
             find, start, end = self.unit.source.data.find, self.start, self.end

@@ -31,7 +31,7 @@ _STANDARD = frozenset(
 )
 
 SEVERAL = "?"
-"""What a macro stands for that a file gives several numbers: no expression."""
+"""What a macro represents that a file gives several numbers: no expression."""
 
 _NUMBER = re.compile(r"[\s()\da-fA-FxXuUlL+*/<-]+")
 _DIGIT = re.compile(r"\d")
@@ -73,7 +73,7 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
 
 
 def _said_otherwise(macros: dict[str, str], again: dict[str, str]) -> set[str]:
-    """Macros that stand for one number here and for another there: it hangs on how the file is
+    """Macros that represent one number here and for another there: it hangs on how the file is
     compiled, or on the line, which is meant."""
     return {
         name

@@ -9,7 +9,7 @@ _CONDITIONAL = ("preproc_if", "preproc_ifdef")
 
 
 def include_place(root: Node, data: bytes) -> tuple[int, str, str]:
-    """Return the byte where a line `#include` can be inserted, and what stands before and behind
+    """Return the byte where a line `#include` can be inserted, and what is before and behind
     it.
 
     That is behind the last `#include` of those the file begins with, never inside of an `#if`
@@ -22,7 +22,7 @@ def include_place(root: Node, data: bytes) -> tuple[int, str, str]:
     while nodes:
         node = nodes.pop()
         if node.type == "comment":
-            if directive and node.start_point.row == last_row:  # it stands behind the directive
+            if directive and node.start_point.row == last_row:  # it is behind the directive
                 include = node.end_byte if include == directive else include
                 directive = node.end_byte
             else:
@@ -50,7 +50,7 @@ def _behind(end: int, data: bytes) -> tuple[int, str, str] | None:
 
 
 def _before(node: Node, comments: list[Node], data: bytes) -> tuple[int, str, str]:
-    """In front of a node and of the comments that stand right above it."""
+    """In front of a node and of the comments that are right above it."""
     for comment in reversed(comments):
         if node.start_point.row - comment.end_point.row > 1:
             break

@@ -1,7 +1,7 @@
 """Whether what a C file includes can be read to its end: a compiler opens whatever is named, and
 waits for ever at a named pipe, or reads a device without an end.
 
-Only what directives name plainly is seen here. Whoever parses files of strangers does it in a
+Only what directives name plainly is seen here. Anyone who parses files of strangers does it in a
 process that can be ended besides.
 """
 

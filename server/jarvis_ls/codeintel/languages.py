@@ -63,7 +63,7 @@ def language_of(path: str, data: bytes = b"") -> LanguageName | None:
 
 
 def _is_cpp(head: bytes) -> bool:
-    """Return whether a line of a header is C++: looked at are the lines that hold a word of it."""
+    """Return whether a line of a header is C++: examined are the lines that hold a word of it."""
     for word in _CPP_WORDS:
         at = head.find(word)
         while at >= 0:

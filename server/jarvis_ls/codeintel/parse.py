@@ -18,7 +18,7 @@ from jarvis_ls.codeintel.languages import LanguageName, grammar
 
 MAX_DEPTH = 600
 """Levels of nesting below an item that queries look into. Finding a node's parent costs time
-proportional to its depth, so a bound keeps hostile nesting linear; what lies deeper is reported
+proportional to its depth, so a bound keeps hostile nesting linear; what is deeper is reported
 as not analysed."""
 
 _FEW_OPENINGS = 8
@@ -32,7 +32,7 @@ _DECORATIONS = {
     b"_GL_INLINE_HEADER_": re.compile(rb"\b_GL_INLINE_HEADER_(?:BEGIN|END)\b"),
 }
 """Macros around declarations, by the names of the GNU C library and those who follow it. They
-stand where the grammar has no place for a name, and tear the declarations around them. Each under
+are where the grammar has no place for a name, and tear the declarations around them. Each under
 what a text with one of them holds, which is found many times faster."""
 
 _EXPORTS = re.compile(
@@ -99,8 +99,8 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
 
 
 def parse_parts(data: bytes, language: LanguageName, parts: Sequence[tuple[Node, Node]]) -> Tree:
-    """Return the syntax tree of what stands between pairs of nodes of another tree of `data`, as if
-    nothing else were there; its nodes lie where they lie in `data`."""
+    """Return the syntax tree of what is between pairs of nodes of another tree of `data`, as if
+    nothing else were there; its nodes are where they are in `data`."""
     parser = _parser(language)
     parser.included_ranges = [
         tree_sitter.Range(first.end_point, last.start_point, first.end_byte, last.start_byte)
@@ -238,7 +238,7 @@ def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.
 def _open_end(data: bytes, language: LanguageName) -> int | None:
     """Return where the code ends when the rest is one unclosed comment or raw string.
 
-    A grammar's scanner looks for the end anew at every `/*`, in time that grows with the square
+    A grammar's scanner looks for the end again at every `/*`, in time that grows with the square
     of their number; so such a rest is not given to it. None for a file without one, or with so
     few openings that it does not matter.
     """

@@ -34,7 +34,7 @@ def is_test_attribute(attribute: str) -> bool:
 
 
 def is_test_path(path: str) -> bool:
-    """Return whether a Rust file lies where only tests, benchmarks and examples are kept.
+    """Return whether a Rust file is where only tests, benchmarks and examples are kept.
 
     `path` is relative to the scanned root, with forward slashes. Cargo's own folders count,
     and the files `tests.rs` and `test.rs` that `mod tests;` and `mod test;` name.

@@ -2,7 +2,7 @@
 
 Read with the grammar of bash, so that chains, pipes, substitutions, loops, functions, here
 documents and quotes are seen for what they are; only what this reader knows counts as read. What
-remains is named as a doubt. A `hidden` one says that nobody knows what is run or written (a
+remains is named as a doubt. A `hidden` one says that no one knows what is run or written (a
 program named by a variable, a broken quote); any other, that a program one knows may do more than
 its words say (`make -f x`, `tar -I x`, `PATH=. ls`).
 """
@@ -76,9 +76,9 @@ class Command:
     """One program that would run."""
 
     words: tuple[str, ...]
-    """Program and arguments, quotes removed. Arguments only known at run time stand as written."""
+    """Program and arguments, quotes removed. Arguments only known at run time are as written."""
     written: str
-    """The same as they stand in the line, with their quotes."""
+    """The same as they are in the line, with their quotes."""
     doubts: tuple[Doubt, ...] = ()
     """What more it may run or write."""
 
@@ -205,7 +205,7 @@ _THROUGH = frozenset(
     parenthesized_expression heredoc_content command_name herestring_redirect variable_assignments
     """.split()
 )
-"""Nodes that do nothing beside what stands in them."""
+"""Nodes that do nothing beside what is in them."""
 _INERT = frozenset({"comment", "raw_string", "heredoc_start", "heredoc_end"})
 _RUNS_INSIDE = re.compile(r"(?<!\\)(?:\\\\)*(?:`|\$[({]|[<>]\()")
 """What the shell acts on, and the grammar should have seen."""
@@ -281,7 +281,7 @@ class _Reader:
         )
 
     def visit(self, node: tree_sitter.Node) -> None:
-        """Read a node and all that stands in it."""
+        """Read a node and all that is in it."""
         if not node.is_named or node.type in _INERT:
             return
         reads = getattr(self, f"_visit_{node.type}", None)
@@ -415,7 +415,7 @@ class _Reader:
                 self._doubt(node, Why.MEANING)
 
     def _visit_computed(self, node: tree_sitter.Node) -> None:
-        """Read what sets variables or works numbers out: bash runs what stands in brackets behind
+        """Read what sets variables or works numbers out: bash runs what is in brackets behind
         a name (`a[$(rm x)]`), also when that comes from a variable."""
         self._doubt(node, Why.MEANING)
         self._inside(node)
@@ -487,7 +487,7 @@ class _Reader:
             (self._reads if reads else self._writes).extend(self._places(file))
 
     def _places(self, file: str) -> list[str]:
-        """Return where a file lies, from the folder in which the line started."""
+        """Return where a file is, from the folder in which the line started."""
         if file.startswith("/"):
             return [file]
         return [f"{folder}/{file}" if folder else file for folder in self._folders]
@@ -533,7 +533,7 @@ class _Reader:
             self._run(words, place)
 
     def _run(self, words: list[Word], place: int, *, more: bool = False) -> None:
-        """Read a command, to be listed at a place; `more` words may follow that nobody sees."""
+        """Read a command, to be listed at a place; `more` words may follow that no one sees."""
         program = words[0]
         if program.file is None and not program.bare.startswith("~"):
             self._record(words, [Doubt(program.written, Why.PROGRAM)], place)

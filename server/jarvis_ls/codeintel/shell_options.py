@@ -1,8 +1,8 @@
 """Options with which programs do what their name says, and nothing more.
 
-Whoever allows `gcc *` means compiling, `git *` means git. Some options of such programs run other
-programs, read options from files or write where nobody looks (`gcc -B.`, `git clone -u x`, `tar
--Ix`, `zip -TT x`). For each program that has such options, the table lists those that do not;
+Anyone who allows `gcc *` means compiling, `git *` means git. Some options of such programs run
+other programs, read options from files or write where no one looks (`gcc -B.`, `git clone -u x`,
+`tar -Ix`, `zip -TT x`). For each program that has such options, the table lists those that do not;
 whatever is not listed is a doubt that only the user, or a rule that spells it, can settle.
 
 Sources: manuals of GNU coreutils, findutils, sed, awk, tar, make, binutils, GCC, Clang, git,
@@ -21,7 +21,7 @@ _TABLE = Path(__file__).with_name("shell_options.txt")
 """One entry a program, `program subcommand,…` where it has those.
 
 `-x` is a letter, also among others (`-xyz`); `-x:` takes a value, `-x>` one that names a file it
-writes or a folder it works in, which must lie below the current one. `--name=` takes a value behind
+writes or a folder it works in, which must be below the current one. `--name=` takes a value behind
 `=`, `--name:` behind `=` or in the next word; `/…/` is a pattern for a whole word. `--` ends the
 options. `no@` and `no+`: words that begin so do more. A number is how many files it only reads;
 `interpreter`: without a file it runs what it reads; `norun`, `noexec`: commands that start others;
@@ -108,7 +108,7 @@ class _Options:
 def doubtful(program: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """Return the words by which a program may run or write more than its words say.
 
-    Empty when there are none. The program's own name stands for a program that always may.
+    Empty when there are none. The program's own name represents a program that always may.
     """
     name = _known_name(program)
     if name in _ALWAYS:

@@ -12,7 +12,7 @@ import tree_sitter
 _PLAIN = frozenset({"word", "number", "file_descriptor", "variable_name", "extglob_pattern"})
 _MARKS = re.compile(r"[*?\[\]{}~]")
 _SAFE = re.compile(r"[\w./:=@%+,-]+", re.ASCII)
-"""What stays one word, the same, where it stands without quotes."""
+"""What stays one word, the same, where it is without quotes."""
 _NUMBERS = re.compile(
     r"\$\(\s*(?:nproc(?: --all)?|getconf _NPROCESSORS_ONLN|id -[ug]|date \+%[sYmdHMSjF])\s*\)"
 )
@@ -27,7 +27,7 @@ class Word:
     value: str | None
     """What the shell makes of it, patterns as written; None where only running it would tell."""
     written: str
-    """As it stands in the line; with the value where that is a variable's."""
+    """As it is in the line; with the value where that is a variable's."""
     bare: str
     """With what is quoted left out, so that marks in it are those the shell acts on."""
 
@@ -123,7 +123,7 @@ def _of_variable(node: tree_sitter.Node, known: Mapping[str, str], *, quoted: bo
 
 
 def _name(node: tree_sitter.Node) -> str:
-    """Return the variable that a plain `$x` or `${x}` stands for; empty for anything else."""
+    """Return the variable that a plain `$x` or `${x}` represents; empty for anything else."""
     if node.type not in ("simple_expansion", "expansion"):
         return ""
     match = re.fullmatch(r"\$(\w+)|\$\{(\w+)\}", text(node))

@@ -18,7 +18,7 @@ class Wrapped:
     more: bool = False
     """Whether the program does more than start it."""
     appends: bool = False
-    """Whether it gets further words that nobody sees."""
+    """Whether it gets further words that no one sees."""
 
 
 @dataclass(frozen=True, slots=True)

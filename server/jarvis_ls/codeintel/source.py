@@ -87,7 +87,7 @@ class Source:
 def decode(path: str, raw: bytes) -> Source:
     """Return a `Source` from the bytes of a file.
 
-    UTF-8 and UTF-16 are told by their byte order mark, UTF-8 also by being valid. What is
+    UTF-8 and UTF-16 are recognised by their byte order mark, UTF-8 also by being valid. What is
     neither is read as ISO 8859-1: every byte is then some character, and writing it back
     gives the same bytes.
     """

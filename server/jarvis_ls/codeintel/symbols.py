@@ -1,4 +1,4 @@
-"""What a file defines, and where a name stands in its code: for readers, people or models.
+"""What a file defines, and where a name is in its code: for readers, people or models.
 
 Unlike `facts`, which rules work with, this is about places: every definition with its lines,
 nested ones too, and every occurrence of a name with what it is there.
@@ -108,7 +108,7 @@ class Symbol:
     end_line: int
     """Last line."""
     signature: str
-    """What stands before the body, on one line."""
+    """What is before the body, on one line."""
     start: int
     """First byte."""
     end: int
@@ -119,7 +119,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A place where a name stands."""
+    """A place where a name is."""
 
     line: int
     """From 1."""

@@ -31,7 +31,7 @@ def syntax_errors(path: str, text: str) -> list[SyntaxFault] | None:
     """Return the errors of a text in order; None when its language is not read here.
 
     C, C++ and Rust are parsed as the analysis reads them; macros can make valid code look wrong,
-    so compare with the text before an edit. Of Python, JSON and TOML the first error is told.
+    so compare with the text before an edit. Of Python, JSON and TOML the first error is reported.
     """
     data = text.encode("utf-8", "replace")
     if len(data) > _LARGEST:

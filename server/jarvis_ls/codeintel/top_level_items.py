@@ -43,7 +43,7 @@ class Item:
     end: int
     """Byte after the last."""
     in_test: bool = False
-    """Whether it lies in code that only tests run (Rust `#[cfg(test)]`, `#[test]`)."""
+    """Whether it is in code that only tests run (Rust `#[cfg(test)]`, `#[test]`)."""
     prefix: tuple[Node, ...] = ()
     """Attributes and comments directly above a Rust item."""
     stray: bool = False

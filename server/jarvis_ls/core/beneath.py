@@ -2,7 +2,7 @@
 
 A path that was checked may be another one a moment later: somebody puts a link in its place.
 Here every folder on the way is opened from the one above it and no link is followed, so that
-what is read or written lies below the root, or nothing is. Where the system cannot open that
+what is read or written is below the root, or nothing is. Where the system cannot open that
 way (Windows), the real path is compared before and after.
 """
 
@@ -30,7 +30,7 @@ BY_DESCRIPTOR = hasattr(os, "O_NOFOLLOW") and {os.open, os.stat, os.unlink} <= o
 """Whether this system opens a file from an open folder."""
 
 MAX_DEPTH = 128
-"""Folders below the root; deeper trees trouble whoever has to remove them."""
+"""Folders below the root; deeper trees trouble anyone who has to remove them."""
 MAX_LENGTH = 3_500
 """Characters of a path from its root."""
 
@@ -69,7 +69,7 @@ def replace_beneath(root: Path, path: str, data: bytes, *, mode: int | None = No
     """Give `path` below `root` new contents, whole or not at all; the number of folders made.
 
     An old file keeps its owner where the system lets us. Raises `JarvisError` naming the file
-    when it is no regular file, lies behind a link, or cannot be written; the old contents stay.
+    when it is no regular file, is behind a link, or cannot be written; the old contents stay.
     """
     parts = _parts(path)
     target = root.joinpath(*parts)
@@ -148,7 +148,7 @@ def _replace_in(folder: int, name: str, data: bytes, mode: int | None) -> None:
 
 
 def _dress(descriptor: int, old: os.stat_result | None, mode: int | None) -> None:
-    """Owner and mode of the new file: those of the old one. Bits that lend rights to whoever
+    """Owner and mode of the new file: those of the old one. Bits that lend rights to anyone who
     runs the file are lost when the owner cannot be kept."""
     if old is not None:
         mode = old.st_mode if mode is None else mode

@@ -1,7 +1,7 @@
 """Waiting with a limit, so that being cancelled is never lost.
 
 `asyncio.wait_for` of Python 3.10 and 3.11 returns the result, and forgets that it was cancelled,
-when the work ends in the same turn of the loop: who was told to stop then goes on.
+when the work ends in the same turn of the loop: who was told to stop then continues.
 """
 
 from __future__ import annotations
@@ -35,4 +35,4 @@ async def _end(task: asyncio.Future[_T]) -> None:
     task.cancel()
     await asyncio.wait({task})
     if not task.cancelled():
-        task.exception()  # nobody waits for it any more
+        task.exception()  # no caller waits for it any more

@@ -3,7 +3,7 @@
 JarvisError
 ├── UsageError      the command or request was wrong; exit status 2, nothing was done
 ├── ConfigError     a settings file is wrong; names the file and the key
-├── SkippedFile     one file could not be analysed; the rest goes on, the summary names it
+├── SkippedFile     one file could not be analysed; the rest continues, the summary names it
 └── WorkerGone      a worker process ended or was ended; the caller may start another
 """
 

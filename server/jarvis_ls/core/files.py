@@ -1,4 +1,4 @@
-"""Reading and writing in folders that nobody vouches for.
+"""Reading and writing in untrusted folders.
 
 A workspace may hold links, pipes and devices under any name. What is read here is a regular
 file below its root, no larger than asked for; what is written below `.jarvis` never leaves it.
@@ -54,7 +54,7 @@ def read_regular(path: str | Path, *, limit: int, root: str | Path | None = None
     """Return the bytes of a regular file; nothing else is opened, and no final link is followed.
 
     Raises `SkippedFile` with the reason when it is something else, has more than `limit`
-    bytes, cannot be read, or lies outside `root` (real path) through a link on the way to it.
+    bytes, cannot be read, or is outside `root` (real path) through a link on the way to it.
     """
     if root is not None and not _inside(path, root):
         raise SkippedFile(OUTSIDE)
@@ -95,7 +95,7 @@ def read_open(descriptor: int, *, limit: int) -> tuple[bytes, int]:
 def state_folder(root: Path, *names: str) -> Path:
     """Return the folder `.jarvis/<names>` of a workspace, made when it is missing.
 
-    Raises `JarvisError` when something else stands in its place: a file, or a link, through
+    Raises `JarvisError` when something else is in its place: a file, or a link, through
     which we would write outside the workspace.
     """
     folder = root

@@ -65,7 +65,7 @@ class Edit:
     span: Span
     """What is replaced; empty for an insertion."""
     new_text: str
-    """What stands there afterwards."""
+    """What is there afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Finding:
         return replace(self, gid=gid)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as it stands in `candidates.jsonl` and in every JSON report."""
+        """Return the record as it is in `candidates.jsonl` and in every JSON report."""
         return {
             "gid": self.gid,
             "id": self.id,
@@ -188,7 +188,7 @@ def fill(template: str, args: tuple[tuple[str, str], ...]) -> str:
 
 def fingerprint(rule: str, file: str, evidence: str, occurrence: int) -> str:
     """16 hex digits that name a finding as long as its line keeps its words. `occurrence` says how
-    many of the file stand before it that only their order tells apart: see `Alike`."""
+    many of the file are before it that only their order tells apart: see `Alike`."""
     text_ = f"{rule}\0{file}\0{_words(evidence)}\0{occurrence}"
     return hashlib.sha256(text_.encode()).hexdigest()[:16]
 

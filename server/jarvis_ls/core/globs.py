@@ -47,7 +47,7 @@ class Globs:
     def decide(self, path: str) -> bool | None:
         """Return True when matched, False when a `!` pattern excludes it, None when none matches.
 
-        `path` is relative to where the patterns stand, folders end in `/`.
+        `path` is relative to where the patterns are, folders end in `/`.
         """
         for spec in reversed(self._specs):
             said = spec.check_file(path).include
@@ -61,7 +61,7 @@ class Globs:
 
 
 def _last_of_each(lines: Iterable[str]) -> list[str]:
-    """Return the lines in order, of equal ones the last: what stands before it decides nothing."""
+    """Return the lines in order, of equal ones the last: what is before it decides nothing."""
     kept = dict.fromkeys(line.rstrip("\r") for line in reversed(list(lines)))
     return list(reversed(kept))
 

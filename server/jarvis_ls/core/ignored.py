@@ -32,7 +32,7 @@ def ignore_file(folder: str, name: str = ".gitignore") -> list[Ignore]:
 
 def ignores_above(start: str, root: str) -> list[Ignore]:
     """Rules that hold for the folder `start`, from the outside in: those of the work tree it
-    lies in, or of `root` when there is no work tree."""
+    is in, or of `root` when there is no work tree."""
     folders = [start]
     while not _is_work_tree(folders[-1]):
         parent = os.path.dirname(folders[-1])  # noqa: PTH120

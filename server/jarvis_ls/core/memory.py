@@ -1,4 +1,4 @@
-"""Memory that is no longer needed, given back to the system."""
+"""Memory that is no longer needed, returned to the system."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _PATIENCE = 6
 _IDLE = 20.0
 """Seconds after which a worker that sleeps all the time waits for something that never comes."""
 _LEAST_WAIT = 0.05
-"""Seconds between two looks at what a worker has used."""
+"""Seconds between two checks of what a worker has used."""
 
 # What `python -m` does, but for one thing: `-m` would look for every module in the current
 # folder first, and that may be a workspace with a `json.py` of its own.
@@ -149,7 +149,7 @@ class Worker:
                 await asyncio.wait({answer, ahead}, return_when=asyncio.FIRST_COMPLETED)
             return await _within(answer, timeout, process.pid)
         except asyncio.TimeoutError:
-            answer.cancel()  # nobody asks for it any more
+            answer.cancel()  # no caller asks for it any more
             await self.kill()
             raise WorkerGone("the analysis took too long", timed_out=True) from None
         except (BrokenPipeError, ConnectionResetError):

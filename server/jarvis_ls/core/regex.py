@@ -47,7 +47,7 @@ class WordSet:
             self._set.Compile()
 
     def found(self, data: bytes) -> set[str]:
-        """Those that stand anywhere in UTF-8 text."""
+        """Those that are anywhere in UTF-8 text."""
         if not self._words:
             return set()
         return {self._words[index] for index in self._set.Match(data) or ()}

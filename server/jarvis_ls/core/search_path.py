@@ -1,7 +1,7 @@
-"""Which programs a run may start: none that lies in the project it reads.
+"""Which programs a run may start: none that is in the project it reads.
 
-A PATH may name the current folder, or one of the project that a shell has added by itself. Whoever
-reads a project of a stranger would run what stands there under the name of a compiler.
+A PATH may name the current folder, or one of the project that a shell has added by itself. Anyone
+who reads a project of a stranger would run what is there under the name of a compiler.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def leave_out(root: Path) -> None:
 
 
 def _depends_on(root: str, path: str) -> bool:
-    """Return whether a path is no absolute one, or lies below `root`."""
+    """Return whether a path is no absolute one, or is below `root`."""
     return not Path(path).is_absolute() or _lies_in(path, root)
 
 
 def _lies_in(path: str, root: str) -> bool:
-    """Return whether a path, or what its links lead to, is `root` or lies below it."""
+    """Return whether a path, or what its links lead to, is `root` or is below it."""
     return any(
         Path(place).is_relative_to(root)
         for place in (os.path.normpath(path), os.path.realpath(path))

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from jarvis_ls.core.errors import SkippedFile
 
 LENGTH = struct.Struct("<I")
-"""What stands before each message: its length in bytes."""
+"""What is before each message: its length in bytes."""
 PARENT = "JARVIS_LS_PARENT"
 """Variable that holds the id of the process without which a child ends."""
 

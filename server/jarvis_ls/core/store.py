@@ -23,7 +23,7 @@ MAX_BYTES = 1 << 31
 
 
 def line_of(record: Any) -> bytes:
-    """Return a record as the line that stands for it."""
+    """Return a record as the line that represents it."""
     return (
         json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "backslashreplace"

@@ -1,4 +1,4 @@
-"""Templates said in one language: what people are told, in theirs.
+"""Templates said in one language: what people read, in theirs.
 
 A text is written in English where it is used, ``say("{count} findings", count=3)``; the English
 template is the key of its translation in a catalog, a JSON object in ``<language>.json``.

@@ -1,4 +1,4 @@
-"""What people are told, as text that can be said in another language.
+"""What people read, as text that can be said in another language.
 
 `Words` are English text wherever text is expected: in a log, before a model, at a terminal. They
 also know the template they were made of and what its places hold, so that the face (panel or
@@ -24,7 +24,7 @@ class Words(str):
     """What each place holds; may be `Words` again."""
 
     def __new__(cls, template: str, /, **values: object) -> Words:
-        """Places without a value stay as they are. `Words` without values are given back."""
+        """Places without a value stay as they are. `Words` without values are returned."""
         if isinstance(template, Words) and not values:
             return template
         texts = {name: str(value) for name, value in values.items()}

@@ -1,7 +1,7 @@
 """The worker process that holds the open documents, as the features see it.
 
 An edit waits here until the next analysis of its document, and a process that had to be started
-anew is given the whole text. So what the new process is told at its start and what it is told
+again is given the whole text. So what the new process is told at its start and what it is told
 later never overlap.
 """
 
@@ -84,7 +84,7 @@ class AnalysisWorker:
             except WorkerGone:
                 if self._stopped:
                     raise
-                logger.warning("the analysis process ended; it is started anew")
+                logger.warning("the analysis process ended; it is restarted")
         return await self._call(method, *arguments)
 
     async def set_files(self, root: str, paths: list[str]) -> None:
@@ -119,7 +119,7 @@ class AnalysisWorker:
         await self.ask("file_changed", root, path, exists)
 
     async def give_back(self) -> None:
-        """Have the process give back memory that closed documents took."""
+        """Have the process return memory that closed documents took."""
         if self._worker.pid is not None:
             await self.ask("give_back")
 
@@ -134,7 +134,7 @@ class AnalysisWorker:
             held.pending += changes
 
     def close(self, uri: str) -> None:
-        """Forget a document; the process is told at the next opportunity."""
+        """Forget a document; the process is notified at the next opportunity."""
         held = self._held.pop(uri, None)
         if held is not None and held.told and self._worker.pid is not None:
             task = asyncio.ensure_future(self._send(self._worker.starts, "close", uri))
@@ -144,7 +144,7 @@ class AnalysisWorker:
         """Analyse a document as it is now; None when it is closed or in no language we read.
 
         Raises `WorkerGone` when it takes too long. A process that ends for any other reason is
-        started anew and asked again.
+        started again and asked again.
         """
         for attempt in range(_ATTEMPTS):
             try:
@@ -153,7 +153,7 @@ class AnalysisWorker:
             except WorkerGone as gone:
                 if gone.timed_out or self._stopped or attempt == _ATTEMPTS - 1:
                     raise
-                logger.warning("the analysis process ended; it is started anew")
+                logger.warning("the analysis process ended; it is restarted")
         raise AssertionError("unreachable")
 
     async def _analyse(self, uri: str) -> LiveResult | None:
@@ -167,7 +167,7 @@ class AnalysisWorker:
         # Written in this order without a pause between, so that the process answers in it.
         steps = [self._send(start, *self._news(held)), self._send(start, "analyse", uri)]
         told, result = await asyncio.gather(*steps, return_exceptions=True)
-        if self._held.get(uri) is not held:  # it was closed meanwhile, or lies elsewhere now
+        if self._held.get(uri) is not held:  # it was closed meanwhile, or is elsewhere now
             return await self._analyse(uri)
         if told is False:
             held.supported = False

@@ -171,7 +171,7 @@ def _related_information(
 
 
 def contains(span: types.Range, position: types.Position) -> bool:
-    """Return whether a position lies in a range, its end included: a cursor stands between
+    """Return whether a position is in a range, its end included: a cursor is between
     characters.
     """
     after_start = (position.line, position.character) >= (span.start.line, span.start.character)

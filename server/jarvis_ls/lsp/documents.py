@@ -36,7 +36,7 @@ class Document:
         self.size = len(text)
         """Number of characters."""
         self._unsplit: str | None = text
-        """The text, until somebody asks for its lines: of a large one nobody may."""
+        """The text, until somebody asks for its lines: of a large one no one may."""
         self._split: list[str] = []
 
     @property
@@ -127,7 +127,7 @@ class Documents:
         return self._open.get(uri)
 
     def open(self, item: types.TextDocumentItem) -> Document:
-        """Take a document over from the client; one opened twice starts anew."""
+        """Take a document over from the client; one opened twice starts over."""
         document = Document(item.uri, str(item.language_id), item.version, item.text)
         self._open[item.uri] = document
         return document

@@ -99,7 +99,7 @@ class FindingStore:
             self.changed.fire(key)
 
     def rejudge(self, key: str, judge: Callable[[list[Finding]], list[Finding]]) -> None:
-        """Have settings and baseline decide anew about a file."""
+        """Have settings and baseline decide again about a file."""
         state = self._open.get(key)
         if state is not None:
             self.put_open(key, replace(state, findings=judge(state.raw)))

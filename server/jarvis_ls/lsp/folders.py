@@ -1,6 +1,6 @@
 """The folders of the workspace, and the way between URIs and the paths in them.
 
-A path that a client names is believed only when, with all links followed, it lies in one of
+A path that a client names is believed only when, with all links followed, it is in one of
 these folders; upstream (``pygls.workspace``, 2.1.1) reads any file of the disk.
 """
 
@@ -32,7 +32,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLocation:
-    """Where a document lies."""
+    """Where a document is."""
 
     key: str
     """Its URI in our own spelling: one per file, however a client writes it."""
@@ -69,7 +69,7 @@ class Folders:
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def place(self, uri: str) -> DocumentLocation:
-        """Return where the document with this URI lies; it need not exist."""
+        """Return where the document with this URI is; it need not exist."""
         path = path_of(uri)
         if path is None:
             return DocumentLocation(uri, "", urlsplit_path(uri))
@@ -85,7 +85,7 @@ class Folders:
         return next((folder for folder in self if folder.path == root), None)
 
     def resolve(self, uri: str) -> str | None:
-        """Return the real path of ``uri`` when it lies in a folder of the workspace, else None."""
+        """Return the real path of ``uri`` when it is in a folder of the workspace, else None."""
         path = path_of(uri)
         if path is None:
             return None

@@ -42,7 +42,7 @@ class Live:
         self._declarations: dict[str, str] = {}
 
     def schedule(self, document: Document, delay: float) -> None:
-        """Analyse ``document`` in ``delay`` seconds unless it is scheduled anew before."""
+        """Analyse ``document`` in ``delay`` seconds unless it is scheduled again before."""
         self._cancel_timer(document.uri)
         loop = asyncio.get_running_loop()
         self._timers[document.uri] = loop.call_later(delay, self._anew, document.uri)
@@ -74,7 +74,7 @@ class Live:
     async def current(self, uri: str) -> FileState | None:
         """Return the findings of the document as it is now; None when it is not open.
 
-        When the user goes on typing meanwhile, the findings are those of the later text.
+        When the user continues typing meanwhile, the findings are those of the later text.
         """
         while (document := self._server.documents.get(uri)) is not None:
             if self._is_busy(uri) or self.known(uri) is None:

@@ -40,9 +40,9 @@ class ScanState:
     """How far the running scan is, or how the last one ended."""
 
     running: bool = False
-    """Whether it goes on."""
+    """Whether it continues."""
     done: int = 0
-    """Files the rules have looked at."""
+    """Files the rules have examined."""
     following: bool = False
     """Whether values are being followed through the functions of a folder."""
     followed: int = 0
@@ -75,7 +75,7 @@ class Listed:
 
 
 class ScanRun:
-    """A scan under way, and all who wait for it: it ends when nobody does any more."""
+    """A scan under way, and all who wait for it: it ends when no one does any more."""
 
     def __init__(self, *, changed_only: bool) -> None:
         self.changed_only = changed_only
@@ -156,17 +156,17 @@ class Scanning:
         return True
 
     async def scan(
-        self, work: Work, *, changed_only: bool = False, anew: bool = False
+        self, work: Work, *, changed_only: bool = False, fresh: bool = False
     ) -> ScanState:
         """Scan every folder; what was found before a cancellation is kept.
 
-        A scan that is under way is joined. With `anew` (what it goes by has changed), or when it
+        A scan that is under way is joined. With `fresh` (what it goes by has changed), or when it
         does less than is wanted, another takes its place, also for those who wait for it: what it
         has found is in the cache. A cancellation is answered at once: processes and threads end
         behind the answer, and the next scan waits for their end.
         """
         run = self._run
-        if run is None or anew or not run.covers(changed_only=changed_only):
+        if run is None or fresh or not run.covers(changed_only=changed_only):
             run = self._begin(ScanRun(changed_only=changed_only))
         run.join(work)
         try:
@@ -179,7 +179,7 @@ class Scanning:
         except asyncio.CancelledError:
             work.cancel()
             raise
-        if work.cancelled and not run.state.cancelled:  # it goes on for others
+        if work.cancelled and not run.state.cancelled:  # it continues for others
             return replace(run.state, running=False, cancelled=True)
         return run.state
 
@@ -222,7 +222,7 @@ class Scanning:
             await asyncio.to_thread(self._aside.cleanup)
 
     async def list_only(self) -> None:
-        """Learn which files the folders hold, without scanning them: headers lie among them."""
+        """Learn which files the folders hold, without scanning them: headers are among them."""
         async with self._turn:
             for folder in self._server.folders:
                 await self._list(folder)

@@ -48,15 +48,15 @@ if TYPE_CHECKING:
 CLOSING_SECONDS = 5.0
 """For everything to end in order before the process does."""
 SETTLE_SECONDS = 0.3
-"""After the start, before the memory it needed is given back."""
+"""After the start, before the memory it needed is returned."""
 MANY_CLOSED = 200
-"""Documents after whose closing what they took is given back, too, once that rests."""
+"""Documents after whose closing what they took is returned, too, once that rests."""
 
 logger = logging.getLogger(__name__)
 
 
 class Server(LanguageServer):
-    """Everything the features stand on."""
+    """Everything the features are on."""
 
     protocol: Protocol
 
@@ -83,7 +83,7 @@ class Server(LanguageServer):
         self.scanning = Scanning(self)
         self.migrations = Migrations(self)
         self.lenses: list[Callable[[str], list[types.CodeLens]]] = []
-        """What stands above lines of an open document besides its findings; called with its URI."""
+        """What is above lines of an open document besides its findings; called with its URI."""
         self.configured_once = asyncio.Event()
         self._workspace: Workspace | None = None
         self._complaints: list[Complaint] = []
@@ -273,7 +273,7 @@ class Server(LanguageServer):
         return self._workspace
 
     async def reconfigure(self) -> None:
-        """Read the folders' settings files anew and tell every feature."""
+        """Read the folders' settings files again and tell every feature."""
         await self._configure()
         self.configured.fire(None)
 
@@ -329,7 +329,7 @@ class Server(LanguageServer):
         spawn(self.analysis.give_back(), "memory of closed documents")
 
     def place(self, uri: str) -> DocumentLocation:
-        """Return where the file of an open document or another URI lies."""
+        """Return where the file of an open document or another URI is."""
         return self._places.get(uri) or self.folders.place(uri)
 
     def key(self, uri: str) -> str:

@@ -76,7 +76,7 @@ class Services(Protocol):
         """Return settings and baselines, once they have been read."""
 
     def place(self, uri: str) -> DocumentLocation:
-        """Return where the file of an open document or another URI lies."""
+        """Return where the file of an open document or another URI is."""
 
     def key(self, uri: str) -> str:
         """Return the one name we have for the file of an open document or another URI."""

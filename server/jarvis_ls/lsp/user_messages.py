@@ -2,7 +2,7 @@
 
 A message is written in English where it is used: ``say("{count} findings", count=3)``. The
 English template is the key of its translation in ``locale/<language>.json``; translations of
-the rules' messages lie in ``jsec/locale`` in the same form.
+the rules' messages are in ``jsec/locale`` in the same form.
 """
 
 from __future__ import annotations

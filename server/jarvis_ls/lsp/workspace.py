@@ -72,7 +72,7 @@ class Workspace:
         before: Workspace | None = None,
     ) -> list[Complaint]:
         """Read everything for these folders; return what is wrong with the files. While a file
-        cannot be understood, what it said ``before`` goes on to hold.
+        cannot be understood, what it said ``before`` continues to hold.
 
         In a workspace that is not trusted its settings file and its baseline are not read: they
         could hide findings.

@@ -1,6 +1,6 @@
 """What tools need of the analysis of the workspace's code; who starts a conversation passes it.
 
-`services["analysis"]` holds a `CodeAnalysis`. Tools know only this, so that the analysis can lie
+`services["analysis"]` holds a `CodeAnalysis`. Tools know only this, so that the analysis can be
 above them.
 """
 
@@ -20,7 +20,7 @@ SERVICE = "analysis"
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A finding and the workspace folder it lies in."""
+    """A finding and the workspace folder it is in."""
 
     root: int
     """Number of the folder."""
@@ -36,7 +36,7 @@ class Survey:
     fresh: frozenset[str]
     """Fingerprints that the first survey of the session did not have."""
     notes: tuple[str, ...] = ()
-    """What was not looked at."""
+    """What was not examined."""
 
 
 class CodeAnalysis(Protocol):

@@ -10,6 +10,6 @@ async def echo(context: ToolContext, text: str) -> str:  # noqa: ARG001 - every 
     """Give back a text unchanged.
 
     Args:
-        text: What to give back.
+        text: What to return.
     """
     return text

@@ -30,7 +30,7 @@ from jarvis_ls.tools.symbol_places import Found, find
 SECONDS = 0.5
 """An edit waits for them."""
 _SEARCHED = 0.8
-"""Part of it in which callers are looked for: those that were found are told in time."""
+"""Part of it in which callers are looked for: those that were found are reported in time."""
 MOST = 6
 """Things told of one kind."""
 _NAMES = 12
@@ -183,7 +183,7 @@ def _holds(first: int, lines: Sequence[str], line: int) -> bool:
 
 
 def new_syntax_errors(path: str, before: str, after: str) -> list[SyntaxFault]:
-    """Return the errors of the new text that the old one did not have, by what stands there."""
+    """Return the errors of the new text that the old one did not have, by what is there."""
     now = syntax_errors(path, after)
     if not now:
         return []

@@ -29,12 +29,12 @@ class Diff:
     __pydantic_config__ = {"extra": "forbid", "use_attribute_docstrings": True}  # noqa: RUF012
 
     search: str
-    """Text as it stands in the file, with white space, without line numbers, and with enough
-    lines around the place that it stands only there."""
+    """Text as it is in the file, with white space, without line numbers, and with enough
+    lines around the place that it is only there."""
     replace: str
-    """What stands there afterwards."""
+    """What is there afterwards."""
     all: bool = False
-    """Replace every place where `search` stands. Only after you have seen all of them."""
+    """Replace every place where `search` is. Only after you have seen all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ async def edit_file(
 ) -> str:
     """Change files by replacing exact pieces of their text. Read the place first.
 
-    Either all replacements in all files are made or none. When `search` stands in several
+    Either all replacements in all files are made or none. When `search` is in several
     places, they are shown and nothing is changed: give more lines around the right one, or set
     `all`. An empty `search` creates a file that does not exist. The answer names errors and
     findings that are new, and callers of what was changed.

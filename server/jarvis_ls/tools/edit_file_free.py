@@ -27,15 +27,15 @@ async def edit_file_free(
 ) -> str:
     """Change a file by giving the new code only; where it belongs is found by its lines.
 
-    A snippet begins and ends with lines that stand in the file: what lies between them there is
-    replaced. A line such as `// ... existing code ...` stands for lines that stay. A snippet none
+    A snippet begins and ends with lines that are in the file: what is between them there is
+    replaced. A line such as `// ... existing code ...` represents lines that stay. A snippet none
     of whose ends is in the file is put at its end. A diff has `+`, `-` or a blank before each
     line. What fits several places is refused: give more lines around it.
 
     Args:
         file_path: Path relative to the workspace.
         code: The snippet or the diff, without line numbers.
-        form: `snippet` or `diff`, when it cannot be told from the code.
+        form: `snippet` or `diff`, when it is unknown from the code.
     """
     place = resolve_path(file_path, context, reading=False)
     file = await read_text(file_path, context, reading=False)

@@ -51,7 +51,7 @@ async def fetch_web(context: ToolContext, url: str, start: int = 0) -> str:  # n
 
     Args:
         url: Full address, without secrets.
-        start: Character to go on at, of a long page.
+        start: Character to continue at, of a long page.
     """
     address = _address(url)
     await asyncio.to_thread(_check_host, urlsplit(address).hostname or "")
@@ -97,7 +97,8 @@ def _check_host(host: str) -> None:
 
 
 async def _get(address: str) -> tuple[str, bytes]:
-    """Return kind and bytes of a page; a redirection is told, not followed: it was not allowed."""
+    """Return kind and bytes of a page; a redirection is reported, not followed: it was not
+    allowed."""
     import httpx2
 
     body = b""

@@ -12,7 +12,7 @@ from jarvis_ls.tools.placing import CONTEXT, MAX_SHOWN, numbered, runs, squeezed
 ENOUGH = 0.8
 """Share of a hunk's old lines that must be there."""
 _MOST_PLACES = 60
-"""A line that stands more often than this says nothing about where a hunk belongs."""
+"""A line that is more often than this says nothing about where a hunk belongs."""
 
 _RANGE = re.compile(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _HEADER = re.compile(r"(?:diff --git |index [0-9a-f]+\.\.|new file mode|old mode|new mode)")

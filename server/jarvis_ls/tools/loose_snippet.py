@@ -142,7 +142,7 @@ def _place(
 def _region(
     where: _Text, start: int, end: int, segment: list[str], skipped: int
 ) -> tuple[int, int, list[str], int]:
-    """`skipped` are the lines of the segment before the one that stands at `start`."""
+    """`skipped` are the lines of the segment before the one that is at `start`."""
     first = where.rows[start]
     written = [line for line in segment if line.strip()][skipped]
     shift = indent_of(written), indent_of(where.lines[first])
@@ -169,8 +169,8 @@ def _anchor(where: _Text, keys: list[str], cursor: int, *, at_end: bool) -> list
 def _end_of(
     where: _Text, head: _Found, keys: list[str], segment: list[str], reach: int
 ) -> int | None:
-    """Index behind the last line of what the snippet stands for, when it begins at `head`; None
-    when its last lines do not stand within `reach` lines."""
+    """Index behind the last line of what the snippet represents, when it begins at `head`; None
+    when its last lines are not within `reach` lines."""
     if head.count == len(keys):
         return head.start + head.count
     for size in range(min(ANCHOR, len(keys) - 1), 0, -1):
@@ -247,7 +247,7 @@ def _likeness(line: str, other: str) -> float:
 
 
 def _rare_rows(where: _Text, anchor: list[str]) -> list[int]:
-    """Places where the anchor would begin, judged by a word of it that stands seldom."""
+    """Places where the anchor would begin, judged by a word of it that is seldom."""
     wanted: dict[str, list[int]] = {}
     for offset, line in enumerate(anchor):
         for word in _WORD.findall(line):

@@ -1,4 +1,4 @@
-"""Where in a text something stands: exactly, or nearly, and what to say when it does not."""
+"""Where in a text something is: exactly, or nearly, and what to say when it does not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_SHOWN = 6
 _MOST_COMPARED = 20_000
 """Lines of a file that a missing one is compared with."""
 _MOST_TRIED = 3
-"""Lines of a search that are looked for where they nearly stand."""
+"""Lines of a search that are looked for where they nearly are."""
 _MOST_NEAR = 8
 """Lines shown there."""
 

@@ -32,7 +32,7 @@ from jarvis_ls.runtime.tools.tool import ToolContext
 _T = TypeVar("_T")
 
 MAX_FILES = 200_000
-"""Files looked at below one folder."""
+"""Files examined below one folder."""
 _NEVER = frozenset({".git", STATE})
 
 
@@ -41,7 +41,7 @@ class Listed:
     """A regular file of the workspace."""
 
     name: str
-    """As a model is told it, and may give it back."""
+    """As models read and write it."""
     path: str
     """From the folder that was walked, with forward slashes."""
     location: str
@@ -85,7 +85,7 @@ def pattern_of(glob: str) -> Globs | None:
 
 
 Hidden = Callable[[str], bool]
-"""Whether a file, by its path from its root, must not be looked at."""
+"""Whether a file, by its path from its root, must not be examined."""
 
 
 def hidden_from(tool: str, place: WorkspacePath, context: ToolContext) -> Hidden | None:
@@ -143,7 +143,7 @@ def walk(
 
 
 def is_state(place: WorkspacePath) -> bool:
-    """Return whether a place lies in the folder where the product keeps what it found."""
+    """Return whether a place is in the folder where the product keeps what it found."""
     return STATE in place.path.split("/")
 
 
@@ -170,11 +170,11 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """Return whether the time is used up, or nobody waits any more."""
+        """Return whether the time is used up, or no caller waits any more."""
         return time.monotonic() > self._end
 
     def stop(self) -> None:
-        """Nobody waits any more."""
+        """No caller waits any more."""
         self._end = 0.0
 
 
@@ -186,7 +186,7 @@ def cut_short(seconds: float) -> str:
 
 
 async def look(work: Callable[[Clock], _T], seconds: float) -> _T:
-    """Return the result of `work`, done in a thread, which ends soon after whoever waits is
+    """Return the result of `work`, done in a thread, which ends soon after anyone who waits is
     stopped.
     """
     clock = Clock(seconds)

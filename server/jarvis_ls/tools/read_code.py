@@ -18,7 +18,7 @@ from jarvis_ls.tools.code_analysis import SERVICE, CodeAnalysis
 MAX_CHARACTERS = 56_000
 """Of one result; more would be cut by the toolset, and not where it makes sense."""
 DEFAULT_TOKENS = 20_000
-"""When nobody says how large the model's window is."""
+"""When no one says how large the model's window is."""
 MAX_LINE = 2_000
 """Characters of a line that are shown."""
 _MAX_PARSED = 2_000_000
@@ -43,7 +43,7 @@ async def read_code(context: ToolContext, files: list[CodeRange]) -> str:
     """Read files, or ranges of their lines, with line numbers. Read before you change anything.
 
     Give all the files you need in one call; ranges of one file are merged. Prefer ranges for
-    large files. What does not fit is named with the line to go on at.
+    large files. What does not fit is named with the line to continue at.
 
     Args:
         files: What to read.

@@ -12,7 +12,7 @@ async def references(
     context: ToolContext, names: list[str], path: str = ".", max_references: int = 60
 ) -> str:
     """Find where names are used, and by which functions. C, C++ and Rust are read as code: calls,
-    other uses, comments are told apart. It goes by name.
+    other uses, comments are distinguished. It goes by name.
 
     Args:
         names: Names of functions, types, macros, constants.

@@ -56,7 +56,7 @@ _SIMPLE = re.compile(r"[\w.*?+-]+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that matches, or stands beside one."""
+    """A line that matches, or is beside one."""
 
     name: str
     """The file."""
@@ -77,7 +77,7 @@ class Wanted:
     around: int
     most: int
     skip: int = 0
-    """Matches that are left out before the first that is told."""
+    """Matches that are left out before the first that is reported."""
 
 
 @tool(actions=lambda a: [Action("read", a["path"])], independent=True, timeout=SECONDS + 30)
@@ -97,7 +97,7 @@ async def search_in_project(
     """Search the text of the files on disk and give the lines that match.
 
     Left out: .git, links, binary files, files over 5 MB; what git ignores and .jarvis unless
-    `path` lies there.
+    `path` is there.
 
     Args:
         query: What to look for, within one line.
@@ -135,7 +135,7 @@ async def search_in_project(
 
 
 def _ripgrep(context: ToolContext) -> str | None:
-    """Return the user's ripgrep; never one that lies in the workspace."""
+    """Return the user's ripgrep; never one that is in the workspace."""
     found = shutil.which("rg")
     if found is None:
         return None

@@ -30,7 +30,7 @@ from jarvis_ls.tools.project import (
 MAX_FILE = 2_000_000
 SECONDS = 40.0
 MAX_DETAILED = 2_000
-"""Occurrences of a name that are looked at closely; those after them are only counted."""
+"""Occurrences of a name that are examined closely; those after them are only counted."""
 _NAME = re.compile(r"~?[^\W\d]\w*(?:::~?[^\W\d]\w*)*")
 
 
@@ -47,7 +47,7 @@ class Found:
     more: int = 0
     """Occurrences after the first `MAX_DETAILED`, whatever they are."""
     other: list[tuple[str, int]] = field(default_factory=list)
-    """Files in languages whose code is not understood, and how often the word stands there."""
+    """Files in languages whose code is not understood, and how often the word is there."""
 
 
 async def find_names(
@@ -158,7 +158,7 @@ def _words(data: bytes, word: bytes) -> int:
 
 
 def report_names(name: str, found: Found, what: str, most: int) -> str:
-    """Return what a model is told of a name."""
+    """Return what a model reads of a name."""
     parts = [f"{name}:"]
     order = {"declaration": 1}
     for file, symbol in sorted(found.definitions, key=lambda d: order.get(d[1].kind, 0)):

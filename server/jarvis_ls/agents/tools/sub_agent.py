@@ -117,7 +117,7 @@ def _profile(tree: Tree, name: str) -> AgentFile | None:
 
 
 def _both(some: Sequence[str] | None, others: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return the names that are in both lists of tools; None stands for all."""
+    """Return the names that are in both lists of tools; None represents all."""
     if some is None or others is None:
         chosen = others if some is None else some
         return None if chosen is None else tuple(chosen)

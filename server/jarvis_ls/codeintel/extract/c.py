@@ -346,7 +346,7 @@ def _is_function(name: Node) -> bool:
 def _specifiers(node: Node, first: Node, data: bytes | None = None) -> tuple[str, bool]:
     """Return the words of the type, and whether `static` is among the specifiers.
 
-    What stands before the first declarator are the specifiers; only when they hold more than
+    What is before the first declarator are the specifiers; only when they hold more than
     words (a struct's body, a comment, template arguments) are they read off the tree. `data` is
     the text of the file, when it is at hand.
     """

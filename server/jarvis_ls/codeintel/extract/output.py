@@ -1,4 +1,4 @@
-"""Which writes to the standard output a C or C++ function looks at."""
+"""Which writes to the standard output a C or C++ function examines."""
 
 from __future__ import annotations
 

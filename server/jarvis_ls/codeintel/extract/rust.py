@@ -57,7 +57,7 @@ def item_facts(node: Node, prefix: tuple[Node, ...] = ()) -> Facts | None:
 
     `prefix` are the attributes and comments above it. Types say how they are laid out:
     `Facts.types["Point"]` is `struct repr(C)` for `#[repr(C)] struct Point`. An import gives
-    the path a name stands for: `use std::mem as m` gives `types["m"]` = `std::mem`, and a
+    the path a name represents: `use std::mem as m` gives `types["m"]` = `std::mem`, and a
     renamed import is a macro too, so that calls of the new name are calls of the old one.
     """
     kind = node.type
@@ -136,7 +136,7 @@ def modifiers(function: Node) -> str:
 
 
 def in_unsafe(node: Node) -> bool:
-    """Return whether `node` lies in an `unsafe` block or an `unsafe fn`."""
+    """Return whether `node` is in an `unsafe` block or an `unsafe fn`."""
     for ancestor in ancestors(node):
         if ancestor.type == "unsafe_block":
             return True
@@ -146,7 +146,7 @@ def in_unsafe(node: Node) -> bool:
 
 
 def in_test(node: Node) -> bool:
-    """Return whether a function around `node`, or what it lies in, is compiled for tests only.
+    """Return whether a function around `node`, or what it is in, is compiled for tests only.
 
     Top-level items know this already (`Item.in_test`); this sees attributes on methods and on
     nested functions.
@@ -159,7 +159,7 @@ def in_test(node: Node) -> bool:
 
 
 def has_safety_comment(node: Node, prefix: tuple[Node, ...] = ()) -> bool:
-    """Return whether a SAFETY comment stands in the block of `node`, or directly above it, its
+    """Return whether a SAFETY comment is in the block of `node`, or directly above it, its
     statement, or a block, function or `impl` around it.
 
     `prefix` are comments above the item, for nodes that are items themselves.
@@ -261,7 +261,7 @@ def _plain_name(pattern: Node | None) -> Node | None:
 
 
 def _above(node: Node) -> Iterator[Node]:
-    """Comments and attributes that stand directly above `node`, nearest first."""
+    """Comments and attributes that are directly above `node`, nearest first."""
     sibling = node.prev_sibling
     for _ in range(_MAX_ABOVE):
         if sibling is None or ("comment" not in sibling.type and sibling.type != "attribute_item"):

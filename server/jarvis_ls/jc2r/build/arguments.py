@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 _WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-include", "-imacros", "-idirafter", "-x")
-"""Options whose value stands in the same word or in the next."""
+"""Options whose value is in the same word or in the next."""
 _ALONE = ("-ansi", "-pthread")
 _NEVER = re.compile(
     r"-(?:fplugin|fpass-plugin|fmodule|fdump|fsave|ftime|fopt-info|fcallgraph|fcompare-debug|fcrash"
@@ -29,7 +29,7 @@ _VALUES = re.compile(
 
 
 def harmless_arguments(arguments: Iterable[str]) -> Iterator[str]:
-    """Yield the arguments that a compiler may be given for a project that nobody vouches for."""
+    """Yield the arguments that a compiler may be given for an untrusted project."""
     rest = iter(arguments)
     for word in rest:
         if word in _WITH_VALUE:

@@ -77,7 +77,7 @@ _NEVER = tuple(
 )
 _IGNORED = {".git", ".hg", ".svn", ".jarvis", "node_modules", "target", "CMakeFiles"}
 
-# What stands in for a compiler: notes how it was called, then is the compiler.
+# What replaces a compiler: notes how it was called, then is the compiler.
 _STAND_IN = """#!{python}
 import json, os, sys
 name = os.path.basename(sys.argv[0])
@@ -223,7 +223,7 @@ class _Known:
 def _read(
     database: Path, root: Path, built: Path, made: Path, notes: list[str]
 ) -> tuple[Unit, ...]:
-    """Units of a compilation database; `built` stands for `root` in it."""
+    """Units of a compilation database; `built` represents `root` in it."""
     try:
         entries = json.loads(read_regular(database, limit=MAX_BYTES))
         if not isinstance(entries, list):
@@ -518,7 +518,7 @@ def _run(command: list[str], folder: Path, tools: Path | None) -> str | None:
     if not lines:
         return f"exit status {done.returncode}"
     told = next((at for at, line in enumerate(lines) if _OBJECTION.search(line)), len(lines) - 1)
-    return " ".join(lines[told : told + 3])[:300]  # the reason often stands behind it
+    return " ".join(lines[told : told + 3])[:300]  # the reason often is behind it
 
 
 def _plain(root: Path, made: Path, folder: Path, notes: list[str]) -> tuple[Unit, ...]:

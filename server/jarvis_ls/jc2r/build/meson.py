@@ -1,5 +1,5 @@
 """What the `meson.build` files of a project give the compiler whatever is asked for. They are
-read, never run: what stands below an `if` is left out, and so is what a variable only gets there.
+read, never run: what is below an `if` is left out, and so is what a variable only gets there.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def _of_names(text: str, found: _Read) -> Iterable[str]:
 
 
 def _outside(text: str) -> str:
-    """Return a text without comments and what stands in branches and loops."""
+    """Return a text without comments and what is in branches and loops."""
     plain = _COMMENT.sub(lambda match: match[0] if match[0][0] == "'" else "", text)
     depth, kept = 0, []
     for match in _LINES.finditer(plain):

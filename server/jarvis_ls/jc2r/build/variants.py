@@ -22,7 +22,7 @@ _OF_PLACE = re.compile(r"-DPIC|-D\w+_(?:EXPORTS|STATIC_DEFINE)(?:=1)?")
 
 
 def meaning(arguments: Sequence[str]) -> frozenset[str]:
-    """Of arguments, what they define but for what only says where code lies."""
+    """Of arguments, what they define but for what only says where code is."""
     joined = " ".join(arguments).replace("-D ", "-D").replace("-U ", "-U").split(" ")
     return frozenset(
         word for word in joined if word.startswith(("-D", "-U")) and not _OF_PLACE.fullmatch(word)
@@ -30,7 +30,7 @@ def meaning(arguments: Sequence[str]) -> frozenset[str]:
 
 
 def way_of(root: Path, folder: Path, path: str, number: int) -> str:
-    """Return the file that stands for another way to compile `path`, written below `folder`: 2 is
+    """Return the file that represents another way to compile `path`, written below `folder`: 2 is
     the first of them. Both paths are relative to `root`.
     """
     own = Path(path)

@@ -22,7 +22,7 @@ OLDEST = (1, 82)
 """The Rust that the crates are written for: `&raw` and `unsafe extern` came with it."""
 ANSWER_SECONDS = 60
 TOP = os.path.abspath(os.sep)  # noqa: PTH100 - of the drive, where there are drives
-"""The folder that has none above it, where programs run that act on what lies above them."""
+"""The folder that has none above it, where programs run that act on what is above them."""
 _ORDERS = tuple(
     "CARGO_BUILD_ CARGO_TARGET_ CARGO_ENCODED_ RUSTUP_TOOLCHAIN RUSTC RUSTDOC RUSTFLAGS".split()
 )
@@ -80,7 +80,7 @@ def run_cargo(
 def program(name: str) -> str | None:
     """Path of a program of Rust, or None: one on the PATH, or where rustup puts them, because an
     editor that was started from a desktop often has no PATH of a shell. Of rustup's stand-ins it is
-    the program they stand for: they would look for orders wherever they are run.
+    the program they represent: they would look for orders wherever they are run.
     """
     found = _installed(name)
     if found is None or not _is_stand_in(found):
@@ -146,7 +146,7 @@ def crate_name(folder: Path) -> str:
 
 @functools.cache
 def _problem(path: str, _toolchain: str) -> Words | None:
-    """Return why this cargo cannot build our crates: rustup's stands there without a toolchain too,
+    """Return why this cargo cannot build our crates: rustup's is there without a toolchain too,
     and distributions have old ones.
     """
     try:

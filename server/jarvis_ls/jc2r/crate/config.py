@@ -21,7 +21,7 @@ class Config:
     """The settings of one project."""
 
     root_symbols: tuple[str, ...] = ()
-    """Functions the Rust side must offer; empty means all that nobody in the project calls."""
+    """Functions the Rust side must offer; empty means all that the project never calls."""
     disabled_libraries: tuple[str, ...] = ()
     """Crates that must not be used."""
     additional_notes: str = ""

@@ -1,7 +1,7 @@
 """The crate's own history in git: one commit for each file that was translated.
 
-The repository lies in the crate and is ours alone: no hook, template or setting of the user takes
-part, and no other repository is touched, not even when the crate lies inside one. A crate that the
+The repository is in the crate and is ours alone: no hook, template or setting of the user takes
+part, and no other repository is touched, not even when the crate is inside one. A crate that the
 user has put under git keeps that repository and gets no commits from us.
 """
 
@@ -85,7 +85,7 @@ class History:
     def _prepare(self) -> None:
         if not self._folder.exists():
             self._make()
-        for name in _LOCKS:  # a run that was killed; nobody else writes here
+        for name in _LOCKS:  # a run that was killed; no one else writes here
             (self._folder / name).unlink(missing_ok=True)
         for path in self._crate.iterdir():  # what a killed run was about to put in place
             if _HALF.fullmatch(path.name) and path.is_file():

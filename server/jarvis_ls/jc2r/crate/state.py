@@ -1,6 +1,6 @@
 """What a run leaves in `.jarvis/c2rust`: stages done, and what each function is written in.
 
-Light to import, so that whoever only looks loads no translator.
+Light to import, so that anyone who only looks loads no translator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIFT_REPORT = "lift.md"
 COUNTED = ("unsafe_functions", "unsafe_lines", "raw_pointers")
 """What lifting makes less of, as `LIFTED` names it."""
 NOT_CHOSEN = "not chosen for translation yet"
-"""Why a function is in C that nobody has asked for."""
+"""Why a function is in C that no one has asked for."""
 UNFINISHED = "request.json"
 """What a run was asked for, while it has not come to its end."""
 MARK = "# Made by jc2r"

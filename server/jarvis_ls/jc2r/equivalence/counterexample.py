@@ -12,9 +12,9 @@ from typing import Any
 from jarvis_ls.core.words import Words, together
 
 SHOWN = 24
-"""Bytes of a piece of memory, or of what was printed, that are told."""
+"""Bytes of a piece of memory, or of what was printed, that are shown."""
 MOST = 4
-"""Things that differ that are told of one call."""
+"""Differences that are shown for one call."""
 _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, struct.error)
 
 Said = Mapping[str, Any]
@@ -138,7 +138,7 @@ def _memory(place: str, c: Any, rust: Any) -> Words:
 
 
 def _word(word: str) -> str:
-    """Eight bytes as they lie there, or what they point to."""
+    """Eight bytes as they are there, or what they point to."""
     return bytes.fromhex(word).hex(" ") if re.fullmatch("(?:[0-9a-f]{2})+", word) else word
 
 

@@ -55,7 +55,7 @@ class Suitability:
                 (function.file, function.name) in in_rust and not self._reaches(function)
             ),
         )
-        """Who makes the structures that nobody else can."""
+        """Who makes the structures that no one else can."""
 
     def why_not(self, function: Function) -> str:
         """Return why a function is not called, in words; empty when it is."""
@@ -131,7 +131,7 @@ class Suitability:
         return [function for function in found if function.file == file] or found
 
     def callbacks(self, type_: str) -> list[Function]:
-        """Functions of the project that can stand for a pointer to `type_`."""
+        """Functions of the project that can represent a pointer to `type_`."""
         return [
             function
             for function in self._found.functions

@@ -13,14 +13,14 @@ a millisecond. The first line on standard input is the set-up `{"data": {symbol:
   `{"put": [block, offset, hex]}` sets bytes;
 - `blocks`: memory to be made, `{"data": hex, "pointers": [[offset, pointer]], "holes": [[offset,
   length]]}`; holes (padding) are not compared;
-- `files`: what the streams hold that pointers stand for, in hex; they can be read and written;
+- `files`: what the streams hold that pointers represent, in hex; they can be read and written;
 - `pokes`: `[symbol, offset, hex]`, bytes of variables to be set before the call;
-- `large`: variables of more than 4096 bytes to be looked at; smaller ones always are;
+- `large`: variables of more than 4096 bytes to be examined; smaller ones always are;
 - `seconds`: how long it may take.
 
 An answer says how it ended (`returned`, `exit N`, `signal N`, `timeout`), the result, errno, what
-was printed, what streams hold and where they stand, and every word that changed in what can be
-reached. Addresses are named by what they lie in, so that two libraries can be compared.
+was printed, what streams hold and where they are, and every word that changed in what can be
+reached. Addresses are named by what they are in, so that two libraries can be compared.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from typing import Any
 PRINTED = 8192
 """Bytes of output that are kept of each stream."""
 MOST_WORDS = 20000
-"""Changed words that are told of one region."""
+"""Changed words that are shown for one region."""
 MOST_REGIONS = 2000
 PAGE = 4096
 STREAM = 216
@@ -120,7 +120,7 @@ class Call:
         self.named: dict[int, str] = {}
         """Names of allocations that were met, by address."""
         self.queue: list[tuple[int, int, str]] = []
-        """Allocations that were met and not looked at."""
+        """Allocations that were met and not examined."""
         self.memory = os.open("/proc/self/mem", os.O_RDONLY)
         self.files = [_stream(bytes.fromhex(content)) for content in request.get("files", ())]
         """Descriptor and address of each stream."""
@@ -206,7 +206,7 @@ class Call:
         return value
 
     def _look(self, made: int) -> None:
-        """Learn where everything lies after the call; `made` allocations were there before."""
+        """Learn where everything is after the call; `made` allocations were there before."""
         count = self.library.count.value
         known = [
             (block.start, block.size, bool(block.freed), number)
@@ -241,7 +241,7 @@ class Call:
         ]
         for step, value in zip(self.request.get("steps", ()), self.made, strict=True):
             if step.get("result") == "p":
-                self._name(value or 0, True)  # it is looked at, whatever came of it
+                self._name(value or 0, True)  # it is examined, whatever came of it
         memory = answer["memory"]
         for start, size, name, before, holes in self.regions:
             if start in self.freed and name.startswith("block"):

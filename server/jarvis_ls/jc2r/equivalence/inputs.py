@@ -2,7 +2,7 @@
 
 A pointer gets a block of memory of its own. A number that looks like a length is tied to the
 pointer before it, an index to the array it is used with; constants and strings of the body appear
-with their neighbours. What breaks a precondition nobody wrote down is left out later, when the
+with their neighbours. What breaks a precondition no one wrote down is left out later, when the
 sanitizers object to it.
 """
 
@@ -35,7 +35,7 @@ SMALL = 2
 """Numbers up to this come up by themselves."""
 TURNED = (4, 16, 64)
 """Bytes at the beginning of what another function has written, one of which may be damaged: there
-heads of formats lie."""
+heads of formats are."""
 _DEEPEST = 4
 _NESTED = 2
 """Structures that are made of structures that are made."""
@@ -91,7 +91,7 @@ class Inputs:
         ]
         self._hints = _hints(function)
         self._supplied: dict[int, list[tuple[int, Kind, int]]] = {}
-        """Lengths that structures lie by, by block: offset, type, and how much is left to give."""
+        """Lengths that structures are by, by block: offset, type, and how much is left to give."""
         self._roomy = False
         """Whether what is called shall have room for what it writes."""
         self._bold = False
@@ -466,7 +466,7 @@ class Inputs:
 
 
 def _is_length(name: str, kind: Kind | None) -> bool:
-    """Return whether a number says how long what stands before it is."""
+    """Return whether a number says how long what is before it is."""
     return kind is not None and kind.form == "integer" and _LENGTH.search(name) is not None
 
 

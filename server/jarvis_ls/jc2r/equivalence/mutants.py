@@ -48,7 +48,7 @@ class Mutation:
     """Mutants whose machine code is that of the unmutated crate."""
     not_built: int = 0
     unasked: int = 0
-    """Survivors of which nobody looked whether they are equivalent, for want of time."""
+    """Survivors of which no one looked whether they are equivalent, for want of time."""
     survivors: list[Point] = field(default_factory=list)
     seconds: float = 0.0
 

@@ -120,7 +120,7 @@ def points_of(text: str, file: str) -> list[Point]:
 
 
 def choose(points: Sequence[Point], wanted: int, seed: int) -> list[Point]:
-    """`wanted` mutants that do not lie in one another, evenly over what there is."""
+    """`wanted` mutants that are not in one another, evenly over what there is."""
     draw = random.Random(seed)
     order = list(points)
     draw.shuffle(order)

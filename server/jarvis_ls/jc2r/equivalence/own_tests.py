@@ -42,8 +42,8 @@ class OwnTests:
     """Exit status with the Rust in place; None when it was not tried."""
     replaced: list[str] = field(default_factory=list)
     """Files of the copy that were replaced."""
-    anew: int = 0
-    """Programs that were linked with the C and taken away: the command is to link them anew."""
+    relinked: int = 0
+    """Programs that were linked with the C and taken away: the command is to link them again."""
     said: str = ""
     """The end of what the last run printed."""
     reason: str = ""
@@ -61,7 +61,7 @@ class OwnTests:
             "c": self.c,
             "rust": self.rust,
             "replaced": self.replaced,
-            "anew": self.anew,
+            "relinked": self.relinked,
             "reason": self.reason,
             "said": self.said,
         }
@@ -77,7 +77,7 @@ def run_own_tests(
 ) -> OwnTests:
     """Run `command` on a copy of `root` below `folder`, first in C, then with the crate.
 
-    `prepare` is run once before, by a shell: what would build all the C anew. `linked` are
+    `prepare` is run once before, by a shell: what would build all the C again. `linked` are
     libraries the crate needs. Raises `JarvisError` when it cannot be copied or run.
     """
     copy = folder / "own-tests"
@@ -131,25 +131,25 @@ def run_own_tests(
     for path in relinked:
         if _is_program(path) and offered & _defined_symbols(path):
             path.unlink()
-            found.anew += 1
+            found.relinked += 1
     later = time.time() + 2
     for name in found.replaced:
         os.utime(copy / name, (later, later))
     placed = {name: _digest(copy / name) for name in found.replaced}
     time.sleep(3)  # so that what is linked next is newer than what it is linked from
     found.rust, found.said = _run(command, copy)
-    _without_made_anew(found, [name for name in placed if _digest(copy / name) != placed[name]])
+    _without_relinked(found, [name for name in placed if _digest(copy / name) != placed[name]])
     return found
 
 
-def _without_made_anew(found: OwnTests, anew: Sequence[str]) -> None:
+def _without_relinked(found: OwnTests, relinked: Sequence[str]) -> None:
     """Drop programs that were linked again: they are as good as their libraries; a library is
     not.
     """
-    found.replaced = [name for name in found.replaced if name not in anew]
+    found.replaced = [name for name in found.replaced if name not in relinked]
     libraries = any(_is_library(Path(name)) for name in found.replaced)
-    lost = [name for name in anew if _is_library(Path(name)) or not libraries]
-    found.anew += len(anew) - len(lost)
+    lost = [name for name in relinked if _is_library(Path(name)) or not libraries]
+    found.relinked += len(relinked) - len(lost)
     if lost:
         found.rust = None
         found.reason = Words(

@@ -143,7 +143,7 @@ def read_generated(folder: Path) -> list[Recorded]:
         try:
             found.append(case_of(record))
         except ValueError:
-            continue  # of another version; it is made anew
+            continue  # of another version; it is made again
     return found
 
 

@@ -15,7 +15,7 @@ records with another digest say nothing of the state at hand.
   that led somewhere new), `differences` (`case` as in `cases.jsonl`, `difference`).
 - `own_tests`: the project's own tests (`jc2r check`; `made` is of sources and crate only):
   `command`, exit status on the `c` and with the `rust` in place (null: not tried, `reason` says
-  why), files that were `replaced`, how many programs were to be linked `anew`, the end of what they
+  why), files that were `replaced`, how many programs were `relinked`, the end of what they
   `said`.
 - `mutants`: `wanted`, `seed`, `only` (files they are planted in; all when empty), `planted`
   (without the equivalent and those that do not compile), `killed`, `by_functions`, `equivalent`,

@@ -27,7 +27,7 @@ from jarvis_ls.jc2r.translate.names import rust_name
 
 BUILD_SECONDS = 900
 WRAPPED = ("malloc", "calloc", "realloc", "free", "strdup", "strndup", "time")
-"""What the shim stands in for."""
+"""What the shim replaces."""
 PLAIN = ("-O0", "-fkeep-static-functions", "-ftrivial-auto-var-init=zero")
 SANITIZED = (
     "-O0",

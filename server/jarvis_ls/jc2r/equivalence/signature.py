@@ -132,7 +132,7 @@ class Signatures:
     records: dict[str, Record] = field(default_factory=dict)
     """By the key that `Kind.name` gives."""
     taken: set[tuple[str, str]] = field(default_factory=set)
-    """Functions whose address stands in initialisers of variables: file of these, and name."""
+    """Functions whose address is in initialisers of variables: file of these, and name."""
 
     @property
     def definitions(self) -> list[tuple[str, str, bool]]:

@@ -35,7 +35,7 @@ from jarvis_ls.jc2r.equivalence.verify import (
 from jarvis_ls.jc2r.translate.crate import build
 
 MUTANTS = 20
-"""Mutants that are planted when nobody says how many."""
+"""Mutants that are planted by default."""
 REPORT = "equivalence.md"
 VERIFY = "verify"
 """The name of this stage in `run_state.json`."""

@@ -60,7 +60,7 @@ class Suite:
     def check(self, only: Callable[[str, str], bool] = lambda *_: True) -> str:
         """Return what differs first, in words; empty when nothing does.
 
-        Learns how long cases take, and what those are to say that nobody recorded.
+        Learns how long cases take, and what those are to say that no one recorded.
         """
         for file, name, request in self._requests:
             if only(file, name) and self._says(request, 0) != request["expected"]:

@@ -1,6 +1,6 @@
 """`jc2r verify`: whether the crate behaves like the C, function by function and case by case.
 
-What was found is kept as it comes (`record.py`), so that a run that was ended goes on where it
+What was found is kept as it comes (`record.py`), so that a run that was ended continues where it
 was. Nothing is written outside of `.jarvis/c2rust`.
 """
 
@@ -168,7 +168,9 @@ def verify_functions(
     if waiting:
         for done in _all(project, suitability, waiting, settings, progress):
             record = _record(done, project.root)
-            if done.reason != LATE or done.state == "differs":  # else the next run goes on with it
+            if (
+                done.reason != LATE or done.state == "differs"
+            ):  # else the next run continues with it
                 results.add("function", record)
             records[done.function.file, done.function.name] = record
     ordered = [
@@ -189,7 +191,7 @@ def _all(
     progress: Progress,
 ) -> Iterator[Compared]:
     """Every function as it is done, in order."""
-    set_hypothesis_home_dir(project.folder / "hypothesis")  # else it writes where we stand
+    set_hypothesis_home_dir(project.folder / "hypothesis")  # else it writes where we are
     deadline = time.monotonic() + settings.seconds
     stopped = threading.Event()
     begun = itertools.count()

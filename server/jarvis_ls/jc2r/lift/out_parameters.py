@@ -2,7 +2,7 @@
 
 A parameter `p: *mut T` of a function that only this crate calls goes when all that is done with it
 is `*p`, `T` is a number, a flag or a pointer, and every caller hands over the address of a local
-variable that nothing else points to: then nobody sees the value before the function returns. Where
+variable that nothing else points to: then no one sees the value before the function returns. Where
 the function may leave without having written it, the compiler says so, and it stays as it is.
 """
 

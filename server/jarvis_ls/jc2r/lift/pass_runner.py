@@ -90,7 +90,7 @@ class Lifting:
     """Lifts one crate, in a copy."""
 
     def __init__(self, crate: Path, folder: Path, test: Test) -> None:
-        """`folder` is where the copy goes; it is made anew. Raises `JarvisError`."""
+        """`folder` is where the copy goes; it is made again. Raises `JarvisError`."""
         self._copy = folder / crate.name
         self._test = test
         self._results: dict[str, dict[Path, bytes]] = {}

@@ -1,6 +1,6 @@
 """The functions of a crate by module and name: who calls them, and with what.
 
-What changes a signature needs every caller: it looks only at functions that nobody names other
+What changes a signature needs every caller: it looks only at functions that no one names other
 than to call them, and that C cannot call.
 """
 
@@ -47,7 +47,7 @@ class Own:
 
 
 def module_of(source: Source) -> str:
-    """Return what other modules call it; a program's own name has a mark, since nobody can name
+    """Return what other modules call it; a program's own name has a mark, since no one can name
     it.
     """
     return f"bin/{source.path.stem}" if source.path.parent.name == "bin" else source.path.stem
@@ -215,7 +215,7 @@ def outermost(node: Node) -> Node:
 
 
 def is_looked_through(node: Node) -> bool:
-    """Return whether it stands as `*node`, and no reference is made of that."""
+    """Return whether it is as `*node`, and no reference is made of that."""
     star = outermost(node).parent
     if star is None or star.type != "unary_expression" or star.children[0].type != "*":
         return False
@@ -224,7 +224,7 @@ def is_looked_through(node: Node) -> bool:
 
 
 def element_of(source: Source, node: Node) -> Node | None:
-    """Return the index where a pointer stands as `*node.offset(index as isize)`; None elsewhere."""
+    """Return the index where a pointer is as `*node.offset(index as isize)`; None elsewhere."""
     method = outermost(node).parent
     if method is None or method.type != "field_expression":
         return None
@@ -246,7 +246,7 @@ def element_of(source: Source, node: Node) -> Node | None:
 
 
 def _name_nodes(source: Source) -> Iterator[tuple[Node, Node]]:
-    """Every name with its path, and what it stands in."""
+    """Every name with its path, and what it is in."""
     for node in below(source.root, "identifier"):
         whole = node
         while whole.parent is not None and whole.parent.type == "scoped_identifier":

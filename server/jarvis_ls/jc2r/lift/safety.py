@@ -1,5 +1,5 @@
 """`unsafe fn` becomes `fn` where the compiler finds nothing unsafe, and where only some statements
-are and nobody can hand in a bad pointer, these alone stand in `unsafe`, with the reason."""
+are and no one can hand in a bad pointer, these alone are in `unsafe`, with the reason."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def narrow_unsafe(source: Source, messages: Sequence[Message]) -> bytes:
     for group in _groups([wrapped[key] for key in sorted(wrapped)]):
         begin, end = group[0][0], group[-1][0]
         if begin.start_byte < at:
-            continue  # inside of what stands in `unsafe` already
+            continue  # inside of what is in `unsafe` already
         comment = reason(source, [message for _, messages in group for message in messages])
         text = source.data[begin.start_byte : end.end_byte]
         line = _line(begin)
-        if line is None or line < at:  # it stands where no comment goes before
+        if line is None or line < at:  # it is where no comment goes before
             parts += [source.data[at : begin.start_byte], b"unsafe { ", comment, text, b" }"]
         else:
             parts += [
@@ -201,7 +201,7 @@ def _line(begin: Node) -> int | None:
 
 
 def _is_harmless(function: Node) -> bool:
-    """Return whether nobody can hand it what makes it unsafe."""
+    """Return whether no one can hand it what makes it unsafe."""
     if field(function, "type_parameters") is not None:
         return False  # what it makes of a type is up to who calls it
     parameters = field(function, "parameters")
@@ -209,7 +209,7 @@ def _is_harmless(function: Node) -> bool:
 
 
 def _groups(found: list[tuple[Node, list[Message]]]) -> list[list[tuple[Node, list[Message]]]]:
-    """Statements that follow each other stand together."""
+    """Statements that follow each other are together."""
     groups: list[list[tuple[Node, list[Message]]]] = []
     for statement in found:
         last = groups[-1][-1][0] if groups else None
@@ -225,7 +225,7 @@ def _groups(found: list[tuple[Node, list[Message]]]) -> list[list[tuple[Node, li
 
 
 def _statement(node: Node | None) -> Node | None:
-    """Return the smallest part around a place that may stand in a block of its own."""
+    """Return the smallest part around a place that may be in a block of its own."""
     while node is not None and node.parent is not None:
         parent = node.parent
         if node.type == "expression_statement":

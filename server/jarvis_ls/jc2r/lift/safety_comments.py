@@ -1,4 +1,4 @@
-"""Why something unsafe is sound where it stands: what it depends on, by name."""
+"""Why something unsafe is sound where it is: what it depends on, by name."""
 
 from __future__ import annotations
 

@@ -291,7 +291,7 @@ def _is_statement(block: Node) -> bool:
 
 
 def _may_open(block: Node) -> bool:
-    """Return whether what is in the block may stand around it: it names nothing, or nothing
+    """Return whether what is in the block may be around it: it names nothing, or nothing
     follows.
     """
     statement = block if block.parent is not None and block.parent.type == "block" else block.parent

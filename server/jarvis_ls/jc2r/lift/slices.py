@@ -2,7 +2,7 @@
 
 Of a function that only this crate calls, `p: *const T, n: i32` becomes `p: &[T]` when all that is
 done with `p` is `*p.offset(i as isize)` with the index of a `for i in A..n` around it, so that no
-element lies outside; when one such loop from 0 on goes through all elements on every way through
+element is outside; when one such loop from 0 on goes through all elements on every way through
 the function, so that there are as many; and when nothing else can write to them meanwhile: a slice
 is read while nothing is written but local variables and other slices of another type, it is
 written while it is the only pointer at all. A length that is only the end of loops goes too.
@@ -240,7 +240,7 @@ def _are_alone(
     ]
     used = {source.text(node) for node in below(body, "identifier")}
     if others and any(_is_member(node) for node in below(body, "field_expression")):
-        return False  # what lies behind a structure is not known
+        return False  # what is behind a structure is not known
     if any(
         source.text(typed).startswith(b"*")
         for node in below(body, "let_declaration")

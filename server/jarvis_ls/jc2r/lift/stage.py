@@ -55,7 +55,7 @@ class _Begun:
     """What was lifted of one translation so far, by this run and by those before it."""
 
     baseline: float
-    """When it was translated: another translation begins anew."""
+    """When it was translated: another translation starts over."""
     crate: str
     before: dict[str, int] = field(default_factory=dict)
     """Counts before the first pass."""

@@ -267,7 +267,7 @@ def _may_change(source: Source, end: Node, block: Node) -> bool:
 
 
 def _goes_on(source: Source, loop: Node) -> bool:
-    """Return whether something in it goes on with the next turn, past the step."""
+    """Return whether something in it continues with the next turn, past the step."""
     label = next((c for c in loop.children if c.type == "label"), None)
     for node in below(loop, "continue_expression"):
         to = next((c for c in node.children if c.type == "label"), None)
@@ -312,7 +312,7 @@ def _end(source: Source, node: Node) -> bytes:
 
 
 def _is_result(node: Node) -> bool:
-    """Return whether a variable is what a function gives back."""
+    """Return whether a variable is what a function returns."""
     around = node.parent
     if around is None or around.type == "return_expression":
         return around is not None

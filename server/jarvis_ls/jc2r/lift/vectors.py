@@ -203,7 +203,7 @@ def _size(element: bytes) -> int:
 
 
 def _is_box(source: Source, body: Node, owned: _Owned) -> bool:
-    """Return whether it is one value whose presence nobody asks for."""
+    """Return whether it is one value whose presence no one asks for."""
     return (owned.count == b"1" or owned.count.startswith(b"size ")) and not any(
         _is_asked(source, node) or _is_lent(source, node) or element_of(source, node) is not None
         for node in places(source, body, owned.name)
@@ -303,7 +303,7 @@ def _is_freed(source: Source, node: Node) -> bool:
 
 
 def _is_lent(source: Source, node: Node) -> bool:
-    """Return whether it is handed to a function that gives it back when it returns."""
+    """Return whether it is handed to a function that returns it when it returns."""
     call = _around(node)
     function = None if call is None else field(call, "function")
     if call is None or function is None or not source.text(function).startswith(b"sys::"):

@@ -1,7 +1,7 @@
-"""All that is known of a project's migration, read from `.jarvis/c2rust`, for whoever shows it.
+"""All that is known of a project's migration, read from `.jarvis/c2rust`, for anyone who shows it.
 
 Nothing is written and no translator or compiler is loaded. What is missing or damaged is left out:
-the overview of a project nobody has scanned is empty.
+the overview of a project no one has scanned is empty.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DAMAGED = (KeyError, TypeError, ValueError)
 """Exceptions that reading a damaged record raises."""
 MAX_META = 64_000_000
 MAX_LOG = 1_000_000
-"""Bytes of the build's output that are shown: its end, where the reason stands."""
+"""Bytes of the build's output that are shown: its end, where the reason is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Overview:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nobody has scanned the project."""
+        """Return whether no one has scanned the project."""
         return not self.functions and all(stage.state == "todo" for stage in self.stages)
 
 
@@ -214,7 +214,7 @@ def _differs(folder: Path, state: State) -> bool:
 
 def _lift_record(folder: Path) -> dict[str, Any]:
     """Return what lifting has kept of itself; empty when that is damaged: the next run writes it
-    anew.
+    again.
     """
     try:
         report = from_json(json.loads(read_regular(folder / LIFTED, limit=MAX_META)))
@@ -291,7 +291,7 @@ def _in_order(folder: Path) -> Iterable[Function]:
                     "new",
                 )
             except (KeyError, TypeError, ValueError):
-                continue  # damaged; the next scan writes it anew
+                continue  # damaged; the next scan writes it again
 
 
 def read_functions(folder: Path) -> tuple[list[Function], tuple[SkippedUnit, ...]]:

@@ -170,7 +170,7 @@ def crate_folder(root: Path, crate: Path | None = None) -> Path:
 
 
 def is_foreign(crate: Path) -> bool:
-    """Return whether a crate stands there that jc2r has made, but not here."""
+    """Return whether a crate is there that jc2r has made, but not here."""
     return _has_mark(crate) and not is_made_here(crate)
 
 
@@ -261,7 +261,7 @@ def _digest(root: Path, units: Any, chosen: Sequence[str]) -> str:
             with contextlib.suppress(SkippedFile):
                 digest.update(read_regular(os.path.realpath(path), limit=MAX_BYTES))
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        if path.parent.name != "equivalence":  # it looks at crates and writes none
+        if path.parent.name != "equivalence":  # it examines crates and writes none
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -2,7 +2,7 @@
 
 `REQUEST` is JSON: a `Request`. The process writes one JSON object a line: `{"stage": name}`,
 `{"done": n, "total": n, "path": text}`, and as its last `{"result": {…}}` or `{"error": text}`. It
-leads a process group, so that whoever started it can end it with everything it has started; it
+leads a process group, so that anyone who started it can end it with everything it has started; it
 ends when that one is gone. Being killed at any time loses nothing: see `pipeline`.
 """
 

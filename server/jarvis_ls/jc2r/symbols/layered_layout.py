@@ -1,7 +1,7 @@
 """A layered drawing of who refers to whom: places of nodes and bends of lines.
 
 The method of Sugiyama, Tagawa and Toda (1981), from left to right: circles are broken by turning
-the lines that close them, a node's layer is its longest way from a node nobody refers to, lines
+the lines that close them, a node's layer is its longest way from a node no one refers to, lines
 that span several layers get a bend in each (one for all lines to a node), the order within a layer
 is improved by barycentres (Eades and Wormald), and places come from least squares under the
 spacing, solved exactly by pooling adjacent violators. Parts that hang together are laid out on

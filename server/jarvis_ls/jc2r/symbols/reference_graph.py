@@ -17,7 +17,7 @@ from jarvis_ls.jc2r.symbols.symbol import Table
 
 _SHAPES = {"function": "box", "type": "ellipse", "global": "cylinder", "macro": "note"}
 MAX_DRAWN = 1_500
-"""A picture of more nodes helps nobody and takes long; they are written as DOT only."""
+"""A picture of more nodes helps no one and takes long; they are written as DOT only."""
 MAX_LINES = 5_000
 """The same for lines."""
 DRAW_SECONDS = 60

@@ -43,7 +43,7 @@ NO_COMPILER = Words(
     "There is no C compiler (cc, gcc or clang) on the PATH: headers that one brings,"
     " such as stddef.h, are not found."
 )
-"""What is told besides when files could not be read for want of one."""
+"""What is reported as well when files could not be read for want of one."""
 _MAX_SUBGRAPHS = 200
 _MAX_DRAWN = 10_000
 """Symbols in the pictures of all roots together: drawing must not take longer than reading."""

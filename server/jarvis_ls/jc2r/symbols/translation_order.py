@@ -106,7 +106,7 @@ def steps(table: Table, chosen: set[int] | None = None) -> list[dict[str, Any]]:
 
 
 def roots(table: Table) -> list[int]:
-    """Ids of functions nobody in the project refers to (but perhaps themselves), in order."""
+    """Ids of functions the project never refers to (but perhaps themselves), in order."""
     used = {other for number, refs in enumerate(table.refs, 1) for other in refs if other != number}
     return [
         number

@@ -80,7 +80,7 @@ class _Reader:
         self._inside: dict[str, str | None] = {}
         """File name as libclang says it, to the path in the project; None outside."""
         self._usr: dict[int, str | None] = {}
-        """USR of what a cursor (by its identity) declares, when that lies in the project."""
+        """USR of what a cursor (by its identity) declares, when that is in the project."""
         number = {name: getattr(kinds, name).value for name in _KINDS}
         self._is = number
         self._function_kinds = frozenset(number[name] for name in _FUNCTIONS)
@@ -173,7 +173,7 @@ class _Reader:
         if (usr, path) in self._found:
             return
         name = cursor.spelling
-        if not name or " at " in name:  # what has no name of its own is told by its place
+        if not name or " at " in name:  # what has no name of its own is identified by its place
             name = f"(unnamed {more.get('kind', category)})"
         extent = cursor.extent
         start, end = extent.start, extent.end
@@ -204,7 +204,7 @@ class _Reader:
                 callee = referenced is not None and referenced._kind_id in self._function_kinds
                 indirect += not callee
                 if self._language == "c" or not callee:
-                    continue  # a reference to the name stands below it
+                    continue  # a reference to the name is below it
             if referenced is None:
                 continue
             usr = self._project_usr(referenced)

@@ -202,7 +202,7 @@ class Assignments(Arithmetic):
 
 def _promoted_type(left: Any, right: Any, operator: str) -> Any:
     """Return the type a compound assignment computes in: the right side has it, but for shifts.
-    None stands for `int`.
+    None represents `int`.
     """
     if operator in ("<<", ">>"):
         if left.get_size() < 4 or kind(left) == "BOOL":

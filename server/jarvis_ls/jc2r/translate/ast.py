@@ -1,4 +1,4 @@
-"""The tree as libclang gives it: what a node stands for, seen through parentheses."""
+"""The tree as libclang gives it: what a node represents, seen through parentheses."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def alias_of(cursor: Any) -> str:
 
 def label_of(cursor: Any) -> str:
     """Return the name by which the linker knows what is declared; empty when that is its own."""
-    if sys.platform == "darwin":  # where labels stand for all of a name, and names for less
+    if sys.platform == "darwin":  # where labels represent all of a name, and names for less
         return ""
     labels = [
         child.spelling for child in clang.children(cursor) if child.kind.name == "ASM_LABEL_ATTR"
@@ -75,7 +75,7 @@ def is_weak(cursor: Any) -> bool:
 
 
 def section_of(variable: Any) -> str:
-    """Return the section of the linker that a variable stands in; empty when none is named."""
+    """Return the section of the linker that a variable is in; empty when none is named."""
     return _named_in(_SECTION, variable)
 
 

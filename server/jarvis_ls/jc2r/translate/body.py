@@ -49,12 +49,12 @@ class Surroundings(Protocol):
         """Return how an enumeration constant is named in the module."""
 
     def constant(self, cursor: Any) -> str:
-        """Return how the macro is named in the module that an expression stands for; empty for
+        """Return how the macro is named in the module that an expression represents; empty for
         none.
         """
 
     def uses_in(self, function: Any) -> Mapping[int, Use]:
-        """Return where a function uses macros with parameters, by the hash of what stands for
+        """Return where a function uses macros with parameters, by the hash of what represents
         one.
         """
 
@@ -235,7 +235,7 @@ class Body(Lowering):
         code += ["test al, al", "je 2f"]
         code += [f"movaps [rsp + {handed + 80 + 16 * n}], xmm{n}" for n in range(8)]
         code += ["2:"]
-        for n in range(behind):  # parameters that came on the stack go on over it
+        for n in range(behind):  # parameters that came on the stack continue over it
             code += [f"mov rax, [rsp + {frame + 8 + 8 * n}]", f"mov [rsp + {8 * n}], rax"]
         code += [
             f"mov dword ptr [rsp + {handed}], {8 * min(whole, len(_WHOLE))}",

@@ -122,6 +122,6 @@ def value_of(name: str, values: list[str], rust: str) -> str | None:
 
 
 def library_name(name: str) -> str | None:
-    """Return the function of the C library a builtin stands for."""
+    """Return the function of the C library a builtin represents."""
     word = name.removeprefix("__builtin_")
     return word if word in _LIBRARY else None

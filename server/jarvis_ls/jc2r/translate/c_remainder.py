@@ -24,14 +24,14 @@ _WORDS_MACRO = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\w+(?:[ \t]+\w+)*)[ \t]*(?:$|\r|/\*|//)",
     re.MULTILINE,
 )
-"""A macro that stands for words."""
+"""A macro that represents words."""
 _BESIDE_STATIC = {b"inline", b"__inline", b"__inline__", b"const", b"volatile", b"register"}
 _DIRECTIVE = re.compile(
     rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
     rb"|^[ \t]*(#(?:/\*.*?\*/|[^\n\\]|\\.)*)",
     re.MULTILINE | re.DOTALL,
 )
-"""Conditions and definitions for the preprocessor hold beyond the function they stand in; comments
+"""Conditions and definitions for the preprocessor hold beyond the function they are in; comments
 and texts hold none."""
 _ATTRIBUTE = re.compile(r"__attribute__\(\(\w+\)\)")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -112,7 +112,7 @@ def _static_words(texts: Iterable[bytes]) -> set[str]:
 def _changes(
     data: bytes, own: list[Any], stays: set[str], module: str, static_words: set[str]
 ) -> list[tuple[int, int, str]]:
-    """Return what is to stand from where to where instead of what Rust defines."""
+    """Return what is to be from where to where instead of what Rust defines."""
     changes = []
 
     def instead(cursor: Any) -> str | None:
@@ -169,7 +169,7 @@ def _has_body(cursor: Any) -> bool:
 
 
 def _is_written(data: bytes, cursor: Any) -> bool:
-    """Return whether the name stands in the file, and no macro brings it."""
+    """Return whether the name is in the file, and no macro brings it."""
     return data.startswith(cursor.spelling.encode(), cursor.location.offset)
 
 
@@ -208,7 +208,7 @@ def _variable(
     if type_.kind.name == "CONSTANTARRAY":  # the value said how many there are
         head = _EMPTY.sub(f"[{type_.element_count}]", head, count=1)
     name = f' __asm__("{symbol(module, cursor.spelling)}")' if _is_static(cursor) else ""
-    head, attribute, rest = head.lstrip().partition("__attribute__")  # which stand behind the name
+    head, attribute, rest = head.lstrip().partition("__attribute__")  # which are behind the name
     return f"extern {head}{name} {attribute}{rest};" if attribute else f"extern {head}{name};"
 
 

@@ -157,7 +157,7 @@ def bits_of(field: Any) -> tuple[int, int]:
 
 
 def field_name(field: Any) -> str:
-    """Return a member's name; those without one are told by their offset."""
+    """Return a member's name; those without one are identified by their offset."""
     if field.spelling and "(" not in field.spelling:
         return rust_name(field.spelling)
     parent = field.semantic_parent

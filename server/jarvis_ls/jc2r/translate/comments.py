@@ -1,4 +1,4 @@
-"""Comments of the C file, to stand in the Rust where they stood."""
+"""Comments of the C file, to be in the Rust where they stood."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _TOKEN = re.compile(
 )
 _FRAME = re.compile(r"^[ \t]*(?:/\*+!?<?|\*+/|\*(?!/)|//+[!/]?<?)?[ \t]?|[ \t]*\*+/[ \t]*$")
 _NEAR = 4000
-"""How many bytes above something are looked at for what is said about it."""
+"""How many bytes above something are examined for what is said about it."""
 _WORDS = re.compile(rb"(?:\b(?:typedef|extern|static|const)\b\s*)+\Z")
 _RULER = re.compile(r"[-=*#~_/\\+ \t]*")
 
@@ -34,7 +34,7 @@ class Comments:
         return found
 
     def behind(self, end: int) -> tuple[list[str], int]:
-        """Return the same for what stands behind something that ends at `end`, alone on the rest of
+        """Return the same for what is behind something that ends at `end`, alone on the rest of
         its line, and where that ends.
         """
         match = _ENDS.match(self._data, end)
@@ -44,8 +44,8 @@ class Comments:
         return [f"// {line}".rstrip() for line in _lines(comment[0])], comment.end()
 
     def about(self, start: int, end: int) -> list[str]:
-        """Return what documents a type or a member that stands in `start..end`: what touches it
-        from above, or stands behind it on its line.
+        """Return what documents a type or a member that is in `start..end`: what touches it
+        from above, or is behind it on its line.
         """
         first = max(0, start - _NEAR)
         head = _WORDS.sub(b"", self._data[first:start])
@@ -54,7 +54,7 @@ class Comments:
         return [f"/{line}" for line in found or self.behind(end)[0]]
 
     def before(self, start: int, end: int) -> list[str]:
-        """Return the same for what stands before a definition: what touches it documents it, unless
+        """Return the same for what is before a definition: what touches it documents it, unless
         it begins behind something else.
         """
         matches = [
@@ -84,7 +84,7 @@ class Comments:
 
 
 def _first_above(head: bytes) -> int:
-    """Return where the comments begin that stand directly above the end of a text, each on lines of
+    """Return where the comments begin that are directly above the end of a text, each on lines of
     its own.
     """
     begin = len(head)

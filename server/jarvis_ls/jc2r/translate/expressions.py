@@ -1,7 +1,7 @@
 """Expressions of C as expressions of Rust.
 
 Every method gives code whose Rust type is that of the C type of the cursor. Places (what can be
-assigned) and values are told apart by what is asked for: `place` or `value`.
+assigned) and values are distinguished by what is asked for: `place` or `value`.
 """
 
 from __future__ import annotations

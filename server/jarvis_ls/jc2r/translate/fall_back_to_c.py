@@ -38,7 +38,7 @@ class Refused:
     """What a build did not take, with the reason."""
 
     functions: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By file and name; an empty name stands for all of a file."""
+    """By file and name; an empty name represents all of a file."""
     programs: dict[str, str] = field(default_factory=dict)
     """Files that are left out."""
     unlinked: dict[str, str] = field(default_factory=dict)

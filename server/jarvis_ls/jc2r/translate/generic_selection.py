@@ -1,6 +1,6 @@
 """Which branch a `_Generic` takes where several have one type, and the types that `sizeof` asks of.
 
-libclang tells neither the types of the branches nor the type in `sizeof (T[n])`. Both stand in the
+libclang tells neither the types of the branches nor the type in `sizeof (T[n])`. Both are in the
 text of the function as the parser writes it, macros filled in.
 """
 
@@ -22,7 +22,7 @@ _PLAIN = re.compile(
     r"(?:const|volatile|signed|unsigned|char|short|int|long|float|double|_Bool|void|__int128"
     r"|(?:struct|union|enum) \w+|[\s*])+"
 )
-"""Types without names that stand for others."""
+"""Types without names that represent others."""
 
 
 WIDTHS = {
@@ -55,7 +55,7 @@ def taken_branch(cursor: Any, branches: Sequence[int]) -> int | None:
 
 
 def _parts(text: str) -> list[str]:
-    """Return what stands between the commas of the parentheses that `text` begins within."""
+    """Return what is between the commas of the parentheses that `text` begins within."""
     parts, depth = [""], 0
     for character in text:
         if character == ")" and depth == 0:
@@ -105,7 +105,7 @@ def _matching(cursor: Any, pattern: re.Pattern[str], counts: Callable[[Any], boo
 
 
 def _around(cursor: Any) -> Any | None:
-    """Return the function that an expression stands in."""
+    """Return the function that an expression is in."""
     at = cursor.extent.start
     for child in clang.children(cursor.translation_unit.cursor):
         if child.kind.name == "FUNCTION_DECL" and child.is_definition():

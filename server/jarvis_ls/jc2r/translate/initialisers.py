@@ -87,14 +87,14 @@ class Initials(ABC):
 
     @abstractmethod
     def named_constant(self, cursor: Any) -> str:
-        """Return how the macro is named here that an expression stands for; empty when it is
+        """Return how the macro is named here that an expression represents; empty when it is
         none.
         """
 
     @abstractmethod
     def called_macro(self, cursor: Any) -> tuple[str, str] | None:
         """Return the call of a function that a macro with parameters has become, when an expression
-        stands for one, and the Rust type of what it gives, empty for nothing.
+        represents one, and the Rust type of what it gives, empty for nothing.
         """
 
     @abstractmethod
@@ -197,7 +197,7 @@ class Initials(ABC):
                 owners[-1].given[other] = target
             at += 1
             place = last + 1
-            for depth in range(len(places) - 1, 0, -1):  # what follows goes on behind it
+            for depth in range(len(places) - 1, 0, -1):  # what follows continues behind it
                 if _is_union(owners[depth].type):
                     place = owners[depth].count
                 at = self._fill(owners[depth], place, items, at)
@@ -398,7 +398,7 @@ def _parts_of(type_: Any) -> _Parts:
 
 
 def _below(parts: _Parts, place: int) -> _Parts:
-    """Return the parts of a part, for a designator that goes on into it."""
+    """Return the parts of a part, for a designator that continues into it."""
     known = parts.given.get(place)
     if not isinstance(known, _Parts):
         if known is not None:

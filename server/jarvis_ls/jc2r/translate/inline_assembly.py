@@ -97,7 +97,7 @@ def written_in(function: str) -> list[AssemblyStatement | None]:
 
 
 def _parts(text: str, at: int) -> Iterator[list[str]]:
-    """Yield what stands between the colons of a statement, taken apart at its commas."""
+    """Yield what is between the colons of a statement, taken apart at its commas."""
     depth, start = 0, at
     found: list[str] = []
     for match in _PART.finditer(text, at):

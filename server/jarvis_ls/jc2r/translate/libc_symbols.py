@@ -1,7 +1,7 @@
 """What the C library of the machine has, which Rust's own library calls by name.
 
 A definition of such a name takes its place for the whole program, Rust's library included. C asks
-that of nobody: a variable `poll` or a function `error` of a program is seen by the program alone.
+that of no one: a variable `poll` or a function `error` of a program is seen by the program alone.
 """
 
 from __future__ import annotations

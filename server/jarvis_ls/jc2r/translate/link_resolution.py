@@ -54,7 +54,7 @@ def shared_definitions(parts: Sequence[Part]) -> dict[str, list[str]]:
 
 def linked_files(program: Part, parts: Sequence[Part], names: Collection[str]) -> dict[str, str]:
     """Return which file's functions of those names a program is linked with; the first where that
-    cannot be told. What the program defines is its own.
+    is unknown. What the program defines is its own.
     """
     by_name: dict[str, list[Part]] = {}
     for part in _of_its_way(program, parts):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 SECONDS = 60
 _INPUT = re.compile(r"\b(?:INPUT|GROUP)\s*\(\s*(\S+)")
-"""What a library that is only a script for the linker stands for."""
+"""What a library that is only a script for the linker represents."""
 _NEVER = re.compile(r"c|m|gcc_s|stdc\+\+|[a-z]+san|.*(?:_preinit|_db)")
 """Every program has them, or none but on demand."""
 _SYSTEM = {

@@ -48,7 +48,7 @@ class Locals(Expressions):
     jumps: Jumps
     """What becomes of the jumps of the function."""
     uses: Mapping[int, Use]
-    """Macros with parameters that are used in the function, by the hash of what stands for one."""
+    """Macros with parameters that are used in the function, by the hash of what represents one."""
 
     def local(self, cursor: Any, *, early: bool = False) -> Local:
         """Return a variable; with `early` it is declared before it is set."""
@@ -214,7 +214,7 @@ def thread_place(name: str, *, aligned: bool = False) -> str:
 
 def _layers(type_: Any) -> list[int | None]:
     """Dimensions of an array, outermost first: a number, None when it is worked out, -1 when it is
-    left out or a pointer stands for it."""
+    left out or a pointer represents it."""
     type_ = plain(type_)
     found: list[int | None] = []
     if type_.kind.name == "POINTER":

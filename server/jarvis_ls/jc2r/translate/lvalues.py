@@ -214,7 +214,7 @@ class LvalueTranslation(Conversions):
     def offset_pointer(
         self, pointer: str, type_: Any, operator: str, count: str, stride: str = ""
     ) -> str:
-        """Return a pointer some elements further, or back; `stride` is how many an element stands
+        """Return a pointer some elements further, or back; `stride` is how many an element is
         for.
         """
         pointee = pointee_of(type_)
@@ -292,7 +292,7 @@ class LvalueTranslation(Conversions):
         return f"core::mem::transmute::<Option<{own}>, {wanted}>({code})"
 
     def function_name(self, declared: Any) -> str:
-        """Return how a function is named here, builtins by the name of what they stand for."""
+        """Return how a function is named here, builtins by the name of what they represent."""
         name = declared.spelling
         if name.startswith("__builtin_ia32_"):
             raise Unsupported("a processor-specific keyword of the compiler")
@@ -303,7 +303,7 @@ class LvalueTranslation(Conversions):
     def _decay(self, inner: Any, target: Any) -> str:
         inner = bare(inner)
         wanted = self.types.of(target)
-        if (string := string_in(inner)) is not None:  # `__func__` stands around one
+        if (string := string_in(inner)) is not None:  # `__func__` is around one
             return f"{self.text(string)}.as_ptr() as {wanted}"
         word = "const" if self.is_constant_place(inner) else "mut"
         return f"&raw {word} {self.place(inner)} as {wanted}"
@@ -357,7 +357,7 @@ class LvalueTranslation(Conversions):
 
     def _of_array(self, array: Any, index: str, named: int | None) -> str:
         """Return an element of an array: C does not ask whether it is inside, so neither do we.
-        `named` is what an index stands for that has a name.
+        `named` is what an index represents that has a name.
         """
         known = whole(index) if named is None else named
         place = self.place(array)

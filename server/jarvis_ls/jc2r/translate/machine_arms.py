@@ -1,8 +1,8 @@
 """Blocks of a machine as arms that hold what they lead to, so that loops are loops again.
 
 A jump to another arm costs a turn of the machine, which the compiler cannot see through. A block
-that is jumped to from one place only stands there. The head of a loop of the source is an arm that
-holds the whole loop, whatever else jumps into its middle: blocks of it may stand there again, so
+that is jumped to from one place only is there. The head of a loop of the source is an arm that
+holds the whole loop, whatever else jumps into its middle: blocks of it may be there again, so
 that going around never leaves the arm. (Loops with several entries are split this way in
 compilers; see "node splitting" in Aho, Lam, Sethi, Ullman, Compilers, 9.7.)
 """
@@ -20,7 +20,7 @@ _TURN = re.compile(r"(?:'\w+: )?(?:loop|while .*|for .*) \{\Z")
 MOST_LINES = 1500
 """Lines an arm grows to by repeating blocks."""
 MOST_DEEP = 40
-"""Blocks that stand inside each other."""
+"""Blocks that are inside each other."""
 
 
 def go(block: int) -> str:
@@ -150,7 +150,7 @@ class _Arm:
         return lines
 
     def _jump(self, to: int, within: tuple[int, ...], turning: bool) -> list[str]:
-        """Return what stands for a jump; inside of a loop of the C (`turning`) that is only a
+        """Return what represents a jump; inside of a loop of the C (`turning`) that is only a
         jump.
         """
         if to in within:

@@ -1,6 +1,6 @@
-"""Macros without parameters that stand for one number: constants of the Rust.
+"""Macros without parameters that represent one number: constants of the Rust.
 
-The parser shows what a macro stands for, and as its place the name that was written. What lies
+The parser shows what a macro represents, and as its place the name that was written. What is
 there counts as the macro only when its definition is one whole: in `#define A 2 + 3` the place of
 `A` in `A * 2` is also that of the 2.
 """
@@ -32,7 +32,7 @@ NAMED = frozenset(
         "CXX_UNARY_EXPR",
     }
 )
-"""Kinds of nodes that a macro may stand for."""
+"""Kinds of nodes that a macro may represent."""
 _DEFINED = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w+)((?:[ \t(](?:[^\\\n]|\\\r?\n)*)?)", re.MULTILINE
 )
@@ -44,7 +44,7 @@ _SUM = re.compile(rf"(?:{_NUMBER.pattern}|\b[A-Za-z_]\w*|<<|>>|[-+*/%&|^~()\s])+
 _NAME = re.compile(r"'(?:[^'\\]|\\.)'|(?<![\w.])[A-Za-z_]\w*")
 _IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_]+")
 _SIGNS = dict(zip("abefnrtv\\'\"?0", b"\a\b\x1b\f\n\r\t\v\\'\"?\0", strict=True))
-"""What stands behind a backslash, and for what."""
+"""What is behind a backslash, and for what."""
 _TYPES = frozenset({"unsigned", "signed", "int", "long", "char", "short", "sizeof"})
 
 
@@ -56,7 +56,7 @@ class Macro:
     body: str
     start: int
     end: int
-    """Where it stands in its file, in bytes."""
+    """Where it is in its file, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Constant:
     code: str
 
     def item(self, visible: str) -> str:
-        """Its definition; the C is told where it does not stand there."""
+        """Its definition; the C is quoted where it is not there."""
         body = " ".join(self.macro.body.split())
         said = "" if _NUMBER.fullmatch(body.removeprefix("-")) else f" // {body}"
         return f"pub const {visible}: {self.rust} = {self.code};{said}"
@@ -98,7 +98,7 @@ class Macros:
         return self.text(start.file.name)[start.offset : extent.end.offset]
 
     def word(self, cursor: Any) -> str:
-        """Return the name of a macro that stands where an expression does; empty when more does."""
+        """Return the name of a macro that is where an expression does; empty when more does."""
         data = self.source_text(cursor)
         if not data or b"(" in data:  # in what is given to another macro
             _, start, end = clang.written_at(cursor)
@@ -153,7 +153,7 @@ class UnitMacros:
         return {name for name in self._here if self._is_whole(name, 0)}
 
     def name(self, cursor: Any, taken: set[str]) -> str:
-        """Return how the constant is named that stands where `cursor` does; empty when none does.
+        """Return how the constant is named that is where `cursor` does; empty when none does.
         `taken` are names of other things of the file.
         """
         name = self._macros.word(cursor)
@@ -238,13 +238,13 @@ def _macros(data: bytes) -> Iterator[Macro]:
         body = match[2].decode("utf-8", "replace")
         if body[:1] != "(":
             end = match.end()
-            if match[2].rfind(b"/*") > match[2].rfind(b"*/"):  # the comment goes on
+            if match[2].rfind(b"/*") > match[2].rfind(b"*/"):  # the comment continues
                 end = max(end, data.find(b"*/", end) + 2)
             yield Macro(match[1].decode(), without_comments(body), match.start(), end)
 
 
 def _value(body: str) -> int | None:
-    """Return what a character, a decimal or a hexadecimal number stands for; None for other
+    """Return what a character, a decimal or a hexadecimal number represents; None for other
     numbers.
     """
     if len(body) == 3 and body[0] == "'":

@@ -57,7 +57,7 @@ class Functions:
         """Code with names that mean the same written the same."""
         self.made: dict[str, Function] = {}
         self.refused: set[str] = set()
-        """Those that mean several things, or that a function cannot stand for."""
+        """Those that mean several things, or that a function cannot represent."""
 
     def called(self, use: Use, body: Body, module: Surroundings) -> Function | None:
         """Return the function for a use; None when it stays as C has it."""
@@ -85,7 +85,7 @@ class Functions:
 
 
 class _Made(Body):
-    """What a macro stands for, with the parameters in place of what is given for them."""
+    """What a macro represents, with the parameters in place of what is given for them."""
 
     def __init__(self, use: Use, outer: Body, module: Surroundings) -> None:
         super().__init__(use.root, module)
@@ -134,7 +134,7 @@ class _Made(Body):
             return self.types.of(type_)
         raise Unsupported("an argument that is neither a number nor a pointer")
 
-    # -- where an argument stands
+    # -- where an argument is
 
     def value(self, cursor: Any) -> str:
         """See `Expressions`."""
@@ -220,7 +220,7 @@ def _check(use: Use, body: Body) -> None:
 
 
 def _check_alone(use: Use, argument: Argument, body: Body) -> None:
-    """Raise `Unsupported` when what an argument does may change what else the macro looks at."""
+    """Raise `Unsupported` when what an argument does may change what else the macro examines."""
     node = argument.places[0][0]
     others = [other.places[0][0] for other in use.arguments if other is not argument]
     assigns = body.assigns(node)

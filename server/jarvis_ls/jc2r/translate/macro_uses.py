@@ -1,7 +1,7 @@
 """Macros with parameters, and where the functions of a file use them.
 
 The parser tells of an expression that comes of a macro where it is written: an argument where it is
-given, all else where the macro is named. So what a macro stands for is the outermost expression
+given, all else where the macro is named. So what a macro represents is the outermost expression
 that is written where its name is, and arguments are those below it that are written between the
 parentheses. An argument that does not stay whole (`x + 1` in `a * 2`) is none.
 """
@@ -50,7 +50,7 @@ class Definition:
     file: str
     start: int
     end: int
-    """Where it stands in its file, in bytes."""
+    """Where it is in its file, in bytes."""
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Use:
 
     definition: Definition
     root: Any
-    """The expression it stands for."""
+    """The expression it represents."""
     arguments: list[Argument]
     others: list[Any]
     """What is below the root and belongs to no argument."""
@@ -109,7 +109,7 @@ class Definitions:
         self.bodies = {
             name: [definition.body for definition in ones] for name, ones in found.items()
         }
-        """What each stands for, in all its definitions."""
+        """What each represents, in all its definitions."""
         self._several = {name for name, ones in found.items() if len(ones) > 1}
         self.files = {own, *headers}
         text = _SKIPPED.sub(b" ", _DIRECTIVE.sub(b" ", macros.text(own))) if found else b""
@@ -126,7 +126,7 @@ class Definitions:
         """By file: where it names one of them, in order."""
 
     def uses(self, function: Any) -> dict[int, Use]:
-        """Return what stands for a macro in a function, by its hash."""
+        """Return what represents a macro in a function, by its hash."""
         extent = function.extent
         file = extent.start.file
         if self._pattern is None or file is None or file.name not in self.files:
@@ -188,7 +188,7 @@ class Definitions:
 
     def _count_uses(self, name: str, depth: int) -> dict[str, int] | None:
         """Return how often each parameter is named, seen through macros in the definition; None
-        when that cannot be told.
+        when that is unknown.
         """
         definition = self._found[name]
         if depth > _DEPTH:
@@ -266,14 +266,14 @@ def _definitions(data: bytes, file: str) -> Iterator[Definition]:
         given = match[2].replace(b"\\", b" ").decode()
         names = tuple(word.strip() for word in given.split(",")) if given.strip() else ()
         end = match.end()
-        if match[3].rfind(b"/*") > match[3].rfind(b"*/"):  # the comment goes on
+        if match[3].rfind(b"/*") > match[3].rfind(b"*/"):  # the comment continues
             end = max(end, data.find(b"*/", end) + 2)
         body = without_comments(match[3].decode("utf-8", "replace"))
         yield Definition(match[1].decode(), names, body, file, match.start(), end)
 
 
 def _arguments(data: bytes, at: int) -> list[tuple[int, int]] | None:
-    """Return where the arguments stand behind the name of a macro, without what is around each; one
+    """Return where the arguments are behind the name of a macro, without what is around each; one
     without any text for none. None when there is no end of them.
     """
     opened = data.find(b"(", at)
@@ -296,7 +296,7 @@ def _arguments(data: bytes, at: int) -> list[tuple[int, int]] | None:
 
 
 def _closing(data: bytes, start: int = 0, end: int | None = None) -> int | None:
-    """Return where the parenthesis that stands next from `start` on is closed, before `end`."""
+    """Return where the parenthesis that is next from `start` on is closed, before `end`."""
     end = len(data) if end is None else min(end, len(data))
     place, depth = start, 0
     while data[place : place + 1].isspace():

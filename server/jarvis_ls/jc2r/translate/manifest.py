@@ -130,7 +130,7 @@ def _inclusion_macro(file: str) -> str:
 def build_script(
     left: Sequence[Module], units: Sequence[Unit], root: Path, ordered: Sequence[str]
 ) -> str:
-    """`build.rs`: compiles what is left with the machine's C compiler. What stands in the files
+    """`build.rs`: compiles what is left with the machine's C compiler. What is in the files
     `ordered` keeps its order: the objects of those that are no programs become one."""
     known = {unit.path: unit.arguments for unit in units}
     own = {module.file for module in left}

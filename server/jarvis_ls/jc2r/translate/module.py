@@ -64,7 +64,7 @@ class Translator(Naming):
 
     def prepare(self) -> None:
         """Translate, but for the names of what other files offer. A definition that the parser
-        objects to stays in C. Raises `JarvisError` when the objection lies elsewhere, or when all
+        objects to stays in C. Raises `JarvisError` when the objection is elsewhere, or when all
         of the file is to stay in C."""
         self.types.begin()
         wanted = [self._crate.stays(self._path, name) for name, _ in self.own_functions]
@@ -169,7 +169,7 @@ class Translator(Naming):
 
     def keep_in_c(self) -> None:
         """Work out the C that is left of the file, with what Rust and C would both have. Raises
-        `JarvisError` when that cannot be told apart."""
+        `JarvisError` when that cannot be distinguished."""
         for cursor in [*self._variables, *self._functions]:
             usr = cursor.get_usr()
             shared = usr in self._crate.threads or (self._left and self._is_also_in_c(cursor))

@@ -29,7 +29,7 @@ class Unsupported(Exception):
     """A construct that is not translated; the text says which, in words."""
 
     line = 0
-    """Of the statement it stands in; 0 while that is not known."""
+    """Of the statement it is in; 0 while that is not known."""
 
     def __init__(self, text: str, /, **values: object) -> None:
         """`text` may be a template, whose `{places}` get `values`."""

@@ -1,6 +1,6 @@
 """What a name of C is in the module, and what a definition is for the linker.
 
-What a name stands for in another file is known only when all files have been read, so names of
+What a name represents in another file is known only when all files have been read, so names of
 the project are written as marks and filled in at the end.
 """
 
@@ -330,7 +330,7 @@ class Naming(Source):
         return "types::" + known[usr].split(" ")[2].rstrip(":")
 
     def constant(self, cursor: Any) -> str:
-        """Return how the macro is named in the module that an expression stands for; empty for
+        """Return how the macro is named in the module that an expression represents; empty for
         none.
         """
         return "" if self._known is None else self._known.name(cursor, self._names)
@@ -376,7 +376,7 @@ class Naming(Source):
         return "main_0" if cursor.spelling == "main" else rust_name(cursor.spelling)
 
     def uses_in(self, function: Any) -> Mapping[int, Use]:
-        """Return where a function uses macros with parameters, by the hash of what stands for
+        """Return where a function uses macros with parameters, by the hash of what represents
         one.
         """
         return {} if self._defining is None else self._defining.uses(function)

@@ -1,7 +1,7 @@
 """A header that is read before each file: what the tree does not tell becomes calls with names.
 
 libclang shows `va_arg` and the builtins for atomic access as nodes without a name. Written as
-calls of functions that do not exist they can be told apart; the size of what is accessed is the
+calls of functions that do not exist they can be distinguished; the size of what is accessed is the
 last argument. `__PRETTY_FUNCTION__` is the plain name in gcc's C, and with its types in clang's.
 """
 

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 _STACK = 512 * 1024 * 1024
 """Bytes of address space; what is not used costs no memory."""
 _DEPTH = 200_000
-"""Calls in calls. Tens of them stand for one nesting of C, and each takes a kilobyte or so."""
+"""Calls in calls. Tens of them represent one nesting of C, and each takes a kilobyte or so."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -105,7 +105,7 @@ def functions_in(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def build_errors(crate: Path, log: str) -> list[BuildError]:
-    """Return what rustc objected to, as it stands in the output of cargo, each with its C
+    """Return what rustc objected to, as it is in the output of cargo, each with its C
     function.
     """
     homes = {path: file for file, path in modules(crate).items()}

@@ -23,7 +23,7 @@ def literal(number: int, rust: str) -> str:
 
 
 def parenthesise(code: str) -> str:
-    """`code` in parentheses unless it is one word or stands in some already."""
+    """`code` in parentheses unless it is one word or is in some already."""
     if _ATOM.fullmatch(code) or _is_closed(code):
         return code
     return f"({code})"
@@ -62,13 +62,13 @@ def as_u32(code: str) -> str:
 
 
 def whole(code: str) -> int | None:
-    """Return the number a literal of a whole number stands for; None for other code."""
+    """Return the number a literal of a whole number represents; None for other code."""
     match = re.fullmatch(r"\(?(-?\d+)(?:[iu](?:\d+|size))?\)?", code)
     return int(match[1]) if match else None
 
 
 def escape_bytes(data: bytes) -> str:
-    """Bytes as they stand in a byte string."""
+    """Bytes as they are in a byte string."""
     out = []
     for byte in data:
         if byte in (34, 92):

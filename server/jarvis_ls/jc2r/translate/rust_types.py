@@ -33,12 +33,12 @@ from jarvis_ls.jc2r.translate.vectors import vector
 MAX_TEXT = 64_000_000
 """Bytes of a file whose comments are looked for."""
 _UNITS = {2: "u16", 4: "u32", 8: "u64", 16: "u128"}
-"""What has an alignment: a packed record may hold it, but none that is told to have it."""
+"""What has an alignment: a packed record may hold it, but none that declares one."""
 _ALIGNED = re.compile(r"C, align\((\d+)\)")
 _OWN = "\0"
-"""Stands for the name of a record in its form."""
+"""Represents the name of a record in its form."""
 _OTHER = re.compile("\1([^\1]*)\1")
-"""Stands for a record that a form names, by its key."""
+"""Represents a record that a form names, by its key."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class _Form:
 
 @dataclass
 class _Written:
-    """What a name stands for."""
+    """What a name represents."""
 
     form: _Form
     names: dict[str, str]
@@ -77,7 +77,7 @@ class Types:
         self._names: dict[str, list[str]] = {}
         """Names given to a C declaration, by its key."""
         self._written: dict[str, _Written] = {}
-        """What they stand for."""
+        """What they represent."""
         self._forms: dict[str, _Form] = {}
         """Records of the unit, by key."""
         self._others: dict[str, Any] | None = None
@@ -165,7 +165,7 @@ class Types:
         return f"*{'const' if is_const(element) else 'mut'} {self.of(element)}"
 
     def align(self, rust: str, to: int) -> tuple[str, str]:
-        """Return a type aligned to so many bytes, and what makes a value of it; 0 stands for its
+        """Return a type aligned to so many bytes, and what makes a value of it; 0 represents its
         own.
         """
         if not to:
@@ -332,7 +332,7 @@ class Types:
         return found
 
     def _write(self, definition: Any, key: str, name: str) -> None:
-        """Write down what a name stands for, with the records in it."""
+        """Write down what a name represents, with the records in it."""
         form = self._form(definition, key)
         written = self._written[name] = _Written(form, {})
         self._said[name] = {} if form.is_opaque else self._comments(definition)
@@ -389,7 +389,7 @@ class Types:
         )
 
     def _members(self, declaration: Any, fields: list[Any]) -> list[tuple[str, str]]:
-        """Members with their types; neighbouring bit-fields are the bytes they lie in, and what
+        """Members with their types; neighbouring bit-fields are the bytes they are in, and what
         Rust would put too near to them is kept away by bytes without a meaning."""
         found: list[tuple[str, str]] = []
         is_union = declaration.kind.name == "UNION_DECL"
@@ -438,8 +438,8 @@ class Types:
         return _key(declaration.get_definition() or declaration) in self._padded
 
     def _member_type(self, member: Any) -> str:
-        """Return the type of a member; one that Rust lacks is told by its size in records that
-        never travel in registers, and whoever names such a member asks `of` again.
+        """Return the type of a member; one that Rust lacks is represented by its size in records
+        that never travel in registers, and anyone who names such a member asks `of` again.
         """
         try:
             return self.of(member.type)
@@ -452,7 +452,7 @@ class Types:
             return f"types::{name}"
 
     def _sized_record(self, declaration: Any, name: str) -> str:
-        """Return a record of the right size whose members cannot be told."""
+        """Return a record of the right size whose members are unknown."""
         size, align = declaration.type.get_size(), declaration.type.get_align()
         if size < 0:
             return _opaque(name)

@@ -1,6 +1,6 @@
 """Sections of the linker that several variables share: programs walk them from one to the next.
 
-The linker puts what stands in a section one behind the other, as the files are linked and as each
+The linker puts what is in a section one behind the other, as the files are linked and as each
 of them has it. Rust promises no order, so such variables stay in C, in the order in which their
 file has them, and the objects that hold them are joined before anything else is linked.
 """

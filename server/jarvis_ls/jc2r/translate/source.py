@@ -38,7 +38,7 @@ class Source:
         self._functions: list[Any] = []
         self._variables: list[Any] = []
         self._assembly: list[tuple[Any, str]] = []
-        """What stands at file scope, without versions of names."""
+        """What is at file scope, without versions of names."""
         self._versions: dict[str, str] = {}
         """Names that mean a version, each with what it is another name of."""
         self._versioned: dict[str, list[Any]] = {}
@@ -66,7 +66,7 @@ class Source:
         self._functions, self._variables = self._definitions(self._unit.cursor)
 
     def _read_vectors(self, path: Path, words: list[str], known: str) -> None:
-        """Parse a file anew that asks for functions of the processor, so that all are declared."""
+        """Parse a file again that asks for functions of the processor, so that all are declared."""
         headers = [
             get_include.include.name
             for get_include in self._unit.get_includes()
@@ -218,7 +218,7 @@ class Source:
 
     def rejections(self) -> dict[str, clang.Problem]:
         """Return what the parser objects to in the definitions of the file, by their USR. Raises
-        `JarvisError` for an objection that lies elsewhere.
+        `JarvisError` for an objection that is elsewhere.
         """
         if not self._problems:
             return {}
@@ -242,7 +242,7 @@ class Source:
         return f"{self._relative(problem.file)}:{problem.line}: {problem.text}"
 
     def is_own(self, cursor: Any) -> bool:
-        """Return whether something stands in the file itself, not in a header."""
+        """Return whether something is in the file itself, not in a header."""
         return Path(cursor.location.file.name) == self._root / self._path
 
     def _relative(self, name: str) -> str:

@@ -242,7 +242,7 @@ class Machine:
 
 
 def needs_machine(block: Any) -> bool:
-    """Return whether labels stand where only blocks that are jumped between will do, not counting
+    """Return whether labels are where only blocks that are jumped between will do, not counting
     those of `goto`.
     """
     kinds = clang.cindex().CursorKind

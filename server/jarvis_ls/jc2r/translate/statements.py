@@ -73,7 +73,7 @@ class Statements(Assembly):
         return list(lines)
 
     def _comments_behind(self, cursor: Any) -> list[str]:
-        """Return what stands behind a statement on its line, to stand above it."""
+        """Return what is behind a statement on its line, to be above it."""
         end = cursor.extent.end
         if self.comments is None or end.file is None or end.file.name != self.file:
             return []
@@ -129,7 +129,7 @@ class Statements(Assembly):
 
     def _hoist(self, cursor: Any) -> tuple[list[str], list[str]]:
         """Return a declaration that must hold for a whole block, and what is done where it
-        stands.
+        is.
         """
         head: list[str] = []
         lines = self._comments_before(cursor)
@@ -354,7 +354,7 @@ def _nested_groups(groups: list[list[Any]]) -> list[int]:
 
 
 def _leaves(cursor: Any) -> bool:
-    """Return whether what stands behind a statement is surely not reached from it."""
+    """Return whether what is behind a statement is surely not reached from it."""
     name = cursor.kind.name
     children = clang.children(cursor)
     if name == "COMPOUND_STMT":
@@ -372,7 +372,7 @@ def _arm(body: list[str], leave: str, nested: list[int]) -> list[str]:
 
 
 def _continue_body(inner: list[str], n: int) -> list[str]:
-    """Return the body of a loop whose `continue` goes on to what follows it."""
+    """Return the body of a loop whose `continue` continues to what follows it."""
     wanted = f"break 'c{n};"
     if not any(wanted in line for line in inner):
         return inner

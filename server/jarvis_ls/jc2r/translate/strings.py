@@ -1,4 +1,4 @@
-"""What string literals stand for, told from how libclang writes them."""
+"""What string literals represent, told from how libclang writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`goto` as labelled blocks and loops, where labels lie so that these suffice.
+"""`goto` as labelled blocks and loops, where labels are so that these suffice.
 
 A label that is jumped to from before ends a block that is left; one that is jumped to from behind
 begins a loop that is continued. What does not nest, or jumps into a block, is left to the machine.
@@ -47,7 +47,7 @@ class Jumps:
 def structure_jumps(body: Any) -> Jumps | None:
     """Return the jumps of a function body as blocks and loops; None when that cannot be."""
     labels: dict[str, tuple[Any, int]] = {}
-    """The block each label stands in, and at which child."""
+    """The block each label is in, and at which child."""
     gotos: list[tuple[Any, str, dict[int, int]]] = []
     if not _collect(body, {}, labels, gotos, is_switch=False):
         return None
@@ -89,7 +89,7 @@ def _collect(
     *,
     is_switch: bool,
 ) -> bool:
-    """Labels and jumps below a node; False when a label stands where none can be reached."""
+    """Labels and jumps below a node; False when a label is where none can be reached."""
     name = cursor.kind.name
     if name == "GOTO_STMT":
         gotos.append((cursor, label_of(cursor), dict(inside)))

@@ -30,7 +30,7 @@ _NUMBER_LAST = re.compile(
 _SHIFT = re.compile(r"(_mm(?:256|512)?_)(s(?:ll|rl|ra))i(_epi(?:16|32|64))")
 _TARGET = re.compile(r'\btarget\("([^"]+)"\)')
 _OF_CLANG = "#define __rdtsc rdtsc__\n"
-"""A function of gcc's headers that clang has of itself, and lets nobody define."""
+"""A function of gcc's headers that clang has of itself, and lets no one define."""
 _FEATURES = {
     **{
         feature: feature

@@ -1,6 +1,6 @@
 """Families of rules and what people call them, in reports, at the terminal and in the editor.
 
-The identifiers stand in records and settings; `labels.ts` of the editor has the same names.
+The identifiers are in records and settings; `labels.ts` of the editor has the same names.
 """
 
 from __future__ import annotations

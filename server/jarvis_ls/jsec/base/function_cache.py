@@ -18,7 +18,7 @@ _KEPT = "answers of rules"
 def once_per_function(build: Callable[[Function], Answer]) -> Callable[[Function], Answer]:
     """Let `build` run once for each function object; later calls get the same answer.
 
-    The answers lie in the function object itself: most of them refer to it, and in a table
+    The answers are in the function object itself: most of them refer to it, and in a table
     beside it they would keep it, and the tree it is cut from, for ever.
     """
     return _once(build)

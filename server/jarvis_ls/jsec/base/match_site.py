@@ -37,7 +37,7 @@ class WholeUnit:
         self.items = found
         self._placed = placed
         self._functions: dict[int, list[Function]] = {}
-        """Those of the items that were looked at, by the item's first byte."""
+        """Those of the items that were examined, by the item's first byte."""
 
     @functools.cached_property
     def functions(self) -> list[Function]:
@@ -66,7 +66,7 @@ class WholeUnit:
         self._functions.clear()
 
     def mentioning(self, *words: bytes) -> list[Function]:
-        """Functions in whose text one of these words, none of them empty, stands, in order.
+        """Functions in whose text one of these words, none of them empty, is, in order.
 
         One search through the file for each word, and a look at the items around what it finds:
         with every keystroke, the functions of all items would be too many.
@@ -99,7 +99,7 @@ def _spanning(item: Item, start: int, end: int) -> Node:
 
 
 def _is_between(places: list[int], start: int, end: int) -> bool:
-    """Return whether one of the places, which are in order, lies between two bytes."""
+    """Return whether one of the places, which are in order, is between two bytes."""
     index = bisect_left(places, start)
     return index < len(places) and places[index] < end
 

@@ -83,7 +83,7 @@ class Flow:
     by: frozenset[str] = frozenset()
     """Only those that one of these functions does; empty for all that no other rule asks for."""
     guess: Guess | None = None
-    """What else the check looks at, for places that flow knows nothing of."""
+    """What else the check examines, for places that flow knows nothing of."""
 
 
 Query = Guess | Flow
@@ -145,7 +145,7 @@ def flow(*kinds: str, by: Iterable[str] = (), guess: Guess | None = None) -> Flo
     """Flaws of these kinds that the analysis of flow proves, or just those that the functions
     `by` do.
 
-    With `guess` the check is also called for what that asks for. What it reports there is told
+    With `guess` the check is also called for what that asks for. What it reports there is reported
     as it is when flow is off; else only where flow has no answer, and with less confidence.
     """
     return Flow(frozenset(kinds), frozenset(by), guess)
@@ -255,13 +255,13 @@ class Rule:
     id: str
     """Name with dashes, such as `double-free`."""
     language: Language
-    """Package it lies in: `c` is for C and C++."""
+    """Package it is in: `c` is for C and C++."""
     dialects: frozenset[LanguageName]
     """Grammars it runs on."""
     query: Query
     """What it asks for."""
     check: Check
-    """The function that looks at each place."""
+    """The function that examines each place."""
     category: str
     """Family of the seeds."""
     cwe: tuple[int, ...]
@@ -279,7 +279,7 @@ class Rule:
     verdicts: FlowVerdicts = FlowVerdicts()
     """How the flow analysis confirms or refutes what it guesses."""
     summary: str = ""
-    """Template of the message that stands once for a file full of findings of this rule, with
+    """Template of the message that is once for a file full of findings of this rule, with
     their `{count}`; empty: each place is reported."""
     check_fault: Check | None = None
     """The function that reports a proven `Fault`; None: `check` does."""

@@ -1,7 +1,7 @@
 """Which rule wants what, and asking it of one item.
 
-One combined query finds every place any rule asked for; most of them are told by their bytes, or by
-a look at the node, to concern no rule.
+One combined query finds every place any rule asked for; most of them are recognised by their bytes,
+or by a look at the node, to concern no rule.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Plan:
         }
         """The name that each pattern is captured under."""
         self.sites: dict[str, list[Rule]] = {}
-        """Rules by the capture that stands for their pattern."""
+        """Rules by the capture that represents their pattern."""
         self.by_operator: dict[str, dict[str, list[tuple[Holds, list[Rule]]]]] = {}
         """By such a capture and an operator or a name that is called (empty for any), what is asked
         of sites with it, and the rules behind that question."""
@@ -212,7 +212,7 @@ class Plan:
         return "" if operator is None else operator.type
 
     def _on_calls(self, run: _Run, calls: Iterable[Node]) -> None:
-        """Most calls of plain names are told to concern no rule by their bytes."""
+        """By their bytes, most calls of plain names concern no rule."""
         unit = run.unit
         data, callee_of = unit.source.data, field_id(unit.language, "function")
         wanted: dict[bytes, tuple[str, list[Rule]] | None] = unit.__dict__.setdefault(_WANTED, {})
@@ -281,7 +281,7 @@ _ACTIVE = (b"=", b"[", b"{", b"typeof", b"__attribute__")
 
 
 def _is_still(node: Node, kind: str, written: bytes, language: LanguageName) -> bool:
-    """Return whether an item is told by its text to hold nothing that any rule looks at: a macro
+    """Return whether the text of an item shows that no rule examines it: a macro
     without a string, a C declaration without size, initialiser and body.
     """
     if kind == "preproc_def":
@@ -359,7 +359,7 @@ class _Run:
             return False
 
     def function_calls(self, function: Function, names: frozenset[str]) -> bool:
-        """Return whether a call of one of `names` lies in `function`."""
+        """Return whether a call of one of `names` is in `function`."""
         start, end = function.start, function.end
         return any(
             start <= at < end for name in names & self.calls_at.keys() for at in self.calls_at[name]

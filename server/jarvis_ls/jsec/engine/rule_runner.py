@@ -82,7 +82,7 @@ class ItemCache:
     def follow(self, context: str, defined: dict[str, Declared], facts: Facts) -> None:
         """Forget results that what changed around them may have changed.
 
-        `context` stands for all declarations but the functions the file defines. Of those
+        `context` represents all declarations but the functions the file defines. Of those
         every keystroke may break one: then only what names it, or a macro that does, is looked
         at again.
         """
@@ -111,7 +111,7 @@ _MANY_WORDS = 40
 
 
 def _naming(functions: set[str], facts: Facts) -> set[str]:
-    """`functions`, and macros that stand for one of them."""
+    """`functions`, and macros that represent one of them."""
     names = set(functions)
     for macro in (*facts.macros, *facts.function_macros):
         if facts.alias_of(macro)[0] in functions:
@@ -208,7 +208,7 @@ def _run_items(
 def _reading(item: Item) -> tuple[int, ...]:
     """Return kinds and places of what is beside errors in an item; nothing when it has none.
 
-    How the parser recovers from an error depends on what stands around the item. What has no error
+    How the parser recovers from an error depends on what is around the item. What has no error
     is what its text says.
     """
     found: list[int] = []
@@ -240,7 +240,7 @@ def _collect_facts(
         if known is not None or cache.keeps(item):
             kept[key] = found_out
         part, rest = found_out
-        if rest:  # what the same text declares depends on how it is read, and where it stands
+        if rest:  # what the same text declares depends on how it is read, and where it is
             context.update(rest + repr(key[1:]).encode())
         if part is not None and part.defined:
             defined.update(part.functions)

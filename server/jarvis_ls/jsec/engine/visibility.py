@@ -1,4 +1,4 @@
-"""From what the rules said to what the user is told of one file.
+"""From what the rules said to what the user reads of one file.
 
 One place for the editor and the command line, so that both always say the same: the user's own
 patterns and what runs have shown are added, suppressing comments are honoured and complained
@@ -50,7 +50,7 @@ def assess_again(
     *,
     patterns: Sequence[Pattern] = (),
 ) -> list[Finding]:
-    """Assessed findings of a file after `change` had its way with them, assessed anew.
+    """Assessed findings of a file after `change` had its way with them, assessed again.
 
     What comments hide, and the hints about comments, are worked out again.
     """

@@ -5,7 +5,7 @@ The file is meant to be committed: sorted, one finding a line, below its file an
     {"version": 1, "files": {"src/a.c": {"double-free": ["0f3a…"]}}}
 
 A finding is known by its fingerprint, which holds the words of its line but not its number, so
-entries survive moved lines. When a file of the baseline is gone, its entries also stand for the
+entries survive moved lines. When a file of the baseline is gone, its entries also represent the
 same lines of the same rule in another file: that is what a rename looks like.
 """
 
@@ -56,7 +56,7 @@ class Baseline:
         self._gone: dict[str, list[str]] | None = None
         self._met: set[str] = set()
         self._moved: dict[str, tuple[str, str]] = {}
-        """File and fingerprint of the findings that entries of renamed files stand for."""
+        """File and fingerprint of the findings that entries of renamed files represent."""
 
     def __len__(self) -> int:
         return len(self._known)
@@ -124,7 +124,7 @@ class Baseline:
         }
 
     def _entry(self, finding: Finding, path: str, occurrence: int) -> str:
-        """Return the entry that stands for `finding`; empty when there is none."""
+        """Return the entry that represents `finding`; empty when there is none."""
         if finding.fingerprint in self._known:
             return finding.fingerprint
         for gone in self._gone_files(finding.rule):

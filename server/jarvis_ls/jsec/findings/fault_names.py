@@ -33,7 +33,7 @@ _ASSIGNED = re.compile(rb"\s{0,4}[-+*/|&^]?=[^=].*", re.DOTALL)
 _RELEASES = frozenset({"double-free", "double-close", "free-not-start", "free-non-heap"})
 _USES = frozenset({"use-after-free", "use-after-close", "null-dereference", "null-from-allocation"})
 _LONGEST = 160
-"""Bytes of a place that are looked at."""
+"""Bytes of a place that are examined."""
 
 
 def add_name(fault: Fault, source: Source) -> Fault:
@@ -82,7 +82,7 @@ def freed_before(
     """Return the fault with the statement that freed first what it frees again, and with `null`,
     what the language calls a pointer to nothing.
 
-    Only a statement on a line of its own, in a block, counts: another can stand behind it.
+    Only a statement on a line of its own, in a block, counts: another can be behind it.
     """
     if fault.kind != "double-free":
         return fault

@@ -1,7 +1,7 @@
 """What flow proved becomes findings, and what rules only guessed gives way to it.
 
-One flaw is told once: where a rule guessed at what flow proved, the proof is told. A guess that
-flow neither proved nor refuted is told with little confidence.
+One flaw is reported once: where a rule guessed at what flow proved, the proof is reported. A guess
+that flow neither proved nor refuted is reported with little confidence.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DOUBTFUL = 0.55
 """Most confidence of a flaw that callers or unseen code may well rule out."""
 
 _IN_FUNCTION = frozenset({"leak", "resource-leak"})
-"""Kinds told where the function ends: the guess at them may stand anywhere in it."""
+"""Kinds told where the function ends: the guess at them may be anywhere in it."""
 
 
 Texts = Callable[[str], Source | None]

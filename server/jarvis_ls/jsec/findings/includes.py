@@ -81,7 +81,7 @@ class Includes:
         return any(name in names for names in known)
 
     def _reached_headers(self) -> set[str]:
-        """Headers the file reaches, those of C++ by their names in C; what stands behind an `#if`
+        """Headers the file reaches, those of C++ by their names in C; what is behind an `#if`
         counts."""
         reached = [
             *self._facts.includes,

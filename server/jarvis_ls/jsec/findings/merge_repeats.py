@@ -1,7 +1,8 @@
-"""What a file gives cause for throughout is told once, at its first place, and leads to the others.
+"""What a file gives cause for throughout is reported once, at its first place, and leads to the
+others.
 
 A habit of the author is one thing to know and to decide about; a finding for each place would
-bury those that stand for themselves.
+bury those that represent themselves.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from jarvis_ls.core.finding import Finding, Message, Related
 from jarvis_ls.jsec.rules.registry import all_rules
 
 SLIPS = 3
-"""So many places of a rule in one file are told each."""
+"""So many places of a rule in one file are reported each."""
 _MOST_SHOWN = 16
 """Places besides the first that a finding leads to."""
 

@@ -1,8 +1,8 @@
 """What running the code has shown: undefined behaviour that sanitizers saw while `jc2r verify`
 compared it with its Rust, kept in `.jarvis/c2rust/undefined.jsonl`.
 
-A record names its line by number and text. It is told as long as a line with this code, whatever
-its comments say, is in the file: the nearest one, when the file has changed since.
+A record names its line by number and text. It is reported as long as a line with this code,
+whatever its comments say, is in the file: the nearest one, when the file has changed since.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ such values, a check or a comment at this line tells the next reader.
 """
 FILE = Path(".jarvis/c2rust/undefined.jsonl")
 MOST = 2_000
-"""So many records are looked at."""
+"""So many records are examined."""
 _LONGEST = 120
 """Bytes of a line that are compared: fewer than a record keeps of it."""
 _TEXT = ("file", "evidence", "pattern", "function")

@@ -121,7 +121,7 @@ def _directives(layout: _Layout, comment: Lexeme) -> Iterator[Suppression]:
 
 
 class _Layout:
-    """Where code stands in a file; worked out when first asked for."""
+    """Where code is in a file; worked out when first asked for."""
 
     def __init__(self, source: Source, language: LanguageName, tree: Tree) -> None:
         self.source = source

@@ -64,7 +64,7 @@ class _OpenFile:
         self.tree: Tree = parse(source.data, language)
         self.cache = ItemCache()
         self.shown = False
-        """Whether it was analysed as it stands."""
+        """Whether it was analysed as it is."""
 
     def change(self, changes: list[TextChange], version: int) -> None:
         """Follow edits in order; the text is parsed once, after the last of them."""

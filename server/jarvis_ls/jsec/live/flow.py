@@ -1,4 +1,4 @@
-"""Flow while the user types: what an edit changes is followed anew, as far as time allows.
+"""Flow while the user types: what an edit changes is followed again, as far as time allows.
 
 Functions of open documents are taken from there, all others from what the last scan of the
 folder kept. Each answer names what it asked the program for; an edit costs the functions it
@@ -29,7 +29,7 @@ MAX_FILES = 3_000
 """In larger programs only open documents are followed between two scans."""
 
 Root = tuple[str, str]
-"""File and key of a function that is looked at with all it calls."""
+"""File and key of a function that is examined with all it calls."""
 
 _Name = TypeVar("_Name", bound=Hashable)
 
@@ -217,7 +217,7 @@ class LiveFlow:
                 self._nested.add(root)
 
     def _drop(self, root: Root, *, again: bool = True) -> None:
-        """Forget an answer; with `again` the function waits to be followed anew."""
+        """Forget an answer; with `again` the function waits to be followed again."""
         answer = self._answers.pop(root, None)
         self._failed.discard(root)
         if again:
@@ -237,7 +237,7 @@ class LiveFlow:
         if answer is None:
             return set()
         files = {path for path, _ in answer.entered} | {root[0]}
-        if root in self._nested:  # the other order may be told anywhere
+        if root in self._nested:  # the other order may be reported anywhere
             files |= {
                 kept[1][0]
                 for function in self._nested

@@ -15,7 +15,7 @@ class TextChange:
     """One edit as LSP sends it: 0-based lines and UTF-16 columns; no range replaces all."""
 
     text: str
-    """What stands there afterwards."""
+    """What is there afterwards."""
     range: tuple[int, int, int, int] | None = None
     """Start line, start character, end line, end character; None for the whole text."""
 

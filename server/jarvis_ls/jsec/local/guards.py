@@ -1,4 +1,4 @@
-"""What stands near a suspicious place and makes it harmless, or not.
+"""What is near a suspicious place and makes it harmless, or not.
 
 These are questions about the tree around a place, not about every path to it: each answers
 from conditions, assignments and declarations of the same function. Rules lower or drop their
@@ -102,7 +102,7 @@ def _starting(nodes: list[Node], start: int, end: int) -> list[Node]:
 def same_path(function: Function, first: Node, second: Node) -> bool:
     """Return whether control may run from `first` on to `second` later in the text.
 
-    False when they lie in different branches of one `if`, `?:` or `switch`, or when the block
+    False when they are in different branches of one `if`, `?:` or `switch`, or when the block
     around `first` (up to the block they share) always leaves before its end.
     """
     shared = {a.id for a in ancestors(second, function.node)}
@@ -251,7 +251,7 @@ def _declared_name(node: Node | None) -> str:
 
 
 def _exclusive(shared: Node, below: Node, second: Node) -> bool:
-    """Return whether `below` and `second` lie in different branches of `shared`."""
+    """Return whether `below` and `second` are in different branches of `shared`."""
     if shared.type in ("if_statement", "conditional_expression"):
         condition = field(shared, "condition")
         return condition is None or not (
@@ -263,7 +263,7 @@ def _exclusive(shared: Node, below: Node, second: Node) -> bool:
 
 
 def _leaves_between(block: Node, below: Node, second: Node) -> bool:
-    """Return whether a jump stands directly in `block` between two of its statements."""
+    """Return whether a jump is directly in `block` between two of its statements."""
     if block.type not in ("compound_statement", "case_statement"):
         return False
     for child in block.named_children:

@@ -132,7 +132,7 @@ def _overview(
 def _chart(
     summary: dict[str, Any], findings: Sequence[Finding], say: Translations
 ) -> Iterator[str]:
-    """Yield a bar for each family, cut by severity; the numbers stand beside the bars."""
+    """Yield a bar for each family, cut by severity; the numbers are beside the bars."""
     counts: dict[str, int] = summary["by_category"]
     if not counts:
         return

@@ -1,4 +1,4 @@
-"""Every format behind one name, for callers that are told which one is wanted."""
+"""Every format behind one name, for callers that are given its name."""
 
 from __future__ import annotations
 

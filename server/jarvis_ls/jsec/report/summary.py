@@ -14,7 +14,7 @@ TOP_FILES = 10
 
 
 def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any]:
-    """Return the `summary` of the JSON report over the findings that are told."""
+    """Return the `summary` of the JSON report over the findings that are reported."""
     told = list(findings)
     hidden = Counter(_why(finding) for finding in result.findings if finding.suppressed)
     return {

@@ -58,7 +58,7 @@ class Cache:
         aside: Path | None = None,
     ) -> None:
         """Read what is there, for these patterns and functions of the user's own, and what runs
-        have shown. With `aside`, a folder that exists, it lies there and `root` stays untouched.
+        have shown. With `aside`, a folder that exists, it is there and `root` stays untouched.
 
         Raises `JarvisError` when nothing can be kept below `root`.
         """
@@ -244,7 +244,7 @@ def _read_report(path: str, digest: str, values: Any) -> FileReport | None:
 
 
 def _not_known(path: str) -> bytes | None:
-    """Return a header whose own answer is not kept: whoever includes it is analysed again."""
+    """Return a header whose own answer is not kept: anyone who includes it is analysed again."""
     raise KeyError(path)
 
 

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 NUL_NOTE = Words("the file has NUL characters, which compilers ignore and people do not see")
 _START = 8192
-"""Bytes by which a source is told from data."""
+"""Bytes that distinguish source from data."""
 _CONTROL = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})
 _BEYOND_ASCII = bytes(range(128, 256))
 _COLLECT_AFTER = 16_000_000

@@ -1,8 +1,8 @@
 """The second half of a scan: values are followed through the functions of all files.
 
-Every function is looked at with what it calls, wherever that lies, by the processes that scanned
+Every function is examined with what it calls, wherever that is, by the processes that scanned
 the files. What is proven in a file, from whatever function on, takes the place of what its rules
-had guessed. Neither the order of files nor the number of processes changes what is told.
+had guessed. Neither the order of files nor the number of processes changes what is reported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Scanning a folder: files to worker processes, answers of earlier scans from the cache.
 
 A file that takes longer than its time costs its worker: the process is ended, another one
-goes on, and the file is reported as `jsec.timeout`.
+continues, and the file is reported as `jsec.timeout`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ async def scan_files(
     another, which takes its place, for each file of which flow knows more (`settled`).
 
     `jobs` processes work at once, by default one for each processor. Closing the iterator ends
-    them. `step` is told of each file whose functions were followed. Only comments and patterns
+    them. `step` is called for each file whose functions were followed. Only comments and patterns
     have been taken into account: settings and baseline are the caller's to apply.
     """
     chosen = None if only is None else set(only)
@@ -130,7 +130,7 @@ async def _both_halves(
 ) -> AsyncIterator[FileReport]:
     """Yield reports of the files that are not known, then the reports of all with flow's results.
 
-    `total` is how many files the program has; `files` are those that are told of.
+    `total` is how many files the program has; `files` are those that are reported.
     """
     reports = dict(known)
     order = sorted(missing, key=_turn)

@@ -3,7 +3,7 @@
 Left out without a word: what is not C, C++ or Rust, what git ignores, what the settings
 exclude. Named with a reason: links that lead out of the folder or nowhere, pipes, devices, sockets,
 folders that cannot be read, files over the size limit. Nothing is opened here but `.gitignore`
-files, and no link is followed: what lies below the folder is found anyway, what lies outside
+files, and no link is followed: what is below the folder is found anyway, what is outside
 is not ours to read.
 """
 
@@ -31,7 +31,7 @@ from jarvis_ls.jsec.settings.settings import Settings
 DEFAULT_EXCLUDES = frozenset(
     ".git .hg .svn .pc build out target third_party vendor node_modules .venv".split()
 )
-"""Folders that are left out wherever they stand, unless the settings say otherwise; `.pc` is where
+"""Folders that are left out wherever they are, unless the settings say otherwise; `.pc` is where
 quilt keeps files as they were before each patch."""
 
 NOT_A_SOURCE = "not C, C++ or Rust"
@@ -43,7 +43,7 @@ class SourceFile:
 
     path: str
     """Path relative to the root with forward slashes, as it is shown; bytes of a name that
-    are not UTF-8 stand as `\\xNN`."""
+    are not UTF-8 are as `\\xNN`."""
     location: str
     """Absolute path as the system wants it."""
     size: int

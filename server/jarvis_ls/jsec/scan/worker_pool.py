@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 class Pool:
-    """The processes of one scan; each is told what it must know whenever it starts."""
+    """The processes of one scan; each receives what it must know whenever it starts."""
 
     def __init__(self, jobs: int, seconds: float) -> None:
         """`jobs` processes work at once, on each job for at most `seconds`."""

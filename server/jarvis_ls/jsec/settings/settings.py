@@ -67,7 +67,7 @@ class Pattern:
     message: str
     """What is wrong where it matches."""
     languages: tuple[LanguageName, ...] = ("c", "cpp", "rust")
-    """Languages it looks at."""
+    """Languages it examines."""
     severity: Severity = "medium"
     """How bad a match is."""
     confidence: float = 0.7
@@ -96,7 +96,7 @@ class PathRules:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is scanned and what is told."""
+    """What is scanned and what is reported."""
 
     exclude: tuple[str, ...] = ()
     """Globs, as in `.gitignore`, of files that are not scanned."""
@@ -120,7 +120,7 @@ class Settings:
     """What runs of the code have shown; read beside the settings, not from them."""
 
     def judge(self, finding: Finding) -> Finding | None:
-        """Return the finding as it is told with these settings, or None when it is not."""
+        """Return the finding as it is reported with these settings, or None when it is not."""
         if not self._strict:
             return finding
         levels, least = self._for_file(finding.file)

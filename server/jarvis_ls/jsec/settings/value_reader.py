@@ -1,5 +1,5 @@
-"""Settings as they come from a file or an editor, checked value by value: what is wrong is told
-with the key it stands at.
+"""Settings as they come from a file or an editor, checked value by value: what is wrong is reported
+with the key it is at.
 
 Each check gives the value it was given, or raises `ValueError` with what it must be.
 """
@@ -70,7 +70,7 @@ class Reader:
         return tuple(made)
 
     def finish(self) -> None:
-        """Complain about keys nobody asked for."""
+        """Complain about keys no one asked for."""
         for key in self._values:
             known = ", ".join(sorted(self._known))
             raise self.error(key, f"is not known; known here: {known}")

@@ -51,7 +51,7 @@ class _Deleted:
 
 
 def _is_unchanged(document: Document, digest: str) -> bool:
-    """Return whether a document is what its file was: nobody has typed since it was opened or
+    """Return whether a document is what its file was: no one has typed since it was opened or
     saved, or it has the bytes that were scanned, because the editor had read the file again.
     """
     if document.version == document.saved:

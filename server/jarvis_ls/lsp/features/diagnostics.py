@@ -20,7 +20,7 @@ from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.server import Server
 
 REFRESH_SECONDS = 0.05
-"""How long changes of several documents are gathered before the client is asked to pull anew."""
+"""How long changes of several documents are gathered before the client is asked to pull again."""
 
 
 def register(server: Server) -> None:
@@ -94,14 +94,14 @@ class _Diagnostics:
         return pulled is not None and pulled[0] == state.version and pulled[1] != state.serial
 
     def _ask_again(self) -> None:
-        """Have the client pull anew, once for all documents."""
+        """Have the client pull again, once for all documents."""
         if self._asking is not None or not self._is_told:
             return
         self._asking = asyncio.get_running_loop().call_later(REFRESH_SECONDS, self._refresh)
 
     @property
     def _is_told(self) -> bool:
-        """Return whether the client pulls anew when it is told that there is more."""
+        """Return whether the client pulls again when it is notified that there is more."""
         workspace = self._server.client_capabilities.workspace
         refresh = workspace.diagnostics if workspace else None
         return refresh is not None and bool(refresh.refresh_support)

@@ -13,7 +13,7 @@ INTERVAL = 0.2
 
 
 def register(server: Server) -> None:
-    """Tell the client when a scan begins, goes on and ends, and when the numbers change."""
+    """Tell the client when a scan begins, continues and ends, and when the numbers change."""
     status = _Status(server)
     server.started.subscribe(status.tell_soon)
     server.troubled.subscribe(status.tell_soon)

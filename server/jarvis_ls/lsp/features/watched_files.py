@@ -16,7 +16,7 @@ from jarvis_ls.lsp.folders import path_of
 from jarvis_ls.lsp.server import Server
 
 SETTLE_SECONDS = 0.2
-"""How long it must be quiet before the disk is looked at."""
+"""How long it must be quiet before the disk is examined."""
 
 _SOURCES = "**/*.{c,h,cc,cpp,cxx,c++,hh,hpp,hxx,h++,inl,ipp,tpp,rs,C,H}"
 _OWN = (

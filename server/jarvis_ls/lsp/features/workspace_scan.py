@@ -38,15 +38,15 @@ class _Scans:
         self._server = server
 
     async def at_start(self, _news: None) -> None:
-        await self._begin(anew=False)
+        await self._begin(fresh=False)
 
     async def configured(self, _news: None) -> None:
-        await self._begin(anew=True)
+        await self._begin(fresh=True)
 
-    async def _begin(self, *, anew: bool) -> None:
+    async def _begin(self, *, fresh: bool) -> None:
         settings = self._server.settings
         if settings.enable and settings.workspace_scan and list(self._server.folders):
-            await self._run(None, changed_only=False, anew=anew)
+            await self._run(None, changed_only=False, fresh=fresh)
             return
         self._server.scanning.forget_disk()
         await self._server.scanning.list_only()
@@ -55,7 +55,7 @@ class _Scans:
         _new, gone = change
         for path in gone:
             await self._server.scanning.drop(path)
-        await self._begin(anew=True)
+        await self._begin(fresh=True)
 
     def stop(self, _news: None) -> None:
         self._server.scanning.cancel()
@@ -81,11 +81,11 @@ class _Scans:
         return self._server.scanning.cancel()
 
     async def _run(
-        self, token: types.ProgressToken | None, *, changed_only: bool, anew: bool = False
+        self, token: types.ProgressToken | None, *, changed_only: bool, fresh: bool = False
     ) -> ScanState:
         title = self._server.say("Scanning the workspace")
         async with self._server.work.work(title, token) as work:
-            state = await self._server.scanning.scan(work, changed_only=changed_only, anew=anew)
+            state = await self._server.scanning.scan(work, changed_only=changed_only, fresh=fresh)
         logger.info(
             "scan of the workspace: %d files, %d skipped, %d ms%s",
             state.files,

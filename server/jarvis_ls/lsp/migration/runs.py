@@ -91,7 +91,7 @@ class Migrations:
         return run.progress if run is not None else None
 
     async def read(self, root: str) -> Overview:
-        """Read anew what is known of a folder, and tell when it is something else."""
+        """Read again what is known of a folder, and tell when it is something else."""
         from jarvis_ls.jc2r.run.overview import Overview, read_overview
 
         if not self._server.trusted:
@@ -122,7 +122,7 @@ class Migrations:
     async def run(self, request: Request, work: Work) -> Outcome:
         """Scan or run in a process of its own; stopped when `work` is cancelled.
 
-        Raises `UsageError` where there is no trust or another run goes on in the folder, and
+        Raises `UsageError` where there is no trust or another run continues in the folder, and
         `JarvisError` with what went wrong.
         """
         self.check_trust()

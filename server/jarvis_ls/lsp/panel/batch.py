@@ -55,7 +55,7 @@ class Batch:
             self._send(events)
 
     def drop(self) -> None:
-        """Send nothing of what there is: it is told otherwise."""
+        """Send nothing of what there is: it is sent another way."""
         self._stop()
         self._forget()
 

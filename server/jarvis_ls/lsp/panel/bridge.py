@@ -1,8 +1,8 @@
 """The side panel's bridge between the editor and the agents.
 
 One page at a time is served: it attaches, gets a picture of the session it wants to see, and
-then every event of that session, in batches. Sessions go on whether anyone looks at them or
-not; one that nobody looks at and in which nobody works is closed, so that others can open it.
+then every event of that session, in batches. Sessions continue whether anyone views them or
+not; one that no one views and in which no one works is closed, so that others can open it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from jarvis_ls.runtime.tools.permissions import Answer
 LISTED = 50
 """Sessions that a page gets at first."""
 SEND_SECONDS = 0.2
-"""How long what is said is waited for; a command such as `/scan` goes on without the page."""
+"""How long what is said is waited for; a command such as `/scan` continues without the page."""
 
 logger = logging.getLogger(__name__)
 

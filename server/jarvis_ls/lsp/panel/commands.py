@@ -1,6 +1,6 @@
 """What can be asked in the panel and at the terminal without any model: `/scan`, `/findings`, …
 
-A command reads its argument and gives Markdown. What it looks at (the editor's findings, or
+A command reads its argument and gives Markdown. What it examines (the editor's findings, or
 files on disk) is a `Project`, so that panel and terminal have the same commands.
 """
 
@@ -32,7 +32,7 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A finding that nothing hides, and where its file lies."""
+    """A finding that nothing hides, and where its file is."""
 
     root: int
     """Which of the workspace's folders."""

@@ -38,8 +38,8 @@ class Workspace(Project):
         self._report = report
         try:
             async with server.work.work(server.say("Scanning the workspace"), None) as work:
-                # Files may have been written since the scan under way has looked at them.
-                state = await server.scanning.scan(work, anew=True)
+                # Files may have been written since the scan under way has examined them.
+                state = await server.scanning.scan(work, fresh=True)
         finally:
             self._report = None
         return Scanned(state.files, len(state.skipped), state.milliseconds / 1000, state.cancelled)

@@ -49,7 +49,7 @@ class Sessions:
         return wire.Exported(f"{name}.md", text)
 
     async def fork(self, ask: wire.ForkAsk) -> wire.Opened:
-        """Return a new session that goes on from an entry."""
+        """Return a new session that continues from an entry."""
         conversation = await self._desk.conversation(self._desk.named(ask.session))
         return wire.Opened(await conversation.fork(ask.entry))
 

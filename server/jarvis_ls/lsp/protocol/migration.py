@@ -138,7 +138,7 @@ class MigrationResult:
     trusted: bool
     """False in a workspace that is not trusted: nothing is read or run there."""
     running: bool
-    """True while a scan or run goes on."""
+    """True while a scan or run continues."""
     stages: list[MigrationStage]
     """In the order of the pipeline."""
     functions: list[MigrationFunction]
@@ -168,8 +168,8 @@ class MigrationRunParams:
     """Asks for a scan or a run."""
 
     scope: MigrationScope
-    """`scan` reads only; `resume` goes on with what was asked for last; `verify` compares the crate
-    with the C, `lift` makes better Rust of it."""
+    """`scan` reads only; `resume` continues with what was asked for last; `verify` compares the
+    crate with the C, `lift` makes better Rust of it."""
     folder: str | None = None
     """URI of the folder; that of `uri`, else the first one, when it is absent."""
     uri: str | None = None
@@ -189,7 +189,7 @@ class MigrationRunResult:
     """What a scan or run did."""
 
     cancelled: bool
-    """True when it was stopped; it goes on where it was with `resume`."""
+    """True when it was stopped; it continues where it was with `resume`."""
     functions: int
     """Functions of the project; after `verify` those that behave like the C, after `lift`
     passes over the crate that were kept."""
@@ -311,7 +311,7 @@ class MigrationChangedParams:
     revision: int
     """What `jarvis/migration` would answer now."""
     running: bool
-    """True while a scan or run goes on."""
+    """True while a scan or run continues."""
     stage: str
     """The stage that is going on; empty when none is."""
     done: int

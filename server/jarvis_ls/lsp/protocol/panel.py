@@ -5,7 +5,7 @@ tells by batches of the runtime's own events (`PanelEvents`). Both travel as `ja
 and `jarvis/panel/events`. `HostAsk` and `HostTell` are what only the extension and the page say
 to each other; they never reach the server.
 
-It is a file beside `protocol` because a server whose panel nobody opens does not load it. In
+It is a file beside `protocol` because a server whose panel no one opens does not load it. In
 asks, fields with a default may be left out. A session that is named `""` is the one shown last,
 or a new one.
 """
@@ -40,7 +40,7 @@ class Attachment:
 
     kind: AttachmentKind
     path: str
-    """From the root it lies in, with forward slashes."""
+    """From the root it is in, with forward slashes."""
     root: int = 0
     """Which of the workspace's folders."""
     start_line: int = 0
@@ -170,9 +170,9 @@ class RewindAsk:
     entry: str
     what: RewindWhat
     paths: tuple[str, ...] = ()
-    """Only these files, from the root they lie in; empty means all. For `files` alone."""
+    """Only these files, from the root they are in; empty means all. For `files` alone."""
     root: int = 0
-    """Which of the workspace's folders `paths` lie in."""
+    """Which of the workspace's folders `paths` are in."""
     kind: Literal["rewind"] = "rewind"
 
 
@@ -226,7 +226,7 @@ class CompleteAsk:
 
     trigger: Literal["@", "/"]
     text: str
-    """What stands behind the trigger."""
+    """What is behind the trigger."""
     kind: Literal["complete"] = "complete"
 
 
@@ -490,7 +490,7 @@ class MemoryItem:
     updated: float = 0.0
     """Seconds since 1970."""
     path: str = ""
-    """The file it lies in; empty for short-term ones."""
+    """The file it is in; empty for short-term ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -786,7 +786,7 @@ class EventsTell:
 
 @dataclass(frozen=True, slots=True)
 class LifeTell:
-    """The server started, stopped or failed; when it runs, the page attaches anew."""
+    """The server started, stopped or failed; when it runs, the page attaches again."""
 
     life: ServerLife
     kind: Literal["life"] = "life"
@@ -811,7 +811,7 @@ class CommandTell:
 
 @dataclass(frozen=True, slots=True)
 class RefreshTell:
-    """Models, keys or trust have changed: attach anew."""
+    """Models, keys or trust have changed: attach again."""
 
     kind: Literal["refresh"] = "refresh"
 

@@ -136,7 +136,7 @@ def generate_panel() -> str:
 def _head(source: str) -> list[str]:
     return [
         f"// Generated from server/jarvis_ls/lsp/{source}; do not edit.",
-        "// Write it anew with `python -m jarvis_ls.lsp.protocol.typescript`.",
+        "// Regenerate it with `python -m jarvis_ls.lsp.protocol.typescript`.",
         "",
     ]
 

@@ -162,7 +162,7 @@ class Protocol(LanguageServerProtocol):
         if not _is_id(msg_id) or msg_id not in self._request_futures:
             logger.warning("ignoring an answer to nothing that was asked: id %.50r", msg_id)
             return None
-        if self._request_futures[msg_id].done():  # whoever asked was cancelled meanwhile
+        if self._request_futures[msg_id].done():  # anyone who asked was cancelled meanwhile
             del self._request_futures[msg_id]
             return None
         try:

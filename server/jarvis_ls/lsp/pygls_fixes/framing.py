@@ -4,9 +4,9 @@ Replaces ``pygls.io_.run_async``, which (2.1.1) goes deaf for good after a heade
 a length that is too small, or a negative one, ends with ``MemoryError`` after a huge one, and
 reads any nested object with a ``"jsonrpc"`` key as a message of its own.
 
-The way back into step rests on one fact: a raw line break never stands inside a JSON string,
+The way back into step rests on one fact: a raw line break never is inside a JSON string,
 so ``Content-Length: 5<CR><LF>`` in the middle of a body is always the head of the next message.
-Each byte is looked at once for that, however many pieces a message comes in.
+Each byte is examined once for that, however many pieces a message comes in.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _BLANK_LINE = re.compile(rb"\n\r?\n")
 
 
 class FramingError(Exception):
-    """Bytes that are no message; reading goes on behind them."""
+    """Bytes that are no message; reading continues behind them."""
 
 
 class _Incomplete:
-    """What stands for a message that has not come whole: ``None`` is one, ``null``."""
+    """What represents a message that has not come whole: ``None`` is one, ``null``."""
 
 
 _INCOMPLETE: Final = _Incomplete()

@@ -103,7 +103,7 @@ class Body:
         """Decode the next slice, which ends neither within a character nor its escape."""
         assert self._parts is not None
         at = self._at
-        if available <= at + _SLICE and not is_whole:  # the byte behind the slice is looked at too
+        if available <= at + _SLICE and not is_whole:  # the byte behind the slice is examined too
             return
         part = bytes(body[at : min(at + _SLICE, available)])
         # Of the same length, and each backslash that is left begins an escape of something else.

@@ -1,7 +1,7 @@
 """A start that loads less: what the protocol library brings and a server does not need.
 
 Building the 500 record types of ``lsprotocol`` is most of the time until `initialize` is
-answered. A third of that makes their ``repr``, which nobody reads, and a sixth an ``==`` for each.
+answered. A third of that makes their ``repr``, which no one reads, and a sixth an ``==`` for each.
 """
 
 from __future__ import annotations

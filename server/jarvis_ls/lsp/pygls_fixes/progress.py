@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 _REPORT_EVERY = 0.1
 _CREATE_TIMEOUT = 20.0
 """Seconds a client that can show progress has to say that it will: an editor that has just started
-is slow, and work that nobody sees cannot be cancelled by who sees it."""
+is slow, and work that no one sees cannot be cancelled by who sees it."""
 
 
 class Work:

@@ -95,7 +95,7 @@ class Inbox:
         """Have the messages in ``data`` handled on the loop, in the order they come in; no data
         means that the client is gone. Return whether more is wanted. Called in another thread.
 
-        What the client takes back is told at once: it may not have had its turn.
+        What the client takes back is sent at once: it may not have had its turn.
         """
         for message in self._decoder.feed(data):
             if isinstance(message, dict) and message.get("method") == types.CANCEL_REQUEST:

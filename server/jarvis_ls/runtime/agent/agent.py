@@ -41,7 +41,7 @@ class Outcome:
     """How a task ended."""
 
     text: str
-    """The result for whoever gave the task; for a failure, why, in words."""
+    """The result for anyone who gave the task; for a failure, why, in words."""
     state: NodeState
     """`completed`, `failed` or `cancelled`."""
     usage: Usage
@@ -58,7 +58,7 @@ class Agent(AgentCore):
         self._work: asyncio.Future[str] | None = None
 
     async def run(self, task: str | None, images: Sequence[Image] = ()) -> Outcome:
-        """Work on a task until it is complete, fails or is stopped; the conversation goes on
+        """Work on a task until it is complete, fails or is stopped; the conversation continues
         from where it was. None works through what was queued with `say`.
 
         Raises `AgentBusy` when it works already, and `asyncio.CancelledError` when the caller is

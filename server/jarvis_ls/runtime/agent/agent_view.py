@@ -100,7 +100,7 @@ class Showing:
         self.session.put(event)
 
     def spent(self, usage: Usage) -> None:
-        """Add to what the node of an agent that stands alone used."""
+        """Add to what the node of an agent that is alone used."""
         if usage != Usage():
             self.session.spend(self.node.id, usage, self.node.title)
             self.update(usage=self.node.usage + usage, subtree=self.node.subtree + usage)
@@ -174,7 +174,7 @@ class AnswerStream:
     def __init__(self, showing: Showing, until: Sequence[str]) -> None:
         self._showing = showing
         self._until = until
-        self._kept = self._kept_thinking = ""  # of earlier questions this answer goes on from
+        self._kept = self._kept_thinking = ""  # of earlier questions this answer continues from
         self._text = self._thinking = ""
         self._shown = 0
         self._begun = False

@@ -57,7 +57,7 @@ class LongOutputs:
 
     async def take(self, name: str, text: str) -> str:
         """Hand over a tool's output that is too long as a file, where the models take files; the
-        words that stand for it, empty when it was not taken."""
+        words that represent it, empty when it was not taken."""
         if not self._agent.group.takes_files:
             return ""
         try:

@@ -1,4 +1,4 @@
-"""What stands between an agent and its models: who counts, and who shows how they answer."""
+"""What is between an agent and its models: who counts, and who shows how they answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AGAIN = "Retrying the model: {why}"
 
 
 class Purse(CallGuard):
-    """Counts what an agent spends that stands alone."""
+    """Counts what an agent spends that is alone."""
 
     def __init__(self, showing: Showing) -> None:
         self._showing = showing
@@ -32,7 +32,7 @@ class Watch:
     def __init__(
         self, showing: Showing, stream: AnswerStream | None, check: Callable[[], None]
     ) -> None:
-        """Without `stream` only waits are shown; `check` raises when nobody wants the answer any
+        """Without `stream` only waits are shown; `check` raises when no one wants the answer any
         more."""
         self._check = check
         self._showing = showing

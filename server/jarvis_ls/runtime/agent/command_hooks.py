@@ -6,15 +6,15 @@
     command = ["check-names", "--strict"]
     timeout = 20                      # seconds; default 60
 
-They stand in the user's `config.toml` and in a trusted workspace's `.jarvis/config.toml`. A command
+They are in the user's `config.toml` and in a trusted workspace's `.jarvis/config.toml`. A command
 gets one JSON object on its standard input: `event`, `session`, `node`, `folder`, `tool`,
-`arguments`, and after the tool `result` and `is_error`. Exit status 0 lets the call go on; what an
-`after_tool` command prints is added to the result. With any other status a `before_tool` command
+`arguments`, and after the tool `result` and `is_error`. Exit status 0 lets the call continue; what
+an `after_tool` command prints is added to the result. With any other status a `before_tool` command
 refuses the call, with what it wrote to standard error as the reason: a hook that fails never lets
 through what it was to guard.
 
-The user's commands run as the user started them, in the workspace's folder; the program must lie
-outside of the workspace, because agents can change what lies within. Those of a workspace run in
+The user's commands run as the user started them, in the workspace's folder; the program must be
+outside of the workspace, because agents can change what is within. Those of a workspace run in
 the sandbox, and what they change is dropped.
 """
 

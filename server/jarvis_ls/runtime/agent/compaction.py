@@ -1,12 +1,12 @@
 """Room in a full context: the conversation is replaced by a summary, or by a file of itself.
 
-What is never summarised: the system prompt (it is built anew in front of every question), the plan,
-results of tools that the model has not seen yet, and the user's own words, which are repeated word
-for word as far as a quarter of the window reaches: the first and the latest always, those in
+What is never summarised: the system prompt (it is built again in front of every question), the
+plan, results of tools that the model has not seen yet, and the user's own words, which are repeated
+word for word as far as a quarter of the window reaches: the first and the latest always, those in
 between from the latest on. The old messages stay in the session's journal.
 
 A summary that cannot be made loses nothing that is there: while the window has room the
-conversation goes on as it is; else the summary before it, the plan and the latest messages stay.
+conversation continues as it is; else the summary before it, the plan and the latest messages stay.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _STEPS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "dropped": "[-]"}
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What stands for the conversation now."""
+    """What represents the conversation now."""
 
     messages: tuple[Message, ...]
     summary: str
@@ -61,7 +61,7 @@ class Compacted:
 
 
 async def compact(agent: AgentCore, *, needed: bool = False) -> Compacted | None:
-    """Replace the agent's conversation by what stands for it; None when it stays as it is, because
+    """Replace the agent's conversation by what represents it; None when it stays as it is, because
     no summary could be made and there is still room. `needed`: there is none, the provider says.
 
     A summary that fails or is empty and a file that is not taken do not stop the agent.
@@ -140,7 +140,7 @@ def _backwards(messages: Sequence[Message]) -> list[tuple[int, Message]]:
 
 
 def _summary_in(messages: Sequence[Message]) -> str:
-    """Return the summary that stands for what was said before these messages."""
+    """Return the summary that represents what was said before these messages."""
     if not messages or not isinstance(messages[0], User):
         return ""
     _, head, summary = messages[0].text.rpartition(_HEAD)

@@ -70,7 +70,7 @@ class Control:
         await self._stop_called.wait()
 
     def pause(self) -> None:
-        """Hold still before the next step; the one that runs goes on to its end."""
+        """Hold still before the next step; the one that runs continues to its end."""
         self._go.clear()
 
     def resume(self) -> None:

@@ -165,7 +165,7 @@ class AgentCore:
         return kept
 
     def replace_messages(self, messages: Sequence[Message]) -> None:
-        """Let these stand for the conversation; the old ones stay in the journal."""
+        """Let these represent the conversation; the old ones stay in the journal."""
         self.session.replace(self.node.id, messages)
         self.questions.forget_sizes()
 

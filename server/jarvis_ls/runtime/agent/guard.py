@@ -29,7 +29,7 @@ class Guard:
     async def after_tool_call(
         self, agent: AgentInterface, call: ToolCall, result: ToolResult
     ) -> str:
-        """Return what the model is told beside the result; usually empty. Raise `Halted`."""
+        """Return what the model reads beside the result; usually empty. Raise `Halted`."""
         return ""
 
 

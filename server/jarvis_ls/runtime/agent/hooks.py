@@ -126,7 +126,7 @@ class AfterHistoryClear:
 
     agent: AgentInterface
     summary: str
-    """What stands for it now; empty when there is none."""
+    """What represents it now; empty when there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class Hooks:
     def subscribe(self, kind: type[_E], listener: Listener[_E]) -> Callable[[], None]:
         """Tell `listener` of every event of a kind from now on; the result ends that.
 
-        A listener that is subscribed twice is told once.
+        A listener that is subscribed twice is called once.
         """
         known = self._listeners.setdefault(kind, [])
         if listener not in known:

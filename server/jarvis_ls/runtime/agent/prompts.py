@@ -1,8 +1,8 @@
-"""What a model is told besides the conversation: the system prompt and the addon prompt.
+"""What a model reads besides the conversation: the system prompt and the addon prompt.
 
-The system prompt is rules and tools; it stands first in every question and is never summarised.
+The system prompt is rules and tools; it is first in every question and is never summarised.
 The addon prompt (how tools are called, where the agent works, what is remembered, which marks end a
-task) accompanies the user's words. What of it changed is told again, all of it after a summary:
+task) accompanies the user's words. What of it changed is sent again, all of it after a summary:
 nothing that a model has read is ever rewritten, so that providers can cache it.
 """
 
@@ -119,7 +119,7 @@ class Prompts:
     def addon(self, tools: Sequence[ToolSpec], native: bool) -> tuple[str, ...]:
         """Return the parts of the addon prompt: the facts, then further pieces.
 
-        A part that changes is told again, the others are not.
+        A part that changes is sent again, the others are not.
         """
         extra = (part().strip() for part in self._extra)
         return (*self.facts(tools, native), *(part for part in extra if part))
@@ -127,7 +127,7 @@ class Prompts:
     def tool_rules(self, tools: Sequence[ToolSpec], native: bool) -> str:
         """Return how to call the tools; empty without tools.
 
-        Their names are told where the model writes calls as text: with native calls it has them.
+        Their names are listed where the model writes calls as text: with native calls it has them.
         """
         if not tools:
             return ""

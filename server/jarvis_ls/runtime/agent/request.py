@@ -36,7 +36,7 @@ class Questions:
         return self._prepare()[1]
 
     def select_tools(self, names: Sequence[str]) -> None:
-        """Of the tools there are now use only these; the system prompt is built anew."""
+        """Of the tools there are now use only these; the system prompt is built again."""
         agent = self._agent
         chosen, known = frozenset(names), frozenset(agent.toolset.tools())
         agent.toolset = Sifted(agent.toolset, lambda name: name in chosen or name not in known)

@@ -1,6 +1,6 @@
 """The turns of an agent: which one runs, and those that did not end when they were told to.
 
-What is left behind goes on somewhere in somebody's code, but says and keeps nothing any more.
+What is left behind continues somewhere in somebody's code, but says and keeps nothing any more.
 """
 
 from __future__ import annotations

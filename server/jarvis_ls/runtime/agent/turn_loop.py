@@ -4,7 +4,7 @@ One round: words that were queued are read; every so many rounds the model is re
 tools; a context that is nearly full is summarised; the model answers; `<!!!SUMMARY!!!>` in the
 answer summarises at once; tools run, and their results make the next round. An answer without
 tools ends the task when it says `!!!COMPLETE!!!` and the agent completes itself, else the user
-says how to go on.
+says how to continue.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ CUT = "Your last answer reached the limit of its length and was cut off. Nothing
 CUT_SAYING = f"{CUT} Think less, and answer in fewer words."
 CUT_CALLING = (
     CUT + " The call of {tool} was not complete. Do it in smaller steps, one call an answer:"
-    " write a long file in parts, change a few places instead of writing it anew, and leave out"
+    " write a long file in parts, change a few places instead of rewriting it, and leave out"
     " what was said already."
 )
 NOT_TYPED = "Your answer does not meet the JSON schema it must meet: {why}\nGive all of it again."
@@ -68,7 +68,7 @@ ENDED_EARLY = {
     "filtered": Words("The provider's content filter cut off this answer."),
     "length": Words("This answer is incomplete: it repeatedly reached the output limit."),
 }
-"""What the user is told of an answer that can be used but is not whole, by how it ended."""
+"""What the user reads of an answer that can be used but is not whole, by how it ended."""
 TASK_SHOWN = 8_000
 """Characters of a task that are enough to choose tools by."""
 WORTHWHILE = 0.1
@@ -430,7 +430,7 @@ class _Turn:
         return shown.text
 
     async def _handle_interruption(self) -> str | None:
-        """Return the user wants something else: go on with that, or hand back."""
+        """Return what the user wants instead: continue with that, or hand back."""
         agent = self.agent
         text = agent.control.interruption() or ""
         await agent.hooks.emit(InterruptTriggered(agent, text))

@@ -7,7 +7,7 @@
     ending = await conversation.ask("Is the finding real?", form=ModelForm(Verdict))
     ending.value  # a Verdict
 
-The model is told the schema. Loosely written JSON is read as it was meant; what does not meet the
+The model is given the schema. Loosely written JSON is read as it was meant; what does not meet the
 form is asked for again, with what is wrong, and in the end the task has failed.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
 _PROBLEMS = 8
-"""Of one answer that the model is told at once."""
+"""Of one answer that the model is shown at once."""
 
 
 class AnswerUnfit(ValueError):
@@ -43,7 +43,7 @@ class AnswerForm(ABC):
 
     @abstractmethod
     def check(self, value: Any) -> Any:
-        """Return what stands for a JSON value. Raise `AnswerUnfit` when it does not fit."""
+        """Return what represents a JSON value. Raise `AnswerUnfit` when it does not fit."""
 
     @abstractmethod
     def plain(self, value: Any) -> Any:
@@ -63,7 +63,7 @@ class AnswerForm(ABC):
 
     @property
     def instructions(self) -> str:
-        """Return what the model is told."""
+        """Return what the model reads."""
         written = json.dumps(self.schema, ensure_ascii=False)
         return prompt("typed_answer").replace("{schema}", written)
 
@@ -114,8 +114,8 @@ class ModelForm(AnswerForm):
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """Yield the parts of a text that may be its JSON: all of it, what stands in fences from the
-    last on, and what lies between the first bracket and the last.
+    """Yield the parts of a text that may be its JSON: all of it, what is in fences from the
+    last on, and what is between the first bracket and the last.
     """
     yield text.strip()
     yield from reversed(_FENCED.findall(text))

@@ -87,7 +87,7 @@ class Inputs:
 
 
 Run = Callable[[str, InputContext], "Awaitable[str | Input] | str | Input"]
-"""Gets what stands behind the command; gives what the user is shown, or input for the model."""
+"""Gets what is behind the command; gives what the user is shown, or input for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Command:
     """One line."""
     run: Run
     hint: str = ""
-    """What may stand behind it, such as `<rule>`."""
+    """What may be behind it, such as `<rule>`."""
 
 
 class Commands(InputHandler):
@@ -122,7 +122,7 @@ class Commands(InputHandler):
         return [self._commands[name] for name in sorted(self._commands)]
 
     def find(self, text: str) -> tuple[Command, str] | None:
-        """Return the command that `text` names and what stands behind it; None when it names none.
+        """Return the command that `text` names and what is behind it; None when it names none.
 
         `/path/to/file` and `/ word` are no commands. Raises `JarvisError` for one that is not
         known.

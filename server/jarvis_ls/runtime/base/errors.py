@@ -21,7 +21,7 @@ class ModelError(JarvisError):
     """A call of a model failed; the text is for the user and holds no secret."""
 
     brief: str = ""
-    """Which model and what failed, without what to do about it; empty when nobody asked yet."""
+    """Which model and what failed, without what to do about it; empty when no one asked yet."""
 
 
 class ModelBusy(ModelError):

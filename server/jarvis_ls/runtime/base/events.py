@@ -49,10 +49,10 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdit:
-    """A change of one file that nobody has written yet."""
+    """A change of one file that no one has written yet."""
 
     path: str
-    """From the root it lies in, with forward slashes."""
+    """From the root it is in, with forward slashes."""
     change: Literal["create", "modify", "delete"]
     hunks: tuple[Hunk, ...]
     root: int = 0

@@ -2,7 +2,7 @@
 
 Relative paths start in the first folder. In a workspace of several, a path that begins with the
 name of another one means that folder, as long as no two have that name and the first holds
-nothing of it. `./name` always means what lies in the first.
+nothing of it. `./name` always means what is in the first.
 """
 
 from __future__ import annotations

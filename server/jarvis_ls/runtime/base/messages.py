@@ -82,7 +82,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Rules the model must keep; stands first and is never summarised."""
+    """Rules the model must keep; is first and is never summarised."""
 
     text: str
     kind: Literal["system"] = "system"

@@ -1,7 +1,7 @@
 """How an agent behaves: every parameter, and where its value comes from.
 
 An argument wins over the environment, and the environment over the `[agent]` section of the
-user's `config.toml`; what nobody says is the default below.
+user's `config.toml`; what no one says is the default below.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class AgentOptions:
     need_summary: bool = False
     """Whether a task ends with a summary by the model; else its last answer is the result."""
     auto_complete: bool | None = None
-    """Whether `!!!COMPLETE!!!` ends a task without asking anyone. None: yes when nobody is there
+    """Whether `!!!COMPLETE!!!` ends a task without asking anyone. None: yes without a user
     or for a child, and among several agents only when it is said here."""
     non_interactive: bool = False
-    """Nobody is there to answer."""
+    """There is no user to answer."""
     in_multi_agent: bool = False
     """One of several agents that talk to each other."""
     use_tools: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """The one place where secrets are taken out of what is written down.
 
 Three things give a secret away: its value, when we know it (also as base64, hexadecimal, or
-escaped for a URL or for JSON); the name of the header or field it stands under; and the shape of
+escaped for a URL or for JSON); the name of the header or field it is under; and the shape of
 keys that providers give out. Everything here takes time linear in the text.
 """
 
@@ -151,7 +151,7 @@ class Redactor:
         }
 
     def values(self, value: Any) -> Any:
-        """JSON values without secrets: texts, and whatever stands under a name that says so."""
+        """JSON values without secrets: texts, and whatever is under a name that says so."""
         if isinstance(value, str):
             return self.text(value) if len(value) >= SHORTEST else value
         if isinstance(value, Mapping):
@@ -242,7 +242,7 @@ class Flowing:
 
 
 def names_secret(name: str) -> bool:
-    """Return whether what stands under this name, of a header or field, is a secret."""
+    """Return whether what is under this name, of a header or field, is a secret."""
     return _NAMES.search(name) is not None
 
 
@@ -284,7 +284,7 @@ def _forms(secret: str) -> set[str]:
     }
     for offset in range(3):  # inside of something longer it begins at any of three places
         padded = base64.b64encode(b"\0" * offset + raw).decode()
-        first = (0, 2, 3)[offset]  # characters that depend on what stands before
+        first = (0, 2, 3)[offset]  # characters that depend on what is before
         whole = (offset + len(raw)) // 3 * 4  # and those that depend on what comes after
         core = padded[first:whole]
         forms |= {core, core.replace("+", "-").replace("/", "_")}

@@ -45,7 +45,7 @@ class TelemetrySettings:
 
 
 class Span:
-    """One operation while it goes on; what is set here is sent only where telemetry is on."""
+    """One operation while it continues; what is set here is sent only where telemetry is on."""
 
     def __init__(self, span: Any = None, content: bool = False) -> None:
         self._span = span

@@ -1,6 +1,6 @@
-"""YAML and TOML from files that nobody vouches for, as plain values.
+"""YAML and TOML from untrusted files, as plain values.
 
-Aliases are refused: a page of them can stand for gigabytes. Depth and size are limited, and the
+Aliases are refused: a page of them can represent gigabytes. Depth and size are limited, and the
 loader builds nothing but plain values.
 """
 

@@ -78,11 +78,11 @@ _KNOWN = frozenset(
 )
 """Suffixes of names that can only be meant as files."""
 _BEFORE_CODE = ("'", "`", "<")
-"""What stands before an `@` in code rather than in words."""
+"""What is before an `@` in code rather than in words."""
 _MENTION = re.compile(r'(?<![\w@/.])@(?:"([^"\n]+)"((?::\d+(?:-\d+)?)?)|([^\s"@<>|]+))')
 _LINES = re.compile(r":(\d+)(?:-(\d+))?\Z")
 _AFTER = ",;.!?)]}'\"`:，。；：！？）」"
-"""What may stand behind a path without being part of it."""
+"""What may be behind a path without being part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def not_found(text: str, roots: Iterable[Path]) -> list[str]:
 
 
 def _bare(written: str, roots: tuple[Path, ...]) -> Mention | None:
-    """Return a path without quotes: what stands behind it may not belong to it."""
+    """Return a path without quotes: what is behind it may not belong to it."""
     while written:
         lines = _LINES.search(written)
         for path, part in ((written, ""), (_LINES.sub("", written), lines[0] if lines else "")):

@@ -40,7 +40,7 @@ class PredefinedTask:
     """What is said to the agent."""
     origin: Literal["user", "workspace"]
     path: Path
-    """File it stands in."""
+    """File it is in."""
 
     def with_more(self, more: str) -> str:
         """Return the text with what the user adds for this time."""

@@ -85,7 +85,7 @@ class RuleFile:
     path: Path
     origin: Origin
     text: str = ""
-    """What the model is told; empty when it was left out."""
+    """What the model reads; empty when it was left out."""
     folder: str = ""
     """Folder below the root it holds for; empty means everywhere."""
     note: str = ""
@@ -242,7 +242,7 @@ def _entries(place: Path, origin: Origin, root: Path | None = None) -> list[Rule
 
 
 def _agents(folder: Path, root: Path, peers: Sequence[str]) -> list[RuleFile]:
-    """Return the `AGENTS.md` of a folder, or the first peer that stands in its place."""
+    """Return the `AGENTS.md` of a folder, or the first peer that is in its place."""
     for name in (AGENTS, *peers):
         path = folder / name
         if path.is_symlink() or path.is_file():

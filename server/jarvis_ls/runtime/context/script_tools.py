@@ -12,7 +12,7 @@
     network = false              # whether it may open connections
     parameters = { type = "object", properties = { path = { type = "string" } } }
 
-They stand in the user's settings, in `~/.jarvis/scripted_tools.toml` (or `.yaml`), and in a
+They are in the user's settings, in `~/.jarvis/scripted_tools.toml` (or `.yaml`), and in a
 trusted workspace's `.jarvis/scripted_tools.toml`. `script` may be the name of a file beside the
 settings; a WebAssembly tool is a `.wasm` file, or text in its text form.
 
@@ -310,7 +310,7 @@ async def _wording(tool: ScriptedTool, ran: Ran, context: ToolContext) -> str:
 
 
 def _script(value: Any, kind: ScriptType, folder: Path, root: Path | None) -> str:
-    """Return the text to run: what stands in the settings, or in the file they name."""
+    """Return the text to run: what is in the settings, or in the file they name."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError("it has no script")
     named = "\n" not in value and len(value) < 200 and (folder / value).is_file()

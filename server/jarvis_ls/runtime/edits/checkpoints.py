@@ -8,7 +8,7 @@ installed. Nothing here runs git or looks below `.git`, so branches, index and s
 touched, whatever they are in the middle of.
 
 Kept are files, links, empty folders and permission bits of every root, tracked by git or not.
-Not kept: `.git` and `.jarvis`, what git ignores (unless `include` asked for it, which whoever
+Not kept: `.git` and `.jarvis`, what git ignores (unless `include` asked for it, which anyone who
 writes an ignored file does first), special files, and files over a size limit. Those are never
 removed or overwritten by a restore either: what is in no checkpoint stays as it is.
 """
@@ -224,7 +224,7 @@ class Checkpoints:
         return found
 
     def _unseen(self, place: Path) -> FileState | None:
-        """Return a file that stands where no snapshot looks."""
+        """Return a file that is where no snapshot looks."""
         try:
             return read_state(place, self._limits.file_bytes)
         except (OSError, ValueError):

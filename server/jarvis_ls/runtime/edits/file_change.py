@@ -25,7 +25,7 @@ TEXT_BYTES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file or a symbolic link as it stands."""
+    """A file or a symbolic link as it is."""
 
     kind: Literal["file", "link"]
     data: bytes
@@ -171,7 +171,7 @@ def apply_changes(changes: Iterable[FileChange], roots: Iterable[Path]) -> list[
 
 
 def real_parent(root: Path, path: str) -> Path:
-    """Return the folder `path` stands in, made when it is missing.
+    """Return the folder `path` is in, made when it is missing.
 
     Raises `JarvisError` when a part of the way is no folder, or leads out of the root.
     """

@@ -31,7 +31,7 @@ new, what has to follow (`services["after_edit"]`)."""
 
 
 async def propose(context: ToolContext, changes: Sequence[Change], said: str) -> str:
-    """Say what files should become; the result is what the model is told: `said`, and what was
+    """Say what files should become; the result is what the model reads: `said`, and what was
     written. Without `Reviewed` around the tool that is done at once.
     """
     changes = [

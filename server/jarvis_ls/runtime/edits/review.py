@@ -1,4 +1,4 @@
-"""The user looks at proposals before they are written: whole, by hunk, or not at all."""
+"""The user examines proposals before they are written: whole, by hunk, or not at all."""
 
 from __future__ import annotations
 

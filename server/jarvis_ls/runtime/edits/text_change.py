@@ -51,7 +51,7 @@ class Change:
 def hunks_of(old: str, new: str) -> tuple[Hunk, ...]:
     """Return the places where two texts differ.
 
-    Lines are what stands between newlines, so that a last newline is an empty line at the end.
+    Lines are what is between newlines, so that a last newline is an empty line at the end.
     """
     before, after = old.split("\n"), new.split("\n")
     return tuple(

@@ -29,7 +29,7 @@ from jarvis_ls.runtime.tools.permissions import is_path, placed, real_path, show
 from jarvis_ls.runtime.tools.tool import ToolContext
 
 MAX_BYTES = 20_000_000
-"""Larger files are data; nobody reads or edits them by hand."""
+"""Larger files are data; no one reads or edits them by hand."""
 
 Buffers = Callable[[Path], "str | None"]
 """Text of a file that is open and unsaved in the user's editor (`services["buffers"]`)."""
@@ -58,7 +58,7 @@ class WorkspacePath:
     path: str
     """From the root, links resolved, with forward slashes."""
     prefix: str = field(default="", compare=False)
-    """What stands before paths of this folder when a model is told them; see `prefix_of`."""
+    """Prefix of this folder's paths in what a model reads; see `prefix_of`."""
 
     @property
     def real(self) -> Path:
@@ -67,7 +67,7 @@ class WorkspacePath:
 
     @property
     def name(self) -> str:
-        """As a model is told it, and may give it back."""
+        """As models read and write it."""
         return self.named(self.path)
 
     def named(self, path: str) -> str:

@@ -34,7 +34,7 @@ Applied = Callable[[Path, "str | None", "str | None"], "Awaitable[bool] | bool"]
 after (None: no file) before it is written; true when the editor made the change itself."""
 
 _WRITING = threading.Lock()
-"""Between looking whether a file is still the same and replacing it, nobody else of us writes."""
+"""Between looking whether a file is still the same and replacing it, no one else of us writes."""
 
 
 async def write(changes: Sequence[Change], context: ToolContext) -> None:
@@ -75,7 +75,7 @@ async def write(changes: Sequence[Change], context: ToolContext) -> None:
 
 
 async def _to_its_end(changes: Sequence[Change]) -> None:
-    """Write; whoever is stopped meanwhile waits the moment it takes, so that it is all or none
+    """Write; anyone who is stopped meanwhile waits the moment it takes, so that it is all or none
     then too. Raises `Stopped` when all was written."""
     writing = asyncio.ensure_future(asyncio.to_thread(_write_all, changes))
     try:

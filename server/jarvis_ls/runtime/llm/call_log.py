@@ -149,7 +149,7 @@ class CallLog:
 
 
 class Call:
-    """One request as it goes on. After the first failure to write, nothing more is written."""
+    """One request as it continues. After the first failure to write, nothing more is written."""
 
     def __init__(self, appender: Appender, redactor: Redactor, limit: int) -> None:
         self._appender: Appender | None = appender
@@ -219,7 +219,7 @@ class Call:
 
     def _messages(self, request: Request, room: int) -> tuple[list[Any], int]:
         """Return the first two and the last messages that fit, and how many are left out. Those
-        that do not are not looked at: a conversation may be long.
+        that do not are not examined: a conversation may be long.
         """
         messages = request.messages
         first: list[Any] = []
@@ -274,7 +274,7 @@ class Call:
 
 
 class Logged(Platform):
-    """A platform whose calls are written to the log of whoever asks (`asked_by`)."""
+    """A platform whose calls are written to the log of the caller (`asked_by`)."""
 
     def __init__(
         self,
@@ -349,7 +349,7 @@ class Logged(Platform):
 
 @contextlib.contextmanager
 def _seen_by(seen: Callable[[Exchange], None] | None) -> Iterator[None]:
-    """Exchanges that are made in here are told to `seen`, and none that are made outside."""
+    """Exchanges that are made in here are passed to `seen`, and none that are made outside."""
     token = exchange_seen.set(seen)
     try:
         yield

@@ -12,7 +12,7 @@ from jarvis_ls.runtime.llm.providers import Candidate
 WORTH_SAYING = 60.0
 """Seconds of a wait that a provider asks for which a person must be told."""
 _SHORTEST = 8
-"""Characters of a key that is looked for; a shorter one may stand in any word."""
+"""Characters of a key that is looked for; a shorter one may be in any word."""
 
 
 def explained(error: ModelError, candidate: Candidate) -> ModelError:

@@ -15,7 +15,7 @@ SECONDS = 1.5
 _LIMIT = 1_000_000
 _HERE = "127.0.0.1"
 _ANYWHERE = ("0.0.0.0", "::", "")
-"""Hosts that a server listens at, and nobody can be asked at."""
+"""Hosts that a server listens at, and no one can be asked at."""
 
 
 async def find_running(providers: Sequence[Provider]) -> dict[str, tuple[str, ...]]:

@@ -64,7 +64,7 @@ class Checked:
     models: tuple[str, ...] = ()
     """Models that hold conversations; empty when it does not say."""
     is_proven: bool = False
-    """Whether the key was looked at, or none is needed."""
+    """Whether the key was examined, or none is needed."""
     problem: Problem | None = None
 
 

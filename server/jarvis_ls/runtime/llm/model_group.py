@@ -99,7 +99,7 @@ Watch = Callable[[Progress], Awaitable[None]]
 
 
 class CallGuard(ABC):
-    """Stands before every request of a group: may hold it back, and hears what it cost."""
+    """Called before every request of a group: may hold it back, and hears what it cost."""
 
     @abstractmethod
     async def before(self, request: Request, model: ModelInfo) -> None:
@@ -181,7 +181,7 @@ class ModelGroup:
     async def ask(self, request: Request, watch: Watch | None = None) -> Assistant:
         """Return the answer of the first candidate that gives one.
 
-        `watch` is told of every request, wait and piece of the answer. Raises the `ModelError`
+        `watch` is called for every request, wait and piece of the answer. Raises the `ModelError`
         of the last attempt when none is left, `ContextTooLong` at once.
         """
         last: ModelError | None = None

@@ -215,7 +215,7 @@ class Models:
 
     def standing_for(self, group: str) -> str:
         """Return the group (or single model) that is asked when `group` is meant: itself, or what
-        stands in for one that is not configured.
+        replaces one that is not configured.
         """
         wanted = ALIASES.get(group, group)
         if "/" in wanted or wanted == "image" or self.groups.get(wanted):

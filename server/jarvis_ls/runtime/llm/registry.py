@@ -172,7 +172,7 @@ class UserPlatform(Platform):
             raise self._as_model_error(error) from error
 
     async def close(self) -> None:
-        """See `Platform`; one that cannot give its connections up keeps nobody from ending."""
+        """See `Platform`; one that cannot give its connections up keeps no one from ending."""
         try:
             await self.wrapped.close()
         except Exception:

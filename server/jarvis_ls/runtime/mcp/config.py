@@ -61,7 +61,7 @@ class ServerConfig:
     name: str
     origin: Literal["user", "workspace"]
     source: Path | None
-    """File it stands in; None for the settings."""
+    """File it is in; None for the settings."""
     command: tuple[str, ...] = ()
     """Program and arguments; empty for a server that is reached by URL."""
     cwd: str = ""
@@ -234,7 +234,7 @@ def prefix_of(name: str) -> str:
 
 
 def _tables(data: Any, where: str, problems: list[str]) -> list[tuple[Any, Any]]:
-    """Names and tables of servers, in whichever of the known shapes they stand."""
+    """Names and tables of servers, in whichever of the known shapes they are."""
     if data is None:
         return []
     if isinstance(data, dict):

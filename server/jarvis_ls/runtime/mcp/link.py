@@ -31,7 +31,7 @@ MAX_RESPONSE = 20_000_000
 
 
 class Lost(Exception):
-    """The connection is of no use any more; the text goes on from the server's name."""
+    """The connection is of no use any more; the text continues from the server's name."""
 
 
 class Link:
@@ -131,7 +131,7 @@ class Link:
             self._client = None
             if not ready.done():
                 ready.set_exception(Lost(reason))
-                ready.exception()  # looked at: nobody may be waiting any more
+                ready.exception()  # examined: no one may be waiting any more
 
     @contextlib.asynccontextmanager
     async def _connect_client(self) -> AsyncIterator[Client]:
@@ -240,7 +240,7 @@ class _Tail:
 def _http_client(
     config: ServerConfig, environment: Mapping[str, str], refused: Callable[[int], None]
 ) -> httpx2.AsyncClient:
-    """`refused` is told of every HTTP status that is an error."""
+    """`refused` is called for every HTTP status that is an error."""
     import httpx2
 
     class Counted(httpx2.AsyncByteStream):

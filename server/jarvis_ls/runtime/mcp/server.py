@@ -28,7 +28,7 @@ from jarvis_ls.runtime.tools.tool import Action, ToolContext
 MAX_FAILURES = 3
 """Failures in a row after which a server is skipped until someone reconnects it."""
 LIST_SECONDS = 60.0
-"""Age from which a server's list of tools is looked at again before a call."""
+"""Age from which a server's list of tools is examined again before a call."""
 UNCONFINED = Words(
     "It is a program that runs outside the sandbox, with your own rights: it can read and change"
     " your files, start programs and use the network, whatever the permissions of agents say. You"

@@ -14,7 +14,7 @@ from jarvis_ls.runtime.memory.entry import MemoryHead
 from jarvis_ls.runtime.memory.search import ranked
 
 MAX_TASK = 20_000
-"""Characters of a task that are looked at for paths."""
+"""Characters of a task that are examined for paths."""
 MAX_MENTIONED = 10
 _BETWEEN = re.compile(r"[\s\"'`()\[\]{}<>,;:|@]")
 

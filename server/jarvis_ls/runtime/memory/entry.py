@@ -232,7 +232,7 @@ def from_file(data: bytes, name: str, kind: Kind) -> MemoryEntry:
 
 
 def from_values(values: Any, name: str, kind: Kind) -> MemoryEntry:
-    """Return the entry that parsed JSON stands for. Raises `ValueError` saying what is wrong."""
+    """Return the entry that parsed JSON represents. Raises `ValueError` saying what is wrong."""
     if not isinstance(values, dict):
         raise ValueError("no JSON object")
     if not is_id(name):

@@ -2,7 +2,7 @@
 
 Every entry is a file of its own, written whole or not at all. The index is a cache beside the
 user's own state: what it lacks or has wrong is read again from the entries. Only how often an
-entry was used is nowhere else; when the index is lost, counting begins anew.
+entry was used is nowhere else; when the index is lost, counting starts over.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from jarvis_ls.runtime.memory.entry import (
 ARCHIVE = "archive"
 """Folder that cleared and merged entries are moved to."""
 MAX_ENTRIES = 20_000
-"""Files of a folder that are looked at, the newest by name."""
+"""Files of a folder that are examined, the newest by name."""
 
 _INDEX_VERSION = 1
 _HALF = re.compile(r"\.[A-Za-z0-9_-]{1,64}\.json\.\w+\Z")
@@ -70,7 +70,7 @@ class MemoryFolder:
     ) -> None:
         """`path` holds the entries, `home` is the user's state folder, where index and lock are.
 
-        `make` makes the folder before the first write and gives it back; it may refuse.
+        `make` makes the folder before the first write and returns it; it may refuse.
         """
         self.kind = kind
         self.path = path
@@ -247,7 +247,7 @@ class MemoryFolder:
             AttributeError,
             RecursionError,
         ):
-            return {}  # it is made anew from the entries
+            return {}  # it is made again from the entries
         return dict(self._kept[1])
 
     def _parse_index(self) -> dict[str, _IndexEntry]:
@@ -275,7 +275,7 @@ class MemoryFolder:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what writers that were killed left half written, once nobody can be at it."""
+    """Remove what writers that were killed left half written, once no one can be at it."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if _HALF.match(path.name) and time.time() - path.lstat().st_mtime > 3600:

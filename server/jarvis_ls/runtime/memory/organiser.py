@@ -6,7 +6,7 @@
 Notes whose text is the same become one without a model. Notes that share at least `min_overlap`
 tags are given to a model, those that share most first, which writes one note for all of them.
 The new note is on the disk before the old ones go, and they go to the archive, not away. What
-fails for one group is in the report, and the others go on.
+fails for one group is in the report, and the others continue.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class MemorySaving:
         try:
             await self.save()
         except Exception:
-            logger.exception("saving to memory failed; the task goes on")
+            logger.exception("saving to memory failed; the task continues")
 
 
 def save_prompt(tool: str = SAVE) -> str:

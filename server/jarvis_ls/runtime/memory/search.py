@@ -10,7 +10,7 @@ from jarvis_ls.runtime.memory.entry import MemoryHead
 from jarvis_ls.runtime.memory.tokenizer import words
 
 MAX_QUERY_WORDS = 200
-"""Words of a query that are looked at; a task may be a long text."""
+"""Words of a query that are examined; a task may be a long text."""
 
 _WEIGHTS = {"title": 3.0, "tags": 3.0, "category": 1.5, "summary": 1.5, "words": 1.0}
 _SAME_TITLE = 0.7

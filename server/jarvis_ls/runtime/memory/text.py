@@ -1,6 +1,6 @@
 """What a model is shown of the memory: notes that bear on a task, and how to use the tools.
 
-Notes stand there as information that may be wrong, never as orders, in a block that nothing in
+Notes are there as information that may be wrong, never as orders, in a block that nothing in
 them can end.
 """
 
@@ -80,6 +80,6 @@ def _prompt(tool: str) -> str:
 
 
 def _fence(text: str) -> str:
-    """Text that cannot end the block it stands in, with nothing invisible in it."""
+    """Text that cannot end the block it is in, with nothing invisible in it."""
     lines = (shown(line) for line in text.replace("\r\n", "\n").split("\n"))
     return "\n".join(lines).replace("</memory", "<\\/memory")

@@ -39,7 +39,7 @@ class Script:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables it gets beside the few every script has."""
     session: str = ""
-    """Whose copies and builds it goes on with; those of nobody in particular when empty."""
+    """Whose copies and builds it continues with; those of no one in particular when empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Telling what a build has made from what somebody has written.
 
-Asked only of what a script has made anew. A folder is a build's when it holds the marks a build
+Asked only of what a script has made again. A folder is a build's when it holds the marks a build
 system leaves and not what that is told by; a file is when its first bytes are those of compiled
 code, or its name is one that only tools give.
 """

@@ -1,7 +1,7 @@
 """Bubblewrap: own namespaces, no rights, the programs of this machine read-only, and the
 workspace as an overlay (or a copy, where no overlay is possible).
 
-Never run as root: started by root, it goes on as a user that owns nothing here. Folders are
+Never run as root: started by root, it continues as a user that owns nothing here. Folders are
 bound one by one from a list; nothing else of this machine is there to be found.
 """
 

@@ -1,7 +1,7 @@
 """What a script changed in its copy of a root, read from the overlay or by comparison.
 
 Not carried over: what builds have made, recognised or because git ignores it, which is named;
-and, said so where it matters, what lies below `.git` and `.jarvis`, special files, and files over
+and, said so where it matters, what is below `.git` and `.jarvis`, special files, and files over
 a size limit. A file the user has changed while the script ran is left as the user has it.
 """
 

@@ -66,7 +66,7 @@ def _end_with_parent(plan: dict[str, Any]) -> None:
 
 
 def _supervisor(plan: dict[str, Any], channel: socket.socket) -> Supervisor | None:
-    """Return who answers the calls of the script, as its own user; None when nobody need."""
+    """Return who answers the calls of the script, as its own user; None when no one need."""
     with channel:
         _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
     if not descriptors:
@@ -164,7 +164,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 def _filter(plan: dict[str, Any], channel: socket.socket) -> None:
     """Put the filter on; the calls it hands over go to who holds the other end of `channel`. Where
-    the kernel has nobody to hand them to, the stricter filter refuses them."""
+    the kernel has no one to hand them to, the stricter filter refuses them."""
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]

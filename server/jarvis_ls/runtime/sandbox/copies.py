@@ -29,7 +29,7 @@ _OWNERS_LOOKED_AT = 50_000
 
 @dataclass(slots=True)
 class Workplace:
-    """What stands for one root."""
+    """What represents one root."""
 
     root: str
     """The user's folder."""
@@ -58,11 +58,11 @@ class RunFolder:
         self.held: Held | None = None
         """The folder that is kept from one run to the next."""
         self.stopped = threading.Event()
-        """Set when nobody waits for copies any more."""
+        """Set when no caller waits for copies any more."""
         self._lock = lock
 
     def script(self, script: Script) -> Path:
-        """Return the script as a file that whoever runs it can read."""
+        """Return the script as a file that anyone who runs it can read."""
         text = self.path / "script"
         text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
         text.chmod(0o644)
@@ -76,7 +76,7 @@ class RunFolder:
             os.mkdir(place, 0o700)  # noqa: PTH102
             if owner is not None:
                 os.chown(place, owner, owner)
-        os.chmod(places[0], stat.S_IMODE(status.st_mode) | 0o700)  # noqa: PTH101 - what stands for the root
+        os.chmod(places[0], stat.S_IMODE(status.st_mode) | 0o700)  # noqa: PTH101 - what represents the root
         shelf = "" if self.held is None else str(self.held.path / f"shelf{number}")
         return Workplace(str(root), places[0], places[1], shelf=shelf, started=time.time_ns())
 
@@ -160,7 +160,7 @@ def clean(top: Path) -> None:
 
 def has_other_owners(root: Path, uid: int, gid: int) -> bool:
     """Return whether an overlay in a user namespace could not copy some file up, because its owner
-    or group is not ours. Of a very large folder the first 50,000 entries are looked at.
+    or group is not ours. Of a very large folder the first 50,000 entries are examined.
     """
     waiting, room = [str(root)], _OWNERS_LOOKED_AT
     while waiting and room > 0:
@@ -213,5 +213,5 @@ def _check_ours(folder: Path) -> None:
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise JarvisError(
-            "{folder} belongs to somebody else; no script is run there.", folder=folder
+            "{folder} belongs to another user; no script is run there.", folder=folder
         )

@@ -104,7 +104,7 @@ def _programs() -> Iterator[str]:
             tuple(f"{system}/" for system in SYSTEM)
         ):
             yield folder
-            if Path(folder).name == "shims":  # they look for what they stand for beside them
+            if Path(folder).name == "shims":  # they look for what they represent beside them
                 yield str(Path(folder).parent)
 
 

@@ -2,8 +2,8 @@
 and what builds have made.
 
 A session holds the one it was given until it is closed or its process ends, so that a build goes
-on where the last one ended and nobody else is at work there; scripts at the same time get
-further ones. The next session in the same workspace gets what is there. A folder goes when nobody
+on where the last one ended and no one else is at work there; scripts at the same time get
+further ones. The next session in the same workspace gets what is there. A folder goes when no one
 has used it for three days, when its workspace is gone, or when there are newer ones enough.
 """
 
@@ -24,9 +24,9 @@ from jarvis_ls.runtime.sandbox.mirror import Mirror
 from jarvis_ls.runtime.sandbox.removing import remove_tree
 
 SECONDS = 3 * 86400
-"""After which a folder that nobody has used goes."""
+"""After which a folder that no one has used goes."""
 _MOST_FREE = 6
-"""Folders that are kept though nobody holds them."""
+"""Folders that are kept though no one holds them."""
 _MOST_AT_ONCE = 16
 
 
@@ -108,7 +108,7 @@ class HeldFolders:
 
 
 def clean(top: Path) -> None:
-    """Remove what nobody holds and nobody will want."""
+    """Remove what no one holds and no one will want."""
     free: list[tuple[float, Path]] = []
     for path in top.glob("kept-*"):
         with contextlib.suppress(OSError):
@@ -146,7 +146,7 @@ def _remove(path: Path) -> None:
 
 
 def _lock(path: Path, mode: int) -> Held | None:
-    """Return a folder when nobody holds it."""
+    """Return a folder when no one holds it."""
     for _ in range(3):
         path.mkdir(mode=0o700, exist_ok=True)
         path.chmod(mode)

@@ -1,4 +1,4 @@
-"""What git ignores in a folder of the user's, by the rules that stand there now."""
+"""What git ignores in a folder of the user's, by the rules that are there now."""
 
 from __future__ import annotations
 

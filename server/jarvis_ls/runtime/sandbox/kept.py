@@ -35,7 +35,7 @@ def bring(places: Sequence[Workplace]) -> Sequence[Workplace]:
             continue
         ignored = IgnoredIn(place.root)
         for item in _items(place):
-            with contextlib.suppress(OSError, ValueError):  # without it a build begins anew
+            with contextlib.suppress(OSError, ValueError):  # without it a build starts over
                 path, by_git = json.loads((item / "path").read_text(encoding="ascii"))
                 wanted = not by_git or ignored.folder(path) or ignored.file(path)
                 if wanted and _may_stand(place, path):
@@ -149,7 +149,7 @@ def _find_built(place: Workplace) -> Iterator[tuple[str, bool]]:
 
 
 def _may_stand(place: Workplace, path: str) -> bool:
-    """Return whether nothing of the workspace stands where it goes."""
+    """Return whether nothing of the workspace is where it goes."""
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or os.path.lexists(f"{place.root}/{path}"):
         return False

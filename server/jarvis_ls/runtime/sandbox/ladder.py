@@ -108,7 +108,7 @@ class Ladder:
         return proof.reason
 
     def _candidates(self, rung: Rung) -> list[tuple[Sandbox, str]]:
-        """Sandboxes of a rung, best first, each with the program it stands on."""
+        """Sandboxes of a rung, best first, each with the program it is on."""
         make: dict[str, Callable[[], list[tuple[Sandbox, str]]]] = {
             "engine": self._engines,
             "bwrap": self._bubblewraps,

@@ -1,4 +1,4 @@
-"""Landlock: for Linux where nobody may make namespaces. The workspace is copied; only the copy
+"""Landlock: for Linux where no one may make namespaces. The workspace is copied; only the copy
 and a folder for temporary files can be written, only programs and the copy can be read.
 
 Weaker than namespaces, and said so: other processes of the machine can be seen (not touched),

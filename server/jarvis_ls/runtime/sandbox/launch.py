@@ -2,8 +2,8 @@
 
 It is run by `python -I -S` with a plan on standard input's place (a JSON file) and imports
 nothing of ours. With `stage` it makes a mount namespace in which the folders a script needs
-stand below `/tmp`, overlays among them: bubblewrap then finds them there as a user who could
-not have reached them. Started by root it goes on as a user without any right.
+are below `/tmp`, overlays among them: bubblewrap then finds them there as a user who could
+not have reached them. Started by root it continues as a user without any right.
 """
 
 from __future__ import annotations

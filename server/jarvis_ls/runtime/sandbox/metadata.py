@@ -3,8 +3,8 @@
 Landlock does not tell inside from outside where a mode or a time is changed, so the filter of
 system calls stops every such call and hands it to the `Supervisor` (seccomp_unotify(2)), which
 runs outside of the confinement, as the script's own user. It opens what the caller named, asks
-the kernel where that lies, and changes it by this descriptor only when it lies in a folder the
-script may write. The caller's own call never goes on, so nothing can be exchanged in between, and
+the kernel where that is, and changes it by this descriptor only when it is in a folder the
+script may write. The caller's own call never continues, so nothing can be exchanged in between, and
 bits that give away rights (set-user-ID, set-group-ID) are taken off.
 
 It runs in a program of its own (`confine`) and imports nothing of ours.
@@ -120,7 +120,7 @@ class Supervisor:
     @contextlib.contextmanager
     def _located(self, call: Call, folder: int, path: int, flags: int) -> Iterator[int]:
         """Give what a caller named, opened without any right to its contents. Raise `OSError` for
-        what lies where the script may not write."""
+        what is where the script may not write."""
         with contextlib.ExitStack() as stack:
             name = b""
             if path:
@@ -197,5 +197,5 @@ def _read(memory: int, address: int, size: int) -> bytes:
 
 
 def _signed(value: int) -> int:
-    """Return the int that an argument of a system call stands for."""
+    """Return the int that an argument of a system call represents."""
     return ctypes.c_int(value & 0xFFFFFFFF).value

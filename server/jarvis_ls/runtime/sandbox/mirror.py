@@ -6,7 +6,7 @@ What builds have made stays. A file whose stamp cannot be trusted, because it wa
 when it was copied, is compared by contents.
 
 Nothing of the script's may run while this works: no link of the copy is followed, but a name
-that is looked at must stay what it is.
+that is examined must stay what it is.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Found:
     built: tuple[str, ...]
     """What is a build's and was not there before."""
     too_deep: int
-    """Folders that nobody can look into."""
+    """Folders that no one can look into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Mirror:
         return found
 
     def save(self) -> None:
-        """Write down what is known, for another process; call it when the copy was looked at."""
+        """Write down what is known, for another process; call it when the copy was examined."""
         if self._known is None or not self._looked:
             return
         if not self._saved:
@@ -225,7 +225,7 @@ class _Looking:
         return Found(frozenset(self._touched), new, self._too_deep)
 
     def _is_for_looking(self, path: str, place: str, is_made: bool) -> bool:
-        """Return whether what is in a folder is looked at."""
+        """Return whether what is in a folder is examined."""
         if path in self._known.folders:
             if path.rpartition("/")[2].lower() not in NEVER and self._ignored.folder(path):
                 self._left.append(f"{path}/")  # what a build does in a folder the user has

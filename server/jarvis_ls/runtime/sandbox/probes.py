@@ -251,7 +251,7 @@ def change_flags_outside() -> bool:
 
 @probe
 def answer_calls_in_place_of_the_supervisor() -> bool:
-    """Put on a filter of one's own with somebody of one's own to ask, who says: go on."""
+    """Put on a filter of one's own with somebody of one's own to ask, who says: continue."""
     if os.fork():
         _, status = os.wait()
         return status == 0
@@ -310,7 +310,7 @@ def write_into_the_root() -> bool:
 @probe
 def write_home() -> bool:
     """Write into the home folder. Whether it came there is seen from outside: where the home folder
-    lies below a folder for temporary files, a script has its own folders of this name."""
+    is below a folder for temporary files, a script has its own folders of this name."""
     write(os.path.join(KNOWN["home"], KNOWN["mark"]))
     return False
 
@@ -366,7 +366,7 @@ def remount_programs_writable() -> bool:
 
 @probe
 def mount_something() -> bool:
-    os.mkdir("mount")  # nobody else would notice
+    os.mkdir("mount")  # no one else would notice
     done = bool(LIBC.mount(b"tmpfs", b"mount", b"tmpfs", ctypes.c_ulong(0), None) == 0)
     if done:
         LIBC.umount2(b"mount", 2)

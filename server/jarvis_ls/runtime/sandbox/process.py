@@ -166,7 +166,7 @@ def check_started(ended: Ended) -> Ended:
 
 
 async def _settle(process: asyncio.subprocess.Process, reading: asyncio.Future[None]) -> None:
-    """Wait until the process is gone and nobody can print any more."""
+    """Wait until the process is gone and no one can print any more."""
     try:
         await asyncio.wait_for(asyncio.gather(reading, process.wait()), _END_SECONDS)
     except asyncio.TimeoutError:

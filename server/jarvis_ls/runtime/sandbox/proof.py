@@ -92,7 +92,7 @@ async def prove(sandbox: Sandbox, *, seconds: int = 0, network: bool = False) ->
 
 
 class Trap:
-    """What lies outside of the sandbox, and tells when it is touched."""
+    """What is outside of the sandbox, and tells when it is touched."""
 
     def __init__(self, seconds: int, *, limits: bool = True) -> None:
         """`seconds` a child may take to show itself; without `limits` the number of processes is

@@ -25,7 +25,7 @@ from jarvis_ls.runtime.sandbox.base import Rung, SandboxSettings
 
 
 def read_sandbox(table: Mapping[str, Any]) -> SandboxSettings:
-    """Return the settings a table stands for. Raises `ConfigError` naming the key that is wrong."""
+    """Return the settings a table represents. Raises `ConfigError` naming the key that is wrong."""
     known = {field.name: field.default for field in dataclasses.fields(SandboxSettings)}
     given: dict[str, Any] = {}
     for key, value in table.items():

@@ -12,7 +12,7 @@ def remove_tree(path: Path | str) -> None:
     """Remove a folder and all that is in it; what cannot be removed is left, nothing is raised.
 
     Folders further down are first moved up to the top: neither a path nor the stack grows with
-    their depth. Nobody else may be at work in the folder.
+    their depth. No one else may be at work in the folder.
     """
     top = os.fspath(path)
     mark = f"{top}/.removed-{secrets.token_hex(8)}-"

@@ -1,5 +1,5 @@
 """Waiting that being cancelled does not cut short: what was begun in a thread ends before its
-files are taken away, and what was started is gone before anyone goes on."""
+files are taken away, and what was started is gone before anyone continues."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ class Needs:
 
     roots: Sequence[Path]
     session: str
-    """Who keeps the copies from one run to the next; nobody in particular when empty."""
+    """Who keeps the copies from one run to the next; no one in particular when empty."""
     kind: str
-    """What tells copies apart that cannot stand for each other."""
+    """What tells copies apart that cannot represent each other."""
 
 
 @asynccontextmanager
@@ -30,7 +30,7 @@ async def working_folder(
     home: Path, user: int | None, kept: HeldFolders, needs: Needs
 ) -> AsyncIterator[RunFolder]:
     """Give the folder of a run, with one that is held; whatever happens it is removed, and the
-    other given back, at the end."""
+    other returned, at the end."""
 
     def begin() -> RunFolder:
         folder = open_folder(home, user)

@@ -1,7 +1,7 @@
 """The history of a session in a git repository of its own: what was said, turn by turn.
 
-The repository lies in the session's folder under `~/.jarvis`; no repository of the user's is
-ever looked at. It holds the conversation as Markdown, fifty messages a file, so that a turn
+The repository is in the session's folder under `~/.jarvis`; no repository of the user's is
+ever examined. It holds the conversation as Markdown, fifty messages a file, so that a turn
 changes little, and one commit for each turn; any git tool reads it:
 
     git -C ~/.jarvis/sessions/<id>/history log -p
@@ -76,7 +76,7 @@ class HistoryError(JarvisError):
 
 
 class History:
-    """The history of one session; one at a time, by whoever writes the session."""
+    """The history of one session; one at a time, by the process that writes the session."""
 
     def __init__(self, session: Path, *, git: str | None = None) -> None:
         """`session` is the session's folder, `git` the program; None looks for it."""
@@ -179,7 +179,7 @@ class History:
         return done.stdout.decode("utf-8", "replace")
 
     def _environment(self) -> dict[str, str]:
-        """All that git is told: nothing of the user's, and no repository but this one."""
+        """All settings of git: nothing of the user's, and no repository but this one."""
         kept = {
             name: os.environ[name]
             for name in ("PATH", "SYSTEMROOT", "TEMP", "TMP")

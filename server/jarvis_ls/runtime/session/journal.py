@@ -212,8 +212,8 @@ def records(
 
 def _find_superseded(lines: Sequence[bytes]) -> set[int]:
     """Places of records of nodes that a later one of the same node replaces; they are a third of
-    a long journal. The first of each stays, because it says where the node stands; one that was
-    removed and came back stands where it came back."""
+    a long journal. The first of each stays, because it says where the node is; one that was
+    removed and came back is where it came back."""
     last: dict[bytes, int | None] = {}
     found: set[int] = set()
     for place, line in enumerate(lines):

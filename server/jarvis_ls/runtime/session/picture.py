@@ -1,6 +1,6 @@
 """What the panel showed of a session: taken in event by event, and told again as events.
 
-What was read from a journal stays JSON until somebody looks at it.
+What was read from a journal stays JSON until somebody examines it.
 """
 
 from __future__ import annotations

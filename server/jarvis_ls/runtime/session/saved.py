@@ -1,6 +1,6 @@
 """One conversation put aside under the agent's, the platform's and the model's name.
 
-The file `saved_session_{agent}_{platform}_{model}.json` lies in a folder of the caller's choice
+The file `saved_session_{agent}_{platform}_{model}.json` is in a folder of the caller's choice
 and serves the next run of the same agent with the same model, once: what was restored is deleted.
 It is a snapshot; sessions that outlive a kill are `session_store`'s.
 """

@@ -62,7 +62,7 @@ class SessionBusy(SessionError):
 class Session:
     """One session; made by `SessionStore`.
 
-    Where it is open for writing, nobody else writes it. All methods but `sync` and `close` are
+    Where it is open for writing, no one else writes it. All methods but `sync` and `close` are
     for one thread at a time and take well below a millisecond.
     """
 
@@ -249,7 +249,7 @@ class Session:
         self._write_header()
 
     def clear(self, node: str) -> None:
-        """Begin anew at this node: only system prompts stay in what the model is sent.
+        """Start over at this node: only system prompts stay in what the model is sent.
 
         The user's data, other nodes and the transcript stay. Raises like `append`.
         """
@@ -364,5 +364,5 @@ class Session:
             if self._journal is None:
                 return
             header = header_of(self._contents, self._size, self._tail)
-        with contextlib.suppress(JarvisError):  # lists make it anew from the journal
+        with contextlib.suppress(JarvisError):  # lists rebuild it from the journal
             replace_file(self.path / HEADER, header, mode=0o600)

@@ -2,7 +2,7 @@
 
     ~/.jarvis/sessions/<id>/journal.jsonl   everything; see `journal`
                             header.json     what lists show, and for which journal it is true
-                            lock            held by whoever writes
+                            lock            held by the writer
     ~/.jarvis/trash/sessions/<id>/          thrown away; gone after 30 days
 
 A header says how long the journal was and how it ended when it was written. A list believes it
@@ -83,7 +83,7 @@ class SessionStore:
         """Return the session with this id, for writing unless another process writes it.
 
         `Session.read_only` then says who does, and writing raises `SessionBusy`. What could not
-        be read of a damaged journal is told by `Session.damage`. Raises `SessionMissing`.
+        be read of a damaged journal is in `Session.damage`. Raises `SessionMissing`.
         """
         path = self._path(session)
         if read_only:
@@ -126,9 +126,9 @@ class SessionStore:
         return [info for info in self.list() if self._contains(info, words)]
 
     def delete(self, session: str) -> None:
-        """Throw a session away: it lies in the trash for 30 days, from where `restore` gets it.
+        """Throw a session away: it is in the trash for 30 days, from where `restore` gets it.
 
-        Asks nobody. Raises `SessionMissing`, and `SessionBusy` while anyone has it open.
+        Asks no one. Raises `SessionMissing`, and `SessionBusy` while anyone has it open.
         """
         path = self._path(session)
         lock = Lock.take(path / LOCK)
@@ -136,7 +136,7 @@ class SessionStore:
             raise SessionBusy("The session cannot be deleted: {lock} has it open.", lock=lock)
         try:
             self._trash.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.utime(path)  # from now on it lies in the trash
+            os.utime(path)  # from now on it is in the trash
             if sys.platform == "win32":
                 lock.release()  # there a folder with an open file cannot be moved
             path.rename(self._trash / session)

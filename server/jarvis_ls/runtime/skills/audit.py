@@ -23,7 +23,7 @@ MAX_FILE = 1_000_000
 """Bytes of one file of a skill."""
 MAX_TOTAL = 50_000_000
 MAX_TEXT = 4_000_000
-"""Bytes of text that are looked at; more of it is something for a person."""
+"""Bytes of text that are examined; more of it is something for a person."""
 MAX_ENTRIES = 2_000
 MAX_DEPTH = 8
 _LONGEST_LINE = 2_000

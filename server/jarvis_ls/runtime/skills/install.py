@@ -1,8 +1,8 @@
-"""Taking a skill out of an archive (zip or tar) that nobody vouches for.
+"""Taking a skill out of an untrusted archive (zip or tar).
 
 Everything is decided before a byte is written: no absolute names, no `..`, no links, no devices,
 at most 2,000 entries, 50 MB in all, and no more than a hundred times the archive's own size.
-Sizes are counted again while unpacking, because what an archive says of itself may be a lie.
+Sizes are counted again while unpacking, because what an archive says of itself may be false.
 """
 
 from __future__ import annotations

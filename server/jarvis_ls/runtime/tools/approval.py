@@ -54,7 +54,7 @@ class Approved(Wrapper):
     """A toolset whose calls all pass the gate."""
 
     def __init__(self, wrapped: Toolset, permissions: Permissions, ask: Ask | None) -> None:
-        """Without `ask` nobody is there, and what would be asked is denied."""
+        """Without `ask` no one is there, and what would be asked is denied."""
         super().__init__(wrapped)
         self._permissions = permissions
         self._ask = ask
@@ -75,7 +75,7 @@ class Approved(Wrapper):
             return _refuse(call, decision.reason)
         try:
             script = await self._show_script(known, call, context)
-        except JarvisError as error:  # it could not run, so nobody is asked
+        except JarvisError as error:  # it could not run, so no one is asked
             return ToolResult(call.id, call.name, str(error), is_error=True)
         if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
             answer = await self._answer(call, decision, context, script)
@@ -150,7 +150,7 @@ async def _has_sandbox(context: ToolContext) -> bool:
 
 
 def consented(context: ToolContext, call: ToolCall) -> ToolContext:
-    """Return the context in which nobody is asked about a call, because the user made it."""
+    """Return the context in which no one is asked about a call, because the user made it."""
     return replace(context, services={**context.services, _CONSENTED: call.id})
 
 

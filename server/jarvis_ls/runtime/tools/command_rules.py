@@ -1,7 +1,7 @@
 """How rules speak about commands: by words, never by text put together from them.
 
 The target of a rule is read as a shell reads words, quotes included. A word of it is a pattern for
-one word of the command; `*` alone stands for any number of words, and a pattern at the end that
+one word of the command; `*` alone represents any number of words, and a pattern at the end that
 ends with `*` for whatever follows. So `git log *` is git with `log` as its first argument, and
 nothing that merely begins with these letters.
 """
@@ -80,7 +80,7 @@ def pattern_of(words: Sequence[str]) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def words_of(target: str) -> tuple[str, ...]:
-    """Return the words of a rule's target; with a broken quote, what stands between blanks."""
+    """Return the words of a rule's target; with a broken quote, what is between blanks."""
     try:
         return tuple(shlex.split(target))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the user has looked at and allowed: skills, tool servers, tools of a workspace.
+"""What the user has examined and allowed: skills, tool servers, tools of a workspace.
 
 A consent holds for exactly what was shown: it is kept by a hash of it, and what changes is
 unknown again. Consents are the user's own state (`~/.jarvis/consents.json`); nothing in a

@@ -1,4 +1,4 @@
-"""The tool call that runs right now, for whoever is asked or shown something about it.
+"""The tool call that runs right now, for anyone who is asked or shown something about it.
 
 A tool, the gate and the review of edits know through `current_call()` which agent and which
 `ToolEntry` they belong to, and may show what they are doing there. Calls that run at the same

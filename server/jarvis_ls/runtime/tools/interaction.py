@@ -1,6 +1,6 @@
-"""Whom an agent asks: a person at a terminal, in an editor, or nobody.
+"""Whom an agent asks: a person at a terminal, in an editor, or no one.
 
-Agents and tools know only this interface; who stands behind it is decided above.
+Agents and tools know only this interface; who is behind it is decided above.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Interaction(ABC):
 
     @abstractmethod
     async def next_action(self, node: str) -> tuple[Next, str]:
-        """After an answer without tools: go on with this text, or the task is complete."""
+        """After an answer without tools: continue with this text, or the task is complete."""
 
 
 def asking(interaction: Interaction) -> Ask:

@@ -1,6 +1,6 @@
 """Long outputs: a model gets both ends, and the whole in a file that it may read.
 
-The files of a session lie in a folder of the user's own, never in the workspace, and go when the
+The files of a session are in a folder of the user's own, never in the workspace, and go when the
 session is closed or a day later. `services["outputs"]` holds them; without it only the ends are
 left.
 """

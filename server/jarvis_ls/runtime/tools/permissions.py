@@ -129,7 +129,7 @@ class Asked:
     script: ScriptRun | None = None
     """What is run, when that is a script."""
     hidden: bool = False
-    """Whether no rule would have allowed it: what it does cannot be told before it runs."""
+    """Whether no rule would have allowed it: what it does is unknown before it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Decision:
     actions: tuple[Action, ...] = ()
     """Those that made it so."""
     hidden: bool = False
-    """Whether no rule could allow it: what it does cannot be told before it runs."""
+    """Whether no rule could allow it: what it does is unknown before it runs."""
 
 
 class Permissions:
@@ -323,7 +323,7 @@ class Permissions:
         return Decision("ask", "", (action,))
 
     def _forbidden(self, tool: str, action: Action, line: CommandLine) -> list[Decision]:
-        """Return what rules say that match the whole line, as it stands."""
+        """Return what rules say that match the whole line, as it is."""
         for effect in ("deny", "ask"):
             for rule in self._all():
                 if rule.effect != effect or not rule.matches(tool, action, action.target):
@@ -435,7 +435,7 @@ def read_rules(settings: Any, where: str) -> list[PermissionRule]:
 
 
 def inside(path: str | Path, roots: Iterable[Path]) -> Path | None:
-    """Return the real path of `path` when it lies in one of the roots, links followed; else None.
+    """Return the real path of `path` when it is in one of the roots, links followed; else None.
 
     Relative paths start as `folders` says.
     """
@@ -453,7 +453,7 @@ def placed(path: str | Path, roots: Sequence[Path]) -> tuple[int, str] | None:
 
 
 def real_path(path: str | Path, roots: Iterable[Path]) -> Path | None:
-    """Return the real path of `path`, links followed, wherever it lies; None when it can be no
+    """Return the real path of `path`, links followed, wherever it is; None when it can be no
     path.
 
     Relative paths start as `folders` says.
@@ -544,7 +544,7 @@ def _targets(action: Action, context: ToolContext) -> tuple[str, ...]:
 
 
 def _locate(path: str, context: ToolContext) -> tuple[str, str] | None:
-    """Return the name of the folder that a path lies in, with a slash, as patterns may begin (empty
+    """Return the name of the folder that a path is in, with a slash, as patterns may begin (empty
     for the first), and the path from there; None outside the workspace.
     """
     found = placed(path, context.roots)

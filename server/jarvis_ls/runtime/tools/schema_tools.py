@@ -163,7 +163,7 @@ def violations(schema: dict[str, Any], value: Any, whole: str = "the answer") ->
     check = jsonschema.Draft202012Validator(schema, registry=nowhere)
     try:
         errors = sorted(check.iter_errors(value), key=lambda error: list(map(str, error.path)))
-    except Exception as error:  # noqa: BLE001 - references and patterns are looked at only now
+    except Exception as error:  # noqa: BLE001 - references and patterns are examined only now
         return [f"its schema cannot be used: {error}"]
     return [f"{'.'.join(map(str, error.path)) or whole}: {error.message[:300]}" for error in errors]
 

@@ -488,7 +488,7 @@ def _written_out(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _without_ballast(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema without what tells a model nothing: that no other fields are taken, that
-    what may be left out may be null, and defaults that stand for nothing.
+    what may be left out may be null, and defaults that represent nothing.
     """
     found = {key: value for key, value in schema.items() if key != "additionalProperties"}
     if isinstance(items := found.get("items"), dict):

@@ -54,7 +54,7 @@ _DEFAULTS = re.compile(r"([\w-]*config[\w-]*)\.(?:def|default|sample|example|dis
 _SHIPPED = re.compile(
     r"([\w-]+\.h)[._-](?:prebuilt|default|def|dist|sample|example|generic|linux|unix|posix)"
 )
-"""What stands for a header that is made."""
+"""What represents a header that is made."""
 _EXPORT = re.compile(
     rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?([\w-]*export[\w-]*\.h)[">]', re.MULTILINE
 )
@@ -108,7 +108,7 @@ class _SetUp:
 
     @property
     def answers_nothing(self) -> bool:
-        """Return whether nobody asks what the set-up would have found."""
+        """Return whether no one asks what the set-up would have found."""
         asks = self.script or (self.bare and self.asked)
         return not self.missing and bool(self.configured or not asks)
 
@@ -118,7 +118,7 @@ class _Macros:
     """The macros that a set-up would define."""
 
     script: str
-    """The scripts for autoconf without branches that nobody chooses."""
+    """The scripts for autoconf without branches that are off by default."""
     project: Mapping[str, str]
     """The project's name and version."""
     known: Mapping[str, str]
@@ -133,7 +133,7 @@ def config_header_arguments(root: Path, files: Sequence[str], made: Path) -> lis
     if set_up.answers_nothing:
         return words
     macros = _decide(set_up)
-    if not set_up.missing:  # then all of it stands in the compiler's arguments
+    if not set_up.missing:  # then all of it is in the compiler's arguments
         return [*words, *_include_always(made, _unless_defined(macros.known))]
     _write_headers(set_up, macros, made)
     return [*words, f"-idirafter{made}", *_included_always(set_up, macros, made)]
@@ -206,7 +206,7 @@ def _templates(files: Sequence[str], entries: Iterable[str], script: str) -> dic
 
 
 def _by_name(pattern: re.Pattern[str], files: Iterable[str], form: str) -> dict[str, str]:
-    """Return the files whose name has a pattern, by the header they stand for."""
+    """Return the files whose name has a pattern, by the header they represent."""
     return {
         form.format(match[1]): file
         for file in files
@@ -268,7 +268,7 @@ def _write_headers(set_up: _SetUp, macros: _Macros, made: Path) -> None:
 def _included_always(set_up: _SetUp, macros: _Macros, made: Path) -> list[str]:
     """Return arguments for what no header holds that is found by its name."""
     words = []
-    if macros.script and not set_up.configured:  # what is asked of the machine stands in no header
+    if macros.script and not set_up.configured:  # what is asked of the machine is in no header
         words += _include_always(made, _unless_defined(macros.known))
     elif set_up.configured and (without := [t for t in set_up.scripts if not HEADERS.search(t)]):
         project = project_macros(expand_macros(without[0]), set_up.root.name)
@@ -364,7 +364,7 @@ def _by_cmake(root: Path) -> dict[str, str]:
 
 
 def _fill_template(template: str, known: Mapping[str, str], put_in: Mapping[str, str]) -> str:
-    """Return a template as the set-up would write it; `put_in` are lines that a name alone stands
+    """Return a template as the set-up would write it; `put_in` are lines that a name alone is
     for.
     """
 
@@ -376,7 +376,7 @@ def _fill_template(template: str, known: Mapping[str, str], put_in: Mapping[str,
 
     def fill_line(line: str) -> str:
         alone = _SUBSTITUTED.fullmatch(line.strip())
-        if alone is not None:  # it stands for lines, or none
+        if alone is not None:  # it represents lines, or none
             return put_in.get(alone[1] or alone[2], "")
         return _SUBSTITUTED.sub(lambda match: _plain(known, match[1] or match[2]), line)
 

@@ -1,7 +1,7 @@
 """What a `configure` script, or what autoconf makes one of, says of a project, without running it.
 
-Macros of m4 that the script defines itself are expanded, branches that nobody chooses are left out,
-and what the machine has is asked of its headers and of the C library.
+Macros of m4 that the script defines itself are expanded, branches that are off by default are left
+out, and what the machine has is asked of its headers and of the C library.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _WORD_OF_M4 = re.compile(
     r"\b(?:m4_)?define\(\[?(\w+)\]?,\s*(?:([\w.:/@+-]*)|\[{1,2}([^][`$\\\n]*)\]{1,2})\s*\)"
     r"(?![ \t]*\[)"
 )
-"""What stands for something else in a script for autoconf."""
+"""What represents something else in a script for autoconf."""
 _AS_WRITTEN = re.compile(r"\bAH_(?:TOP|BOTTOM|VERBATIM)(?=\()")
 """What is put into the header as it is."""
 _BODY = re.compile(r"(?:\[?[\w -]+\]?\s*,)?\s*\[(.*)\]\s*\Z", re.DOTALL)
@@ -202,7 +202,8 @@ def verbatim_text(script: str) -> str:
 
 
 def prune_branches(script: str) -> str:
-    """Return a script for autoconf without the branches that are not taken when nobody chooses."""
+    """Return a script for autoconf without the branches that are not taken with the default
+    options."""
     asked = {name: f"HAVE_{word.upper()}" for name, word in _CACHED.findall(script)}
     there = answers(asked.values())
     known = {name: "yes" if word in there else "no" for name, word in asked.items()}

@@ -1,5 +1,5 @@
 """What a script for autoconf decides when it is run without arguments on this machine: what its
-choices set when nobody makes them, and what words of the shell become.
+options set by default, and what words of the shell become.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PLACES = {
     "pkgdatadir": "$(datadir)/$(PACKAGE)",
     "pkglibdir": "$(libdir)/$(PACKAGE)",
 }
-"""Where things are put when nobody says otherwise, as `configure` has it."""
+"""Where things are put by default, as `configure` has it."""
 _OF_SHELL = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
 _MAX_DEPTH = 8
 _SHELL = re.compile(
@@ -42,7 +42,7 @@ CHOICE = re.compile(r"\bAC_ARG_(?:WITH|ENABLE)(?=\()")
 _OTHERWISE = re.compile(
     r",\s*\[?\s*(\w+)=(?:\"([^\"$`\\\n]*)\"|'([^'\"\\\n]*)'|([\w./:-]+))\s*\]?\s*\Z"
 )
-"""What a choice sets when nobody makes it."""
+"""What an option sets by default."""
 _DECIDED = re.compile(r"\bAM_CONDITIONAL(?=\()")
 _TEST = re.compile(
     r"\s*\[?\s*(\w+)\s*\]?\s*,\s*\[?\s*(?:test|\[)\s+(?:(-[nz])\s+)?([\"']?)([\w${}.-]*)\3"
@@ -58,7 +58,7 @@ _LONGEST_CALL = 8000
 
 
 def automake_conditions(script: str) -> dict[str, str]:
-    """Conditions for automake that compare what a choice sets when nobody makes it."""
+    """Conditions for automake that compare what an option sets by default."""
     known = {**_system(), **otherwise(script), **found_out(script)}
     found: dict[str, str] = {}
     for text in calls(_DECIDED, script):
@@ -84,7 +84,7 @@ def _named_and_set(match: re.Match[str]) -> tuple[str, str]:
 
 
 def otherwise(script: str) -> dict[str, str]:
-    """Variables that only choices set, with their values when nobody makes one."""
+    """Variables that only choices set, with their values when no one makes one."""
     rest = script
     found: dict[str, str] = {}
     for kind in ("ENABLE", "WITH"):
@@ -138,7 +138,7 @@ def short(value: str) -> str:
 
 
 def calls(name: re.Pattern[str], script: str) -> Iterator[str]:
-    """Yield what stands between the parentheses of calls in a script for autoconf. In brackets,
+    """Yield what is between the parentheses of calls in a script for autoconf. In brackets,
     which quote, parentheses need no other: `case $x in yes)`.
     """
     for match in name.finditer(script):
@@ -208,7 +208,7 @@ def found_out(script: str) -> dict[str, str]:
 
 
 def by_default(choice: str) -> tuple[str, str] | None:
-    """Return the variable that a choice sets when nobody makes it, which its fourth part says, and
+    """Return the variable that an option sets by default, which its fourth part says, and
     to what.
     """
     depth = quoted = commas = 0

@@ -1,4 +1,4 @@
-"""Branches of a script for autoconf that are taken when nobody chooses anything.
+"""Branches of a script for autoconf that are taken with the default options.
 
 `if test "$use_double" = no` is decided where it is known what its variables are set to; all else of
 the shell stays as it is written. Nothing is run.
@@ -26,7 +26,7 @@ _MARK = "__jc2r_call_"
 def drop_untaken_branches(script: str, known: Mapping[str, str], calls: Iterable[str]) -> str:
     """Return the script without branches that are not taken; what is in those that are begins its
     line.
-    `known` are variables of the shell; what `calls` hand over stays as it is, since nobody has
+    `known` are variables of the shell; what `calls` hand over stays as it is, since no one has
     chosen anything. The script itself where its branches do not close."""
     kept = list(calls)
     for number, text in enumerate(kept):
@@ -64,7 +64,7 @@ def _follow_branches(lines: list[str], known: Mapping[str, str]) -> list[str] | 
             inside = len(_CASE.findall(told)) - len(_ESAC.findall(told))
             if abs(inside) > 1 or (inside < 0 and not levels):
                 return None
-            if inside > 0:  # which of its arms is taken is not looked at
+            if inside > 0:  # which of its arms is taken is not examined
                 levels.append((None, None))
             elif inside < 0:
                 levels.pop()

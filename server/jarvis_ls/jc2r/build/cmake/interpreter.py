@@ -1,6 +1,6 @@
-"""What the `CMakeLists.txt` of a project set up when nobody chooses: their variables, the headers
-that they would write, what they give the compiler for which file. They are read, never run: where
-only a run would tell, a variable stays unset, as it is for CMake where nothing was found.
+"""What the `CMakeLists.txt` of a project set up with the default options: their variables, the
+headers that they would write, what they give the compiler for which file. They are read, never run:
+where only a run would tell, a variable stays unset, as it is for CMake where nothing was found.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from jarvis_ls.jc2r.build.machine_probes import in_library, size_of
 NAME = "CMakeLists.txt"
 MAX_BYTES = 4_000_000
 MAX_COMMANDS = 50_000
-"""So many commands are looked at; lists of lists would make more."""
+"""So many commands are examined; lists of lists would make more."""
 _MAX_DEPTH = 32
 _OF_BUILD = re.compile(r"\$<BUILD_INTERFACE:([^<>]*)>")
 _VISIBLE = ("PUBLIC", "PRIVATE", "INTERFACE")
@@ -123,7 +123,7 @@ _PUT_IN = re.compile(r"@([\w.+/-]+)@|\$\{([\w.+/-]+)\}")
 @functools.lru_cache(maxsize=8)
 def set_up(root: Path) -> CMakeInterpreter:
     """Return what the project at `root` says; each `CMakeLists.txt` that no other one adds is
-    looked at, from the outside in.
+    examined, from the outside in.
     """
     found = CMakeInterpreter(root)
     own = (
@@ -166,7 +166,7 @@ class CMakeInterpreter:
         """Read the file of a folder, unless another one has added it already."""
         if folder not in self._folders:
             known = {"CMAKE_SOURCE_DIR": str(self._root / folder)}
-            for place in PurePosixPath(folder).parents:  # then it is one that nobody asked for
+            for place in PurePosixPath(folder).parents:  # then it is one that no one asked for
                 if place.as_posix() in self._folders:
                     known = {**self.known, **known}
                     break

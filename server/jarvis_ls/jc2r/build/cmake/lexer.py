@@ -1,4 +1,4 @@
-"""Files for CMake as text: the commands in them, and what their words stand for."""
+"""Files for CMake as text: the commands in them, and what their words represent."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _plain_commands(text: str) -> Iterator[Command]:
 
 
 def _tokens(text: str) -> Iterator[tuple[re.Match[str], str | None]]:
-    """Yield the tokens of a text, those in brackets with what stands between them."""
+    """Yield the tokens of a text, those in brackets with what is between them."""
     at = 0
     open_ended: set[str] = set()
     """Brackets that nothing closes: they are looked for once."""

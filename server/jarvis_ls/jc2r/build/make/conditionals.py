@@ -18,7 +18,7 @@ _OF_AUTOMAKE = re.compile(r"if\s+(!?)\s*(\w+)\s*$")
 _QUOTED = re.compile(r"""(?:"([^"]*)"|'([^']*)')\s*(?:"([^"]*)"|'([^']*)')\s*""")
 _INNERMOST = re.compile(r"\$(?:\(([^$(){}]*)\)|\{([^$(){}]*)\})")
 _MOST = 200
-"""So many expansions are looked at in one condition."""
+"""So many expansions are examined in one condition."""
 _BUILT_IN = {
     "CC": "cc",
     "CXX": "g++",
@@ -37,7 +37,7 @@ _BUILT_IN = {
 
 @dataclass(slots=True)
 class _Level:
-    """One conditional. None stands for what is not decided."""
+    """One conditional. None represents what is not decided."""
 
     taken: bool | None
     """Whether the branch that is being read is the one."""

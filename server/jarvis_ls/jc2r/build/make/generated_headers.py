@@ -141,7 +141,7 @@ class _Shell:
             self.headers[name] = before + text
 
     def _output_of(self, node: Node) -> str | None:
-        """Return what commands below a node write; None when that cannot be told."""
+        """Return what commands below a node write; None when that is unknown."""
         documents = [child for child in node.children if child.type == "heredoc_redirect"]
         said: list[str] = []
         stack = [child for child in node.children if "redirect" not in child.type]
@@ -191,7 +191,7 @@ class _Shell:
         return found
 
     def _word(self, node: Node) -> str:
-        """Return what a word stands for; what only a run could tell is left out."""
+        """Return what a word represents; what only a run could tell is left out."""
         kind, written = node.type, (node.text or b"").decode("utf-8", "replace")
         if kind == "raw_string":
             return written[1:-1]
@@ -206,7 +206,7 @@ class _Shell:
         return re.sub(r"\\(.)", r"\1", written)
 
     def _fill_in(self, node: Node) -> str:
-        """Return a text with what stands in it for something else filled in."""
+        """Return a text with what is in it for something else filled in."""
         whole, start = node.text or b"", node.start_byte
         parts: list[str] = []
         at = 0

@@ -1,4 +1,4 @@
-"""In which order the files of a project are linked: what stands in a section of the linker does so
+"""In which order the files of a project are linked: what is in a section of the linker does so
 in this order. It is read from the commands of a build or from the text of makefiles.
 """
 

@@ -234,7 +234,7 @@ def for_other_systems(root: Path, files: Sequence[str]) -> list[str]:
 
 
 def is_generated(file: str, files: Sequence[str]) -> bool:
-    """Return whether automake wrote a makefile; it names what stands in for the C library, too."""
+    """Return whether automake wrote a makefile; it names what replaces the C library, too."""
     return file.endswith("Makefile.in") and f"{file[:-3]}.am" in files
 
 

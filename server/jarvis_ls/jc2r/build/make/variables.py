@@ -69,7 +69,7 @@ _INCLUDED = re.compile(r"(-|s)?include\s+([^#]*)")
 _MAX_DEPTH = 8
 """How deep makefiles that include each other are read."""
 _LONGEST = 65_536
-"""Characters that the variables in a variable may stand for."""
+"""Characters that the variables in a variable may represent."""
 _FLAGS = re.compile(r"(?:.*FLAGS|DEFS?|DEFINES?|INCS?|INCLUDES?|INCDIRS?|OPTS?|C?OPTIONS)\Z")
 _OTHERS = re.compile(r"(?:LD|CXX|MAKE|TEST|DEBUG|DBG).*|(?:AS|AR|RM|Y|L)_?(?:FLAGS|OPT).*")
 """Flags for other programs, or for those who ask for them."""
@@ -179,7 +179,7 @@ class Includes:
         return [f"-idirafter{made}"] if written else []
 
     def _shadows(self, folder: PurePosixPath) -> bool:
-        """Return whether a folder has headers that stand for the system's, or that are called like
+        """Return whether a folder has headers that represent the system's, or that are called like
         one of them which they include.
         """
         return folder in self._wrapping or any(
@@ -515,7 +515,7 @@ def _expand(
 
 
 def _left_out(computed: re.Match[str]) -> str:
-    """Return what stands for something that only a run would tell: within a word nothing, so that
+    """Return what represents something that only a run would tell: within a word nothing, so that
     the word stays one.
     """
     around = computed.string[: computed.start()][-1:] + computed.string[computed.end() :][:1]

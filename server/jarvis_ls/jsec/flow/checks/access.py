@@ -69,7 +69,7 @@ class Access:
 
     @property
     def is_container(self) -> bool:
-        """Return whether the region is a container: its elements lie elsewhere."""
+        """Return whether the region is a container: its elements are elsewhere."""
         kind: str = self.region.type[0]
         return kind == "c"
 
@@ -147,7 +147,7 @@ def _within_member(
     writes: bool,
     span: Any,
 ) -> None:
-    """Check that an element of an array that is a member lies in that array, whatever lies behind
+    """Check that an element of an array that is a member is in that array, whatever is behind
     it: unless that is the last member, which many a program makes longer than it is declared."""
     if member[0] != nodes.FIELD or len(where.targets) != 1:
         return
@@ -174,7 +174,7 @@ def _within_member(
         else "buffer-read-over"
     )
     if (kind, engine.frame.function.file, span) in engine.faults:
-        return  # reported of what the array lies in
+        return  # reported of what the array is in
     engine.fault(
         state,
         kind,
@@ -191,7 +191,7 @@ def _within_member(
 
 
 def _inner_member(engine: Engine, member: Expr, rid: int) -> str:
-    """Return the name of an array of a record that other members lie behind; empty for others."""
+    """Return the name of an array of a record that other members are behind; empty for others."""
     _, base, offset, type_ = member
     name = ""
     if isinstance(offset, tuple):
@@ -352,11 +352,11 @@ def _check_freed(
 
 
 def _check_bounds(engine: Engine, state: AbstractState, access: Access) -> None:
-    """Check that an access lies within its region."""
+    """Check that an access is within its region."""
     where, low, high, high_end = access.where, access.target[1], access.target[2], access.known.high
     if access.is_unsure and (len(where.targets) > 1 or where.flags & OTHER or low != high):
         return
-    if UNPLACED <= low < ENDLESS:  # a member whose record is not known: it lies anywhere
+    if UNPLACED <= low < ENDLESS:  # a member whose record is not known: it is anywhere
         return
     if engine.counted and not _alike(high_end, low, high, access.amount.high):
         return

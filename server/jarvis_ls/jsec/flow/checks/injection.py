@@ -79,7 +79,7 @@ def _searches_path(name: str) -> bool:
 def path(engine: Engine, state: AbstractState, value: AbstractValue, by: str, span: Span) -> None:
     """Check the name of a file."""
     taint = _taint(engine, state, value)
-    if taint is None or taint[2] == "text:argv":  # whoever starts a program may name its files
+    if taint is None or taint[2] == "text:argv":  # anyone who starts a program may name its files
         return
     _path_fault(engine, state, value, taint, span, by)
 
@@ -117,7 +117,7 @@ def stream(
 
 
 def secret(engine: Engine, state: AbstractState, value: AbstractValue, by: str, span: Span) -> None:
-    """Check a password or key: whether it lies in the program or came from a file as it is."""
+    """Check a password or key: whether it is in the program or came from a file as it is."""
     taint = _taint(engine, state, value)
     if taint is not None:
         opened = any(

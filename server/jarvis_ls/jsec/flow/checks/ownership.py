@@ -135,7 +135,7 @@ def allocate(engine: Engine, state: AbstractState, block: Allocation) -> Abstrac
 
 def _block(engine: Engine, state: AbstractState, key: tuple[Any, ...], place: Region) -> int:
     """Return the region of what is allocated at a place: another one in each round of a loop in
-    which everything is known, when what was allocated there before lies in an array or container.
+    which everything is known, when what was allocated there before is in an array or container.
     """
     rid = engine.region(key, place)
     if not engine.exact or rid not in state.region_states:

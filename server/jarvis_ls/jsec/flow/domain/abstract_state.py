@@ -38,7 +38,7 @@ class Region:
         self.size = size
         """Bytes; 0 when not known."""
         self.fill = fill
-        """What lies in it before it is written."""
+        """What is in it before it is written."""
         self.span = span
         self.file = file
 

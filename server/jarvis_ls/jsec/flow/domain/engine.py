@@ -50,7 +50,7 @@ class Limits:
     """Instructions of calls for each of the root."""
     stepping: int = 300
     """Instructions that calls may spend besides on loops in which everything is known: few do, and
-    what lies in an array that only part of was given a value shows nowhere else."""
+    what is in an array that only part of was given a value shows nowhere else."""
     callee: int = 400
     """Instructions of the largest function that is entered from another."""
 

@@ -58,7 +58,7 @@ class Fault:
 
     @property
     def is_flaw(self) -> bool:
-        """Return whether something is wrong; else this is a way to what a rule looks at by
+        """Return whether something is wrong; else this is a way to what a rule examines by
         itself.
         """
         return not self.kind.endswith("-reached")

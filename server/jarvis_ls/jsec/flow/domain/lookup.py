@@ -1,4 +1,4 @@
-"""How the analysis asks for what lies outside of a function."""
+"""How the analysis asks for what is outside of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions of memory: numbers for variables, allocations, literals and what lies behind pointers
+"""Regions of memory: numbers for variables, allocations, literals and what is behind pointers
 from outside. The same place reached by the same calls has the same number."""
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from jarvis_ls.jsec.flow.ir.nodes import (
 from jarvis_ls.jsec.flow.library.c_functions import STOPS
 
 _SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
-"""What tells a static variable of a function from others of its name stands around its own."""
+"""What tells a static variable of a function from others of its name is around its own."""
 _MAX_BEHIND: Final = 4
-"""How many pointers deep what lies behind a parameter is distinguished."""
+"""How many pointers deep what is behind a parameter is distinguished."""
 
 
 class Frame:
@@ -124,9 +124,9 @@ class RegionTable(Joiner):
         """Locks that outlive functions, by region and offset, and the calls within which they were
         taken."""
         self.gave_back: set[tuple[int, Number, Frame]] = set()
-        """Those within which they were given back after that."""
+        """Those within which they were returned after that."""
         self.found_held: set[tuple[int, Number, Frame]] = set()
-        """Those within which they were given back before: the caller held them."""
+        """Those within which they were returned before: the caller held them."""
         self.looked_at: dict[Any, set[Span]] = {}
         """Calls whose results are examined, by file and place of their function."""
         self.met: dict[str, set[int]] = {}
@@ -262,7 +262,7 @@ class RegionTable(Joiner):
         return "temp" if place is None else place.kind
 
     def type_at(self, rid: int, offset: Any) -> Type:
-        """Return the type of what lies in a region, as far as its declaration says."""
+        """Return the type of what is in a region, as far as its declaration says."""
         found = self._types.get((rid, offset))
         if found is None:
             found = self._types[rid, offset] = self._type_at(rid, offset)
@@ -505,7 +505,7 @@ class RegionTable(Joiner):
         cells = state.memory.get(rid)
         if cells is None or offset not in cells:
             known = state.region_states.get(behind)
-            if known is not None and known.status:  # what was freed is not what lies there later
+            if known is not None and known.status:  # what was freed is not what is there later
                 del state.region_states[behind]
                 state.memory.pop(behind, None)
             state.put(rid, offset, value)

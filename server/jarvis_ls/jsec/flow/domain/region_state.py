@@ -42,7 +42,7 @@ class RegionState:
         self.max_length: Number = ENDLESS
         """Greatest, `ENDLESS` when there may be none."""
         self.taint: Any = None
-        """Where input that lies in it came from."""
+        """Where input that is in it came from."""
         self.text: bytes | None = None
         """The string in it, when known."""
         self.fixed = False
@@ -67,7 +67,7 @@ class RegionState:
         self.below = False
         """Input was put behind what was there before."""
         self.locked: Any = None
-        """The step that took the lock that lies in it."""
+        """The step that took the lock that is in it."""
         self.extent: Any = None
         """The length of a text as a symbol, when it is as large as that to the byte."""
         self.touched: Any = None

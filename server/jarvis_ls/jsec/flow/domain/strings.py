@@ -1,4 +1,4 @@
-"""Strings in memory: their length, their text, and input that lies in them."""
+"""Strings in memory: their length, their text, and input that is in them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def put_string(
             if lo == hi == 0
             else None
         )
-        if lo > reg.min_length:  # a terminator may stand before it
+        if lo > reg.min_length:  # a terminator may be before it
             low, whole = reg.min_length, None
             if lo > reg.max_length:
                 high = reg.max_length
@@ -137,7 +137,7 @@ def put_string(
 
 
 def havoc(engine: RegionTable, state: AbstractState, value: AbstractValue, taint: Any) -> None:
-    """Forget what lies at a pointer: anything may from here on."""
+    """Forget what is at a pointer: anything may from here on."""
     for rid, lo, hi, _, _ in value.targets:
         place = engine.regions[rid]
         if place is None or place.kind == "string":

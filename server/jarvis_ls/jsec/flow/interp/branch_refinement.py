@@ -163,7 +163,7 @@ def is_near(engine: Engine, state: AbstractState, end: Instr) -> bool:
 
 
 def _is_plain(e: Expr) -> bool:
-    """Return whether an expression only looks at variables and constants."""
+    """Return whether an expression only examines variables and constants."""
     kind = e[0]
     if kind == nodes.BIN:
         return _is_plain(e[2]) and _is_plain(e[3])

@@ -95,7 +95,7 @@ def _tells(engine: Engine, state: AbstractState, value: AbstractValue, aside: bo
 
 
 def _is_special(engine: Engine, state: AbstractState, rid: int, aside: bool) -> bool:
-    """Return whether a region is more than what lies behind a pointer from outside."""
+    """Return whether a region is more than what is behind a pointer from outside."""
     kind = engine.kind(rid)
     if kind != "object":
         return kind not in _NAMED or not aside

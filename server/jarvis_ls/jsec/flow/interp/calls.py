@@ -35,7 +35,7 @@ from jarvis_ls.jsec.flow.semantics.memory import load, store
 
 _MAX_CANDIDATES: Final = 4
 _OVERRIDES: Final = 2
-"""Choices that stand for one of several functions a virtual call may reach."""
+"""Choices that represent one of several functions a virtual call may reach."""
 _RELEASES: Final = re.compile(
     r"free|delete|destroy|release|dispose|close|clear|unref|put|drop|del", re.I
 )
@@ -70,7 +70,7 @@ def unknown_parameters(engine: Engine, state: AbstractState, frame: Frame) -> No
 
 
 def _arguments(engine: Engine, state: AbstractState, frame: Frame) -> None:
-    """Put `argv` of `main` into a state: strings chosen by whoever starts the program."""
+    """Put `argv` of `main` into a state: strings chosen by the caller of the program."""
     function = frame.function
     slot = function.params[1]
     source = (function.file, function.name_span, "text:argv")

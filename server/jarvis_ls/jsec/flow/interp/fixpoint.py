@@ -99,7 +99,7 @@ class _Held:
         self.frame = frame
         """The call that returns."""
         self.taken = taken
-        """The step that took it, the call that it was taken in, and where in the region it lies."""
+        """The step that took it, the call that it was taken in, and where in the region it is."""
         self.nullness = null
         """Whether null is returned."""
         self.span = span
@@ -702,7 +702,7 @@ class Interpreter(Engine):
         called = False
         link = state.trail
         while link is not None:
-            if link[1] is None:  # ways met here: the first stands for them
+            if link[1] is None:  # ways met here: the first represents them
                 link = link[0]
                 continue
             file, span, message, _ = link[1]

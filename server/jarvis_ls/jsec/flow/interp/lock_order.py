@@ -77,7 +77,7 @@ def _place(fault: Fault) -> tuple[str, tuple[int, int]]:
 
 
 def _may_block(first: Fault, two: Fault) -> bool:
-    """Return whether nothing keeps two orders apart, and a rule that looks at one file does not see
+    """Return whether nothing keeps two orders apart, and a rule that examines one file does not see
     it.
     """
     held = [set(dict(fault.args)["others"].split("\n")) - {""} for fault in (first, two)]

@@ -1,4 +1,4 @@
-"""What a function gives back."""
+"""What a function returns."""
 
 from __future__ import annotations
 

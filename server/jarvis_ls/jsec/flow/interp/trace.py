@@ -29,7 +29,7 @@ _MOST: Final = 12
 _FAR: Final = 400
 """How many of them are looked through for the place of a cause."""
 _MEETINGS: Final = 200
-"""Places where ways met that are distinguished, the last ones; before them one stands for all."""
+"""Places where ways met that are distinguished, the last ones; before them one represents all."""
 _DETAILED: Final = 100
 """Ways of a run after which fewer are."""
 _FEW_MEETINGS: Final = 8
@@ -48,7 +48,7 @@ class Ways:
 
     def meetings(self) -> int:
         """Return how many meetings the next way distinguishes: of thousands of flaws in one
-        function, each as long as the function, only the first are told in every detail."""
+        function, each as long as the function, only the first are reported in every detail."""
         self.told += 1
         return _MEETINGS if self.told <= _DETAILED else _FEW_MEETINGS
 

@@ -76,7 +76,7 @@ def ready(
 
 
 def only_shows(name: str) -> bool:
-    """Return whether a function that nothing declares only looks at what it is given, by its
+    """Return whether a function that nothing declares only examines what it is given, by its
     name.
     """
     return _SHOWS.match(name) is not None and _KEEPS.search(name) is None
@@ -246,7 +246,7 @@ def havoc(
 
 
 def _is_forgotten(reg: RegionState) -> bool:
-    """Return whether nothing is known of what lies in a region."""
+    """Return whether nothing is known of what is in a region."""
     return (
         reg.escaped
         and reg.fill == UNKNOWN_FILL

@@ -37,10 +37,10 @@ STORE: Final = 6
 """`(STORE, address, value, type, span)`: gives the value."""
 FIELD: Final = 7
 """`(FIELD, address, offset, type)`: address of a member; the offset is `(record, member, offset)`
-when the record lies in another file."""
+when the record is in another file."""
 INDEX: Final = 8
 """`(INDEX, pointer, index, element size, span)`: pointer arithmetic in elements; the size is a type
-when that lies in another file."""
+when that is in another file."""
 BIN: Final = 9
 """`(BIN, operator, left, right, type, span)`: arithmetic in `type`."""
 CMP: Final = 10
@@ -114,7 +114,7 @@ SWITCH: Final = 2
 RETURN: Final = 3
 """`(RETURN, value or None, span)`"""
 STOP: Final = 4
-"""`(STOP,)`: does not go on."""
+"""`(STOP,)`: does not continue."""
 THROW: Final = 5
 """`(THROW, span)`: an exception leaves the function."""
 

@@ -34,7 +34,7 @@ INNER: Final[dict[int, tuple[int, ...]]] = {
     nodes.UNKNOWN: (),
     nodes.NULL: (),
 }
-"""Where expressions lie in one of each kind; that of `SIZEOF` may be None."""
+"""Where expressions are in one of each kind; that of `SIZEOF` may be None."""
 GIVES: Final = frozenset({nodes.SET, nodes.CALL, nodes.NEW, nodes.METHOD, nodes.RCALL})
 """Instructions whose second member is the temporary that they give a value."""
 

@@ -17,7 +17,7 @@ from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, CHAR, UINT, VOID
 from jarvis_ls.jsec.flow.ir.nodes import Type
 
 RECORD: Type = ("r", "")
-"""What has members: they lie by name, so that no declaration is needed to find them."""
+"""What has members: they are by name, so that no declaration is needed to find them."""
 NEVER: Type = ("!",)
 UNIT: Type = ("tup", ())
 USIZE: Type = ("i", 8, False)
@@ -79,7 +79,7 @@ def place_of(name: str) -> int:
 
 
 def tag_of(variant: str) -> int:
-    """Return the number that stands for a variant of an enum."""
+    """Return the number that represents a variant of an enum."""
     if variant in ("Some", "Ok"):
         return 1
     return 0 if variant in ("None", "Err") else 2 + zlib.crc32(variant.encode()) % 2**30

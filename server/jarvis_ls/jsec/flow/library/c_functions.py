@@ -272,7 +272,7 @@ TABLE: dict[str, tuple[Effect, ...]] = {
 
 
 def macro_for(name: str) -> str:
-    """Return the library function that a macro which nothing defines is likely to stand for:
+    """Return the library function that a macro which nothing defines is likely to represent:
     `ALLOCA`,
     `SNPRINTF` or `CLOSE_SOCKET` hide what it is called on some system. Else the name itself."""
     plain = name.lower()
@@ -289,7 +289,7 @@ _KNOWN_LIBRARIES = frozenset(
 
 
 def is_known(library: str) -> bool:
-    """Return whether Windows takes a library from its own folder, whatever lies elsewhere: it is
+    """Return whether Windows takes a library from its own folder, whatever is elsewhere: it is
     one of the "known DLLs".
     """
     return library.lower().removesuffix(".dll") in _KNOWN_LIBRARIES

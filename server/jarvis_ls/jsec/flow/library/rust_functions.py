@@ -1,7 +1,7 @@
 """What functions of Rust's core and standard library do, as data.
 
 A function is its result and its effect with the effect's parameters; `rust_model` carries effects
-out. A result is a type of `rust_types` in which a number stands for the type of that argument,
+out. A result is a type of `rust_types` in which a number represents the type of that argument,
 `"0*"` for what the argument holds, `"T"` for the first type that is written behind the name, or,
 where none is, for what the value wanted holds, and `"W"` for what is wanted.
 """
@@ -152,7 +152,7 @@ METHODS: dict[str, Entry] = {
     **_each("current_dir env envs stdin stdout stderr arg0 env_clear", ("&", 0), "@chain"),
     **_each("spawn output status exec", ANY, "@unknown"),
 }
-"""Methods, by name: the receiver is the first argument, as the address where it lies."""
+"""Methods, by name: the receiver is the first argument, as the address where it is."""
 
 TESTS = ("is_some", "is_ok", "is_none", "is_err")
 

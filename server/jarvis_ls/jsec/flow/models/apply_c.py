@@ -436,7 +436,7 @@ def _secret(engine: Engine, state: AbstractState, call: Call, index: int) -> Non
 
 
 def _clean(engine: Engine, state: AbstractState, call: Call, index: int) -> None:
-    """Forget what lies there: it is something else afterwards."""
+    """Forget what is there: it is something else afterwards."""
     value = call.arg(index)
     if value is not None:
         strings.havoc(engine, state, value, None)
@@ -445,7 +445,7 @@ def _clean(engine: Engine, state: AbstractState, call: Call, index: int) -> None
 
 
 def _trust(engine: Engine, state: AbstractState, value: AbstractValue) -> None:
-    """Remove the taint of what lies there: it is out of the hands of its sender."""
+    """Remove the taint of what is there: it is out of the hands of its sender."""
     for rid, *_ in value.targets:
         state.region_states[rid] = engine.region_state(state, rid).but(
             taint=None, fill=UNKNOWN_FILL

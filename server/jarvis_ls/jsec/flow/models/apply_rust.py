@@ -237,7 +237,7 @@ def _optional(engine: Engine, state: AbstractState, call: RustCall) -> None:
 
 
 def _takes(engine: Engine, state: AbstractState, call: RustCall) -> None:
-    """Return what lies at a place, with nothing left there."""
+    """Return what is at a place, with nothing left there."""
     found = held_at(engine, state, call.values[0])
     call.value = unknown(call.result) if found.init else found
     if found.cells is not None and found.cells.get(0) is not None:

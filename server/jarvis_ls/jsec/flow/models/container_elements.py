@@ -37,7 +37,7 @@ _LOOKS: Final = frozenset(
 )
 """Methods that leave a container as long as it is."""
 _FAR: Final = 2**40
-"""Bytes that any of the elements may lie from the first."""
+"""Bytes that any of the elements may be from the first."""
 
 
 def call(
@@ -60,7 +60,7 @@ def call(
     if kind not in INDEXED:
         return None
     element: Type = place.type[2]
-    if element[0] == "c":  # a container in a container: what lies in there is not known
+    if element[0] == "c":  # a container in a container: what is in there is not known
         return None
     width: int = engine.size(element) or UNIT
     if name not in _LOOKS:

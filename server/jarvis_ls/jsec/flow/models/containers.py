@@ -1,4 +1,4 @@
-"""C++ containers, smart pointers and strings, coarsely: one cell stands for all elements, but for
+"""C++ containers, smart pointers and strings, coarsely: one cell represents all elements, but for
 those that `elements` tells apart."""
 
 from __future__ import annotations

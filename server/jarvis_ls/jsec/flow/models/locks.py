@@ -39,7 +39,7 @@ def unseen(
     args: Any,
     span: Span,
 ) -> None:
-    """Take or give back the lock that an unknown function is given, by its name, which speaks of a
+    """Take or return the lock that an unknown function is given, by its name, which speaks of a
     lock, or by that of its counterpart, which is declared beside it."""
     if not args:
         return
@@ -62,7 +62,7 @@ def unseen(
 
 
 def _place(engine: Engine, state: AbstractState, value: AbstractValue, arg: Any) -> int | None:
-    """Return the region that stands for a lock: what is pointed to, or the variable that somebody
+    """Return the region that represents a lock: what is pointed to, or the variable that somebody
     who is not seen put it in.
     """
     if len(value.targets) == 1 and engine.kind(value.targets[0][0]) in ("local", "heap"):
@@ -82,7 +82,7 @@ def _lock(
     kind = engine.kind(rid)
     if kind not in _OWN and (kind not in _SHARED or least != greatest):
         return None
-    if kind in _SHARED:  # where nobody looks whether it was taken, one way is enough
+    if kind in _SHARED:  # where no one looks whether it was taken, one way is enough
         fails = fails and _is_looked_at(engine, call)
     failed = state.copy() if fails else None
     if not _TRIES.search(call.name):
@@ -168,7 +168,7 @@ def method(
 
 
 def _destroy(engine: Engine, state: AbstractState, call: Call, index: int) -> None:
-    """Note that a lock that is held when it ends was never given back: where it was taken, in the
+    """Note that a lock that is held when it ends was never returned: where it was taken, in the
     function that does both."""
     value = call.arg(index)
     for target in value.targets if value is not None else ():
@@ -201,7 +201,7 @@ def _hold(engine: Engine, state: AbstractState, rid: int, span: Span, offset: Nu
 
 
 def _free(state: AbstractState, rid: int, offset: Number | None = None) -> None:
-    """No lock in a region is held; with `offset` not the one that lies there."""
+    """No lock in a region is held; with `offset` not the one that is there."""
     reg = state.region_states.get(rid)
     if reg is not None and reg.locked is not None and offset in (None, reg.locked[5]):
         state.region_states[rid] = reg.but(locked=None)

@@ -180,7 +180,7 @@ def _end_lifetime(
 
 
 def _drop(engine: Engine, state: AbstractState, call: RustCall) -> None:
-    """Drop the owner that lies at a place."""
+    """Drop the owner that is at a place."""
     where, family = call.values[0], str(call.extra[0])
     if len(where.targets) != 1 or where.targets[0][1] != where.targets[0][2]:
         return
@@ -290,7 +290,7 @@ def _alloc(engine: Engine, state: AbstractState, call: RustCall) -> None:
 
 
 def _free(engine: Engine, state: AbstractState, call: RustCall) -> None:
-    """Apply `dealloc`: memory is given back by hand."""
+    """Apply `dealloc`: memory is returned by hand."""
     value, family = call.values[0], str(call.extra[0])
     if value.nullness == NULL and not value.targets:
         return

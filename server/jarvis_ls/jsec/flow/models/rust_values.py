@@ -1,4 +1,4 @@
-"""Values of Rust: where input lies in them, what they hold, and what is known to be sound."""
+"""Values of Rust: where input is in them, what they hold, and what is known to be sound."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def trust(engine: Engine, state: AbstractState, value: AbstractValue, depth: int
 
 
 def held_at(engine: Engine, state: AbstractState, where: AbstractValue) -> AbstractValue:
-    """Return all that lies at an address: a number or pointer, or a value with members."""
+    """Return all that is at an address: a number or pointer, or a value with members."""
     if len(where.targets) != 1 or where.targets[0][1] != where.targets[0][2]:
         source = taint_of(engine, state, where)
         return unknown(ANY) if source is None else tainted_number(ANY, source)

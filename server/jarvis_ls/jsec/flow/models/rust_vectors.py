@@ -97,7 +97,7 @@ def _push(engine: Engine, state: AbstractState, call: RustCall) -> None:
 
 
 def _change_length(engine: Engine, state: AbstractState, call: RustCall) -> None:
-    """Change the length of a vector, which may lie elsewhere then."""
+    """Change the length of a vector, which may be elsewhere then."""
     where = call.values[0]
     pointer = _member(state, where, _PTR)
     cleared = bool(call.extra) and call.extra[0] == "clear"
@@ -115,7 +115,7 @@ def _change_length(engine: Engine, state: AbstractState, call: RustCall) -> None
 
 
 def _set_length(engine: Engine, state: AbstractState, call: RustCall) -> None:
-    """Apply `set_len(n)`: what lies there must have been given a value."""
+    """Apply `set_len(n)`: what is there must have been given a value."""
     where, wanted = call.values[0], call.values[1]
     size = int(call.extra[0])
     pointer, before = _member(state, where, _PTR), _member(state, where, _LEN)

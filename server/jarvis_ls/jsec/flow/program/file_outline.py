@@ -1,4 +1,4 @@
-"""What the rest of a program must know of one file: names and what stands for their contents.
+"""What the rest of a program must know of one file: names and what represents their contents.
 
 Small enough to hold those of a million lines at once; the functions themselves stay on disk.
 """
@@ -36,7 +36,7 @@ from jarvis_ls.jsec.flow.ir.nodes import (
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
 
 _LONG = 200
-"""Members an initialiser may give values to: what lies in longer tables is not known."""
+"""Members an initialiser may give values to: what is in longer tables is not known."""
 _SHAPES = {
     kind: (
         operator.attrgetter(*(field.name for field in dataclasses.fields(kind))),
@@ -65,7 +65,7 @@ class FunctionOutline:
     """Bytes of the definition."""
     digest: bytes
     """Names its text and all that the text depends on in its file and headers, wherever in the
-    file it stands."""
+    file it is."""
     calls: tuple[str, ...]
     """Functions it calls or takes the address of, in order of name."""
     size: int
@@ -165,7 +165,7 @@ def outline_of(
 
 
 def without_long_tables(variables: Mapping[str, GlobalIR]) -> dict[str, GlobalIR]:
-    """Return variables, long tables among them without what lies in them."""
+    """Return variables, long tables among them without what is in them."""
     return {
         name: dataclasses.replace(variable, init=())
         if len(variable.init or ()) > _LONG
@@ -266,7 +266,7 @@ def _variable(target: str | Expr) -> int:
 
 def pack(function: FunctionIR) -> bytes:
     """Return a function as bytes."""
-    return marshal.dumps(_values(function), 4)  # what stands in it many times is written once
+    return marshal.dumps(_values(function), 4)  # what is in it many times is written once
 
 
 def unpack(data: bytes) -> FunctionIR:

@@ -1,6 +1,6 @@
 """The functions of a program on disk, one file for each source, so that few are in memory.
 
-Beside a cache they lie in `.jarvis/cache/flow`, else in a folder that is removed after the scan.
+Beside a cache they are in `.jarvis/cache/flow`, else in a folder that is removed after the scan.
 Each file is signed with the user's own key, because what is read from it is trusted: a folder
 from somewhere else must not bring functions of its making with it. What is damaged, torn or of
 another version is as good as not there.
@@ -35,7 +35,7 @@ _HELD_BYTES = 12_000_000
 
 @dataclass(frozen=True, slots=True)
 class StoreFolder:
-    """Where the functions of a scan lie."""
+    """Where the functions of a scan are."""
 
     folder: str
     """Path of the folder."""
@@ -56,9 +56,9 @@ class _Held:
 
     data: bytes
     outline: slice
-    """Where in `data` the packed outline lies."""
+    """Where in `data` the packed outline is."""
     functions: dict[str, tuple[int, int]]
-    """Where the packed functions lie, by key."""
+    """Where the packed functions are, by key."""
 
 
 class Store:
@@ -183,7 +183,7 @@ class Store:
 
 
 def _open(data: bytes) -> _Held:
-    """Return where the parts of a file of the store lie."""
+    """Return where the parts of a file of the store are."""
     first, second = (int.from_bytes(data[at : at + _LENGTH], "little") for at in (0, _LENGTH))
     at = 2 * _LENGTH + first
     outline = slice(at, at + second)

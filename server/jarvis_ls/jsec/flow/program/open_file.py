@@ -132,7 +132,7 @@ class OpenFile:
         )
 
     def function(self, key: str) -> FunctionIR | None:
-        """Return a function as it stands in the document."""
+        """Return a function as it is in the document."""
         if key not in self._lowered and self._lowering is not None:
             defined = key in self._lowering.definitions
             self._lowered[key] = self._lowering.function(key) if defined else None

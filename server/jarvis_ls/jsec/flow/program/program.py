@@ -2,7 +2,7 @@
 
 A tree may hold several programs, whose names collide. A name means what the file itself holds,
 then what its headers hold, then the one definition that other files offer; of several the one
-that lies nearest in the folders; of two that lie as near, none.
+that is nearest in the folders; of two that are as near, none.
 
 Who analyses a function notes which questions were asked here (`Lookups`). Its result holds as
 long as they have the same answers.
@@ -286,7 +286,7 @@ class Program:
         self._asked[lookup] = answer
 
     def _reach_of(self, place: tuple[str, str]) -> CallSummary:
-        if len(self._reaches) > _MOST_REACHES:  # worked out anew faster than all are held
+        if len(self._reaches) > _MOST_REACHES:  # worked out again faster than all are held
             self._reaches.clear()
             self._digests.clear()
         return self._summarise(place, DISTANCE)

@@ -1,6 +1,6 @@
 """What was found from each function on, kept for as long as nothing it came from changes.
 
-Kept places count from the start of the function they lie in, so that they stay right while text
+Kept places count from the start of the function they are in, so that they stay right while text
 above it changes.
 """
 
@@ -27,7 +27,7 @@ class Answer:
     """What the analysis of one function, with all it calls, gave."""
 
     faults: tuple[Kept, ...]
-    """Flaws, wherever they lie."""
+    """Flaws, wherever they are."""
     lookups: Lookups
     """What it asked the program for, and what names the answers."""
     entered: tuple[tuple[str, str], ...] = ()
@@ -81,7 +81,7 @@ class Positions:
         )
 
     def restore(self, kept: Kept) -> Fault | None:
-        """Return the fault as its functions stand now; None when one of them is gone."""
+        """Return the fault as its functions are now; None when one of them is gone."""
         kind, place, function, certain, args, kept_steps, tainted, doubtful = kept
         span = self._outer(place)
         steps = [(at[0], self._outer(at), message, values) for at, message, values in kept_steps]

@@ -98,7 +98,7 @@ class Functions:
 
 
 class Runner:
-    """Follows functions of a program whose files lie in a store."""
+    """Follows functions of a program whose files are in a store."""
 
     def __init__(self, place: StoreFolder, names: dict[str, str], analyse: Analyse) -> None:
         """Take the names of the source files in the store at `place`, by path."""

@@ -59,7 +59,7 @@ def load(
     *,
     told: bool = True,
 ) -> AbstractValue:
-    """Return what lies at a pointer; the access is checked."""
+    """Return what is at a pointer; the access is checked."""
     targets = where.targets
     size = type_[1] if type_[0] == "i" else engine.size(type_)
     # a pointer that is not null, to a place of which nothing is known, is all right
@@ -108,7 +108,7 @@ def _record(
     if lo != hi or cells is None:
         return unknown(type_)
     size = engine.size(type_) or ENDLESS
-    if size == UNIT:  # what it holds lies anywhere
+    if size == UNIT:  # what it holds is anywhere
         size = ENDLESS
     found: dict[Any, AbstractValue] = {
         o - lo: v for o, v in cells.items() if o is not None and 0 <= o - lo < size
@@ -121,7 +121,7 @@ def _record(
 
 
 def read(engine: Engine, state: AbstractState, target: Target, type_: Type) -> AbstractValue:
-    """Return what lies at one target."""
+    """Return what is at one target."""
     rid, lo, hi = target[0], target[1], target[2]
     cells = state.memory.get(rid)
     if lo == hi:
@@ -165,7 +165,7 @@ def _stride(engine: Engine, rid: int) -> int:
 def default(
     engine: Engine, state: AbstractState, rid: int, offset: Any, type_: Type, known: Number = 0
 ) -> AbstractValue:
-    """Return what lies at an offset that no cell says."""
+    """Return what is at an offset that no cell says."""
     cells = state.memory.get(rid)
     reg = state.region_states.get(rid)
     if type_[0] == "c":  # a string as a value: what is known of it is where it comes from
@@ -214,8 +214,8 @@ def default(
 
 
 def _is_inside(engine: Engine, place: Any, cells: Any, offset: Any) -> bool:
-    """Return whether an offset lies within a member that was written, or may: where the members of
-    a record that nothing defines lie is not known.
+    """Return whether an offset is within a member that was written, or may: where the members of
+    a record that nothing defines are is not known.
     """
     if place.size and place.size % UNIT == 0:
         return True
@@ -251,7 +251,7 @@ def _fill_parts(engine: Engine, state: AbstractState, target: Target, size: int)
 
 
 def _character(reg: Any, offset: Any, type_: Type) -> AbstractValue | None:
-    """Return a character of the string that lies in a region."""
+    """Return a character of the string that is in a region."""
     text = reg.text
     if type_[1] == 1 and text is not None and isinstance(offset, int) and 0 <= offset <= len(text):
         return number(text[offset] if offset < len(text) else 0)
@@ -357,7 +357,7 @@ def write(
     *,
     strong: bool = True,
 ) -> None:
-    """Change what lies at one target."""
+    """Change what is at one target."""
     rid, lo, hi, flags, _ = target
     reg = state.region_states.get(rid)
     if reg is not None:

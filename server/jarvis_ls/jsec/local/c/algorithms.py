@@ -13,7 +13,7 @@ Named = Sequence[tuple[re.Pattern[str], str]]
 """Patterns of constants, each with the algorithm that they choose; the first that fits counts."""
 
 _LONGEST = 200
-"""Characters of an argument that are looked at; names of constants are shorter."""
+"""Characters of an argument that are examined; names of constants are shorter."""
 
 
 def chosen_algorithm(call: Call, texts: re.Pattern[str], named: Named, *, arguments: int) -> str:

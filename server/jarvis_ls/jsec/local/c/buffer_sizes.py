@@ -1,4 +1,4 @@
-"""How many bytes lie behind a pointer, as far as declarations and allocations near it say.
+"""How many bytes are behind a pointer, as far as declarations and allocations near it say.
 
 Sizes of structs are not laid out: `sizeof(T)` of an unknown type is a unit of its own, and two
 sizes are only compared when they are counted in the same unit.
@@ -75,11 +75,11 @@ class Extent:
     """From the pointer to the end."""
     offset: int
     """From the start of the memory to the pointer, in the unit of `size`; negative when the
-    pointer lies in front of it."""
+    pointer is in front of it."""
     kind: str
     """`array`, `scalar` (address of one), `heap`, `stack` (alloca) or `literal`."""
     node: Node | None
-    """The declaration's name or the allocation, when it lies in this function."""
+    """The declaration's name or the allocation, when it is in this function."""
     name: str
     """What the memory is called: the array's name, the pointer's or the allocator's."""
     certain: bool = True
@@ -260,7 +260,7 @@ def _extent_of_name(node: Node, function: Function, fuel: int) -> Extent | None:
     if arrays and not (isinstance(declared, Variable) and declared.is_parameter):
         size = _array_bytes(node, declared, function)
         if size is None or (node.type == "field_expression" and arrays[0] in ("", "0", "1")):
-            return None  # an array of one at the end of a struct stands for one of any size
+            return None  # an array of one at the end of a struct represents one of any size
         return Extent(size, 0, "array", own, text(node))
     if (
         pointers == 0

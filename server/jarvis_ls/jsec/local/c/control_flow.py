@@ -62,7 +62,7 @@ class Condition:
     def __init__(self, region: Region) -> None:
         self.region = region
         self.negated = False
-        """Whether it stands below an odd number of `!`."""
+        """Whether it is below an odd number of `!`."""
         self.logic: Control | None = None
         """The `&&` or `||` it is."""
         self.test: tuple[str, bool] | None = None

@@ -35,7 +35,7 @@ _BITS = {
 
 
 def mode_value(node: Node | None, call: Call) -> int | None:
-    """Return the permission bits an expression stands for, or None."""
+    """Return the permission bits an expression represents, or None."""
     return _value(node, call, 16)
 
 

@@ -59,7 +59,7 @@ FORMATS = {
     "error_at_line": 4,
     "error": 2,
 }
-"""Functions that take a printf format, and where it stands among their arguments."""
+"""Functions that take a printf format, and where it is among their arguments."""
 
 _LONGEST = {"d": 11, "i": 11, "u": 10, "o": 12, "x": 10, "X": 10, "c": 1, "p": 18, "%": 1}
 _LONGEST_LONG = {"d": 20, "i": 20, "u": 20, "o": 23, "x": 18, "X": 18, "c": 4}
@@ -76,7 +76,7 @@ class Scan:
     allocates: bool
     """Whether scanf allocates the target itself (`%ms`)."""
     written: str
-    """The conversion as it stands in the format."""
+    """The conversion as it is in the format."""
     start: int
     """Where it begins in the format."""
 

@@ -1,4 +1,4 @@
-"""What stands between brackets, told by bytes: most loops index nothing by their variable."""
+"""What is between brackets, told by bytes: most loops index nothing by their variable."""
 
 from __future__ import annotations
 

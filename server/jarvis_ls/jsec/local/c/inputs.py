@@ -166,7 +166,7 @@ def text_source(
 
 
 def _last_use(function: Function, name: str, at: int) -> Node | None:
-    """Return the nearest mention of a variable before a byte, to stand for a macro that names
+    """Return the nearest mention of a variable before a byte, to represent a macro that names
     it.
     """
     uses = function.uses(name, 0, at)

@@ -22,7 +22,7 @@ _BEHIND = re.compile(rb"\s{0,8},")
 MAX_NAMES = 64
 """Such functions of one file that are looked for."""
 MAX_CALLS = 400
-"""Calls looked at in one function."""
+"""Calls examined in one function."""
 
 
 @once_per_file

@@ -1,4 +1,4 @@
-"""What a function does with locks: which are taken twice, kept at the end, given back twice, and
+"""What a function does with locks: which are taken twice, kept at the end, returned twice, and
 which are taken while others are held. Every lock is followed through branches and loops."""
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ PAIRS = {
     "lock": "unlock",
     "lock_shared": "unlock_shared",
 }
-"""Functions that take a lock (first argument, or receiver), with those that give it back."""
+"""Functions that take a lock (first argument, or receiver), with those that return it."""
 
 TRIES = {
     "pthread_mutex_trylock": True,
@@ -128,7 +128,7 @@ _CHOICES = frozenset(
 
 
 def may_be_recursive(unit: Unit) -> bool:
-    """Return whether a file makes locks that whoever holds them may take again."""
+    """Return whether a file makes locks that anyone who holds them may take again."""
     return any(word in unit.source.data for word in _RECURSIVE)
 
 
@@ -143,7 +143,7 @@ class LockFault:
     node: Node
     """Where."""
     origin: Node | None
-    """Where it was taken or given back before."""
+    """Where it was taken or returned before."""
     taken_by: str
     """The function that took it."""
     gives_back: bool
@@ -175,7 +175,7 @@ class Locks:
 
 
 def lock_of(call: Call) -> str:
-    """Return the lock a call takes or gives back, as written without blanks; empty for other
+    """Return the lock a call takes or returns, as written without blanks; empty for other
     calls.
     """
     name = call.name
@@ -229,7 +229,7 @@ def _takers(whole: WholeUnit) -> dict[str, dict[str, Node]]:
     of the locks and where they are taken."""
     found: dict[str, dict[str, Node]] = {}
     for function in whole.mentioning(b"ock", b"Section"):
-        if not takings(function) or not function.name:  # torn: nobody calls it
+        if not takings(function) or not function.name:  # torn: no one calls it
             continue
         taken = {lock_of(call): call.node for call in function.calls if call.name in PAIRS}
         known = {key: node for key, node in taken.items() if _is_of_file(function, key, node)}
@@ -409,10 +409,10 @@ class _LockWalk(Walker):
             and not mask & LockState.UNKNOWN
             and all(self._is_plain(event) for event in self.own if event.kind == "unlock")
         ):
-            self._note("kept", node, partly=True)  # a jump goes past what gives it back
+            self._note("kept", node, partly=True)  # a jump goes past what returns it
 
     def _is_plain(self, event: Event) -> bool:
-        """Return whether no condition of its own decides that a lock is given back."""
+        """Return whether no condition of its own decides that a lock is returned."""
         taken = self.own[0].node
         return all(
             outer.type not in _CHOICES or outer.start_byte <= taken.start_byte < outer.end_byte

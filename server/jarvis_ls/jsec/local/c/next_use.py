@@ -1,7 +1,7 @@
 """What the statements behind a place do with a variable: the straight line, not every path.
 
 From a statement on, its block is read in order of the text up to the first thing that names the
-variable. What lies inside a branch or loop is not decided here, nor what comes after a jump or a
+variable. What is inside a branch or loop is not decided here, nor what comes after a jump or a
 label: following values along all paths is the work of `flow`.
 """
 
@@ -28,10 +28,10 @@ from jarvis_ls.jsec.local.c.statement_effects import (
 from jarvis_ls.jsec.local.guards import leaves
 
 FEW = 40
-"""So few uses of a variable are looked at for a question that flow answers too."""
+"""So few uses of a variable are examined for a question that flow answers too."""
 
 FAR = 24
-"""Statements that are looked at behind one place."""
+"""Statements that are examined behind one place."""
 
 _BLOCKS = frozenset({"compound_statement", "case_statement"})
 _DECLARING = frozenset({"parameter_declaration", "declaration", "for_range_loop"})

@@ -19,7 +19,7 @@ _TEST = re.compile(
 _IN_TEST = string.ascii_letters.encode() + string.digits.encode() + b"_->.!=() "
 """The characters that such a test is written in: nearly every other condition has more."""
 _LONGEST = 80
-"""Bytes of a condition that is looked at."""
+"""Bytes of a condition that is examined."""
 
 _JUMPS = (b"goto", b"return", b"break", b"continue", b"throw", b"exit", b"abort")
 _CHANGES = (b"=", b"++", b"--", *_JUMPS)

@@ -59,9 +59,9 @@ class Walker:
         self.name = name
         self.events = events
         self.repeating = False
-        """Whether the condition being looked at is that of a loop."""
+        """Whether the condition being examined is that of a loop."""
         self.asserting = False
-        """Whether the condition being looked at is that of an assert."""
+        """Whether the condition being examined is that of an assert."""
         self._places = [event.at for event in events]
         self._fuel = 8 * size + 200
         self._tries = 0
@@ -82,7 +82,7 @@ class Walker:
         return mask
 
     def doubt(self, mask: int) -> int:
-        """Return the states when nobody knows which part of an `&&` was false."""
+        """Return the states when no one knows which part of an `&&` was false."""
         return mask
 
     def leave(self, mask: int, node: Node, how: str) -> None:
@@ -220,7 +220,7 @@ class Walker:
         return self._after(out, later)
 
     def _again(self, condition: Condition, mask: int) -> tuple[int, int]:
-        """Decide whether a loop goes on."""
+        """Decide whether a loop continues."""
         self.repeating = True
         decided = self._decide(condition, mask)
         self.repeating = False
@@ -396,6 +396,6 @@ class _Probe(Walker):
 
 def _in_macro_loop(node: Node) -> bool:
     """Return whether nothing around a `break` or `continue` is a loop: the name of a macro hides
-    one (`LIST_FOREACH(...) { ... }`), and control goes on behind it.
+    one (`LIST_FOREACH(...) { ... }`), and control continues behind it.
     """
     return not any(outer.type in _LOOPS for outer in ancestors(node))

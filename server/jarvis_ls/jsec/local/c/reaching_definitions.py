@@ -23,7 +23,7 @@ _MAX_WRAPPING = 16
 _INPUT = frozenset({"cin"})
 
 MAX_WRITES = 32
-"""Writes looked at for one question; with more of them nothing is known."""
+"""Writes examined for one question; with more of them nothing is known."""
 
 
 class Write(NamedTuple):
@@ -56,7 +56,7 @@ class Region(NamedTuple):
     """The region around it."""
 
     def holds(self, offset: int) -> bool:
-        """Return whether a byte lies in it."""
+        """Return whether a byte is in it."""
         return self.start <= offset < self.end
 
 

@@ -1,4 +1,4 @@
-"""What several rules tell in the same words: use after close, a result nobody tested."""
+"""What several rules tell in the same words: use after close, a result no one tested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def used_after(
 
 
 def used_untested(call: Call, message: str, place: str) -> Iterator[Report]:
-    """Yield a use of the result of a call that may be NULL, which nobody tested. `message` names
+    """Yield a use of the result of a call that may be NULL, which no one tested. `message` names
     the
     `{pointer}` and the `{function}`; `place` says what happened at the call."""
     use = use_before_test(call)

@@ -24,7 +24,7 @@ _ASKING = frozenset({"ferror", "feof", "ferror_unlocked", "feof_unlocked"})
 _ENDING = frozenset({"fflush", "fclose", "pclose"})
 _NESTED = re.compile(r"\bif\b")
 _REACH = 400
-"""Bytes before a statement that are looked at."""
+"""Bytes before a statement that are examined."""
 _MAX_USES = 40
 
 
@@ -159,7 +159,7 @@ def is_step(use: Node) -> bool:
 
 
 def stream_checked(function: Function, stream: str, after: int = 0) -> bool:
-    """Return whether the function asks `ferror` or `feof` about a stream, or looks at the result of
+    """Return whether the function asks `ferror` or `feof` about a stream, or examines the result of
     `fflush` or `fclose`, after a byte."""
     return _last_checks(function).get(stream, -1) >= after
 

@@ -18,16 +18,16 @@ from jarvis_ls.jsec.base.match_site import WholeUnit
 from jarvis_ls.jsec.local.c.allocation import DEREFERENCES, RELEASES, called_name
 
 MANY = 2000
-"""Times a name may stand in a function whose every use is looked at."""
+"""Times a name may be in a function whose every use is examined."""
 
 _LONG = 8192
 """Bytes of a function that is not searched for each of many words."""
 
 _LOOKUPS = 24
-"""Words that such a function is searched for; to list where each of its words stands is as dear."""
+"""Words that such a function is searched for; to list where each of its words is costs as much."""
 
 _MENTIONS = 32
-"""Times a name is looked at in one statement."""
+"""Times a name is examined in one statement."""
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _WRAPPING = frozenset({"parenthesized_expression", "cast_expression"})
@@ -84,7 +84,7 @@ class Mention:
 
 
 class LineEnds(Exception):
-    """What names the variable lies in a branch, or changes what it is part of."""
+    """What names the variable is in a branch, or changes what it is part of."""
 
 
 class Search:
@@ -146,7 +146,7 @@ class Search:
         return next(self.places(found.node.end_byte, statement.end_byte), None) is None
 
     def places(self, start: int, end: int, most: int = _MENTIONS) -> Iterator[int]:
-        """Bytes between two others at which the name, or the first one of a path, stands; looked
+        """Bytes between two others at which the name, or the first one of a path, is; looked
         at are `most` places where its letters do."""
         data, base = self._unit.source.data, self.base
         at = data.find(base, start, end)
@@ -159,7 +159,7 @@ class Search:
             at = data.find(base, after, end)
 
     def _node(self, statement: Node, at: int) -> Node | None:
-        """Return the path when it stands there, else what its first name is there."""
+        """Return the path when it is there, else what its first name is there."""
         data, path, base = self._unit.source.data, self._path, self.base
         end = at + len(path)
         if data.startswith(path, at) and (end >= len(data) or data[end] not in _WORD):
@@ -201,7 +201,7 @@ class Search:
 
 
 def is_word(data: bytes, start: int, end: int) -> bool:
-    """Return whether what stands between two bytes is no part of a longer word."""
+    """Return whether what is between two bytes is no part of a longer word."""
     return data[start - 1] not in _WORD and (end >= len(data) or data[end] not in _WORD)
 
 
@@ -323,7 +323,7 @@ def _places_of(function: Function, word: bytes, most: int, start: int) -> Iterab
     if not listed and function.unit.source.data.count(word, start, function.end) > most:
         if not is_long:
             return ()
-        listed = True  # its letters may stand in other words
+        listed = True  # its letters may be in other words
     if not listed:
         return Search(function.unit, function.item, word).places(start, function.end, most)
     known = _words(function).get(word, [])

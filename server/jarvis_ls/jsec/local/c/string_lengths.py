@@ -176,7 +176,7 @@ def literal_content(node: Node | None, function: Function | None) -> str | None:
     variable = function.variable(text(bare(node)), node.start_byte)
     if variable is None or len(function.uses(variable.name, end=node.start_byte)) > 1:
         return None
-    return string_literal(variable.initial, function)  # nobody had it since
+    return string_literal(variable.initial, function)  # no one had it since
 
 
 def is_terminated(function: Function, names: list[str], start: int, end: int) -> bool:

@@ -92,7 +92,7 @@ class Unwrap:
     place: tuple[int, int]
     """Bytes to report: from the name to the end of the call."""
     call: Node | None
-    """The call, unless it lies among the tokens of a macro."""
+    """The call, unless it is among the tokens of a macro."""
     value: str
     """Text of its receiver, at most 60 characters."""
     kind: Kind

@@ -115,7 +115,7 @@ def _looks_inside(unit: Unit, node: Node, body: Node, following: Node) -> bool:
     if body.start_point[0] == node.start_point[0] or following.start_point[0] == body.end_point[0]:
         return False
     if following.start_point[0] - body.end_point[0] > 1:
-        return False  # an empty line, comment or directive lies between
+        return False  # an empty line, comment or directive is between
     outer, inner, after = (_blanks(unit, n) for n in (node, body, following))
     return outer is not None and inner is not None and inner == after and len(inner) > len(outer)
 

@@ -1,1 +1,1 @@
-"""What folders hold, kept by contents: the ground checkpoints stand on."""
+"""What folders hold, kept by contents: the ground checkpoints are on."""

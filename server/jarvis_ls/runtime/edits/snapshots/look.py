@@ -26,7 +26,7 @@ _MAX_IGNORE_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a folder is looked at."""
+    """How much of a folder is examined."""
 
     file_bytes: int = 32_000_000
     """Larger files are left out."""
@@ -65,7 +65,7 @@ class Snapshot:
     root: str
     folders: dict[str, Folder] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
-    """Paths that are not looked at and may hold something, with the reason."""
+    """Paths that are not examined and may hold something, with the reason."""
     truncated: bool = False
     """Whether the limit of files was met: what is missing may be there all the same."""
 
@@ -83,7 +83,7 @@ class Ignores:
         self._rules = rules
 
     def below(self, prefix: str, *texts: bytes | None) -> Ignores:
-        """With the rules of files that stand in the folder `prefix` (empty, or ends in `/`)."""
+        """With the rules of files that are in the folder `prefix` (empty, or ends in `/`)."""
         more = tuple((prefix, _globs(text)) for text in texts if text)
         return Ignores(self._rules + more) if more else self
 
@@ -104,7 +104,7 @@ class Ignores:
 def look(
     root: str, limits: Limits, *, wanted: Collection[str] = (), never: Collection[str] = ()
 ) -> Snapshot:
-    """See the module; `wanted` are paths from the root that are looked at although git ignores
+    """See the module; `wanted` are paths from the root that are examined although git ignores
     them, `never` absolute folders that are left out."""
     return _Look(root, limits, frozenset(wanted), frozenset(never)).run()
 

@@ -96,7 +96,7 @@ class Restoring:
             self.written.append(place)
 
     def _is_free(self, place: Path, path: str, now: StoredSnapshot) -> bool:
-        """Return whether what stands at `place` is in the checkpoint that was taken just now."""
+        """Return whether what is at `place` is in the checkpoint that was taken just now."""
         try:
             status = place.lstat()
         except OSError:

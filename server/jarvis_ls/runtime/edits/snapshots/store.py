@@ -1,4 +1,4 @@
-"""Where checkpoints lie: contents by their hash, in one SQLite file of the user's own folder.
+"""Where checkpoints are: contents by their hash, in one SQLite file of the user's own folder.
 
 Objects are bytes named by their SHA-256: contents of files, targets of links, and trees (the
 entries of one folder). Equal ones are kept once, over all sessions. SQLite gives what loose
@@ -144,7 +144,7 @@ class CheckpointStore:
         return int(row.fetchone()[0])
 
     def include(self, session: str, paths: Iterable[str]) -> None:
-        """Remember paths that are looked at although git ignores them."""
+        """Remember paths that are examined although git ignores them."""
         rows = [(session, path) for path in paths]
         self._db.executemany("INSERT OR IGNORE INTO included VALUES (?, ?)", rows)
 
@@ -246,7 +246,7 @@ def open_store(home: Path) -> Iterator[CheckpointStore]:
     """Open the store of a user's folder, and create it when missing.
 
     Raises `JarvisError` when it cannot be used; a damaged one is moved aside first, so that the
-    next call begins anew.
+    next call starts over.
     """
     path = home / FILE
     database = None
@@ -274,7 +274,7 @@ def open_store(home: Path) -> Iterator[CheckpointStore]:
 
 
 def dump_tree(tree: Tree) -> bytes:
-    """Return the bytes that stand for a tree; equal trees give equal bytes."""
+    """Return the bytes that represent a tree; equal trees give equal bytes."""
     rows = [(name, n.kind, n.mode, n.digest.hex()) for name, n in sorted(tree.items())]
     return json.dumps(rows, separators=(",", ":")).encode()
 

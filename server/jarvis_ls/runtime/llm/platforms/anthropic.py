@@ -144,7 +144,7 @@ class Anthropic(Platform):
                 api_key=self._key,
                 max_retries=0,  # the model group decides whether and where to try again
                 timeout=Timeout(wait.total, connect=wait.connect),
-                open_telemetry=False,  # nobody is told of our calls but who answers them
+                open_telemetry=False,  # no one is told of our calls but who answers them
             )
         return self._client_
 
@@ -171,7 +171,7 @@ class Anthropic(Platform):
             extra["thinking"] = {"type": "enabled", "budget_tokens": budget}
             limit += budget  # thinking counts as output
         if said.unsigned:
-            extra.pop("thinking", None)  # a turn whose thinking is lost can only go on without
+            extra.pop("thinking", None)  # a turn whose thinking is lost can only continue without
         parameters: dict[str, Any] = {
             "model": model.name,
             "max_tokens": min(limit, model.window),

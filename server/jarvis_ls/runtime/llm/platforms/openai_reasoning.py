@@ -94,7 +94,7 @@ class Details:
                 known[name] = value
 
     def _begun(self, piece: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the detail that a piece goes on with; None when it begins one."""
+        """Return the detail that a piece continues with; None when it begins one."""
         index, name = piece.get("index"), piece.get("id")
         candidates = self._found[-1:] if index is None else self._found
         for known in candidates:

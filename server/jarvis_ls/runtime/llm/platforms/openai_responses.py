@@ -1,7 +1,7 @@
 """OpenAI's Responses API: how a question is written, and what an answer's events mean.
 
 Nothing is stored at the provider (`store: false`): the whole conversation is sent each time, with
-the items of reasoning as they came, encrypted, each before what followed it. What stands between
+the items of reasoning as they came, encrypted, each before what followed it. What is between
 them is kept as marks (`{"type": "message"}`, `{"type": "function_call"}`) in `Assistant.reasoning`,
 so that an answer goes back in its order.
 """

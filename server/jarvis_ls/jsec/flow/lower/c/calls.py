@@ -28,7 +28,7 @@ from jarvis_ls.jsec.flow.lower.c.context import CallLowering, ExpressionBuilder,
 _CASTS: Final = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _SKIPPED: Final = frozenset({"comment"})
 _CALL: Final = re.compile(r"[\s(]*(?!(?:do|if|while|for|sizeof)\b)[A-Za-z_]\w*\s*\(")
-"""What the body of a macro begins with that stands for a call."""
+"""What the body of a macro begins with that represents a call."""
 _EXPECT: Final = "__builtin_expect"
 _TYPE_OF: Final = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual", "decltype"})
 """What is given to them is not evaluated."""
@@ -107,7 +107,7 @@ class Calls(CallLowering):
         )
 
     def expected_condition(self, node: Node) -> Node | None:
-        """Return the condition that a call gives back as it is: that of `__builtin_expect`,
+        """Return the condition that a call returns as it is: that of `__builtin_expect`,
         `unlikely` and the like, and of an `assert` of the program's own whose value is examined.
         """
         callee = node.child_by_field_name("function")
@@ -137,7 +137,7 @@ class Calls(CallLowering):
         return name in facts.functions and (macro is None or _CALL.match(macro.body) is None)
 
     def expansion(self, node: Node) -> Node | None:
-        """Return the expression that a call of a macro of the program stands for; None for any
+        """Return the expression that a call of a macro of the program represents; None for any
         other call. The macro is to be left afterwards.
         """
         of = self.of

@@ -47,7 +47,7 @@ class CallLowering(ABC):
 
     @abstractmethod
     def expected_condition(self, node: Node) -> Node | None:
-        """Return the condition that a call gives back as it is: that of `__builtin_expect`,
+        """Return the condition that a call returns as it is: that of `__builtin_expect`,
         `unlikely` and the like, and of an `assert` of the program's own whose value is examined.
         """
 
@@ -59,7 +59,7 @@ class CallLowering(ABC):
 
     @abstractmethod
     def expansion(self, node: Node) -> Node | None:
-        """Return the expression that a call of a macro of the program stands for; None for any
+        """Return the expression that a call of a macro of the program represents; None for any
         other call. The macro is to be left afterwards.
         """
 
@@ -93,7 +93,7 @@ class LvalueLowering(ABC):
 
     @abstractmethod
     def address(self, node: Node) -> Typed:
-        """Return the address of an lvalue, and the type of what lies there."""
+        """Return the address of an lvalue, and the type of what is there."""
 
     @abstractmethod
     def by_name(self, node: Node, name: str, slot: int | None) -> Typed:
@@ -232,7 +232,7 @@ class ExpressionBuilder(ABC):
 
     @abstractmethod
     def address(self, node: Node | None) -> Typed:
-        """Return the address of an lvalue, and the type of what lies there."""
+        """Return the address of an lvalue, and the type of what is there."""
 
     @abstractmethod
     def branch(self, node: Node | None, then: int, other: int) -> None:
@@ -289,7 +289,7 @@ class ExpressionBuilder(ABC):
         return (nodes.LOCAL, slot), typed[1]
 
     def load(self, address: Expr, type_: Type, span: Span) -> Typed:
-        """Return what lies at an address, as a value."""
+        """Return what is at an address, as a value."""
         kind = type_[0]
         if kind == "&":
             return self.load((nodes.LOAD, address, type_, span), type_[1], span)

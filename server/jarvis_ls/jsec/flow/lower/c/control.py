@@ -25,7 +25,7 @@ _HERE: Final = frozenset(
 
 
 class Control:
-    """Lowers the statements that decide where to go on; part of `Body`."""
+    """Lowers the statements that decide where to continue; part of `Body`."""
 
     __deletable__ = ("body", "statements")
 

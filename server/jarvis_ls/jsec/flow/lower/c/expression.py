@@ -92,7 +92,7 @@ class Expressions(ExpressionBuilder):
         return found
 
     def address(self, node: Node | None) -> Typed:
-        """Return the address of an lvalue, and the type of what lies there."""
+        """Return the address of an lvalue, and the type of what is there."""
         if node is None or self.depth > MAX_DEPTH:
             return self.spill(self.unknown())
         self.depth += 1

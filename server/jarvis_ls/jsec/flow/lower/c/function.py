@@ -107,7 +107,7 @@ class Body(FunctionBuilder):
         listed = declarator.child_by_field_name("parameters")
         found: list[int] = []
         old: dict[str, Type] = {}
-        for child in node.children:  # old style: the types stand before the body
+        for child in node.children:  # old style: the types are before the body
             if child.type == "declaration":
                 for each in child.children_by_field_name("declarator"):
                     name, type_ = self.types.declarator(each, self.types.specifier_type(child))
@@ -224,7 +224,7 @@ class Body(FunctionBuilder):
             self.blocks.add((nodes.EVAL, (nodes.STORE, address, unknown, type_, (0, 0))))
 
     def _macro(self, node: Node) -> bool:
-        """Return whether a name alone is a macro that stands for statements, which are lowered
+        """Return whether a name alone is a macro that represents statements, which are lowered
         then.
         """
         expanded = self.outer.macros.expression(text(node))
@@ -282,7 +282,7 @@ class Body(FunctionBuilder):
     # preprocessor
 
     def _elsewhere(self, _node: Node) -> None:
-        """Note that part of the function lies in another file."""
+        """Note that part of the function is in another file."""
         self.of.cut = True
 
 

@@ -34,7 +34,7 @@ class Lvalues(LvalueLowering):
         self.of = of
 
     def address(self, node: Node) -> Typed:
-        """Return the address of an lvalue, and the type of what lies there."""
+        """Return the address of an lvalue, and the type of what is there."""
         kind = node.type
         if kind in ("identifier", "qualified_identifier", "type_identifier"):
             name = text(node)
@@ -231,7 +231,7 @@ class Lvalues(LvalueLowering):
         return True
 
     def _unplaced_values(self, items: list[Node]) -> list[Typed]:
-        """Return the values of an initialiser list whose members lie where nothing is known of."""
+        """Return the values of an initialiser list whose members are where nothing is known of."""
         found: list[Typed] = []
         for initialiser in items[:64]:
             inner = (
@@ -246,7 +246,7 @@ class Lvalues(LvalueLowering):
         return found
 
     def _may_be_several(self, item: Node) -> bool:
-        """Return whether a part of an initialiser list is a macro that may stand for more than
+        """Return whether a part of an initialiser list is a macro that may represent more than
         one.
         """
         facts = self.of.types.facts

@@ -29,7 +29,7 @@ class Macros:
         self._nesting = 0
 
     def expression(self, name: str) -> Node | None:
-        """Return the expression a macro without parameters stands for; `leave` when it is
+        """Return the expression a macro without parameters represents; `leave` when it is
         lowered.
         """
         body = self.facts.macros.get(name)
@@ -38,7 +38,7 @@ class Macros:
         return self._enter(self._parse(with_unit_macro(body, self.facts.macros)))
 
     def call(self, name: str, arguments: list[str]) -> Node | None:
-        """Return the expression or statement a macro with parameters stands for; `leave`
+        """Return the expression or statement a macro with parameters represents; `leave`
         afterwards.
         """
         macro = self.facts.function_macros.get(name)
@@ -79,7 +79,7 @@ class Macros:
 
 @lru_cache(1_000)
 def _parse(body: str, language: LanguageName) -> tuple[Tree, Node | None]:
-    """Return the tree of a macro's text and what it stands for; files of a program share
+    """Return the tree of a macro's text and what it represents; files of a program share
     headers.
     """
     tree = parse(f"void f(void){{\n{body};\n}}".encode(), language)

@@ -62,7 +62,7 @@ class Types(TypeNames):
         return size_of(type_, self.sizes)
 
     def by_name(self, name: str) -> Type:
-        """Return the type a name stands for."""
+        """Return the type a name represents."""
         known = self._named.get(name)
         if known is not None:
             return known
@@ -283,7 +283,7 @@ class Types(TypeNames):
                     given.add(name)
                 size, its_align = self.size(type_), align_of(type_, self.sizes)
                 at = 0 if is_union else _round(offset, its_align)
-                # where it lies is not known behind a member whose size is not
+                # where it is is not known behind a member whose size is not
                 place = at if sure or is_union else UNPLACED + 8 * _number(name)
                 record.fields[name] = place, type_
                 if size == 0 and not text(declarator).replace(" ", "").endswith(("[]", "[0]")):
@@ -354,7 +354,7 @@ class Types(TypeNames):
         return name, base
 
     def _array(self, node: Node, base: Type) -> tuple[Type, Node | None]:
-        """Return the type of `node`, whose sizes stand from the outside in, and what it
+        """Return the type of `node`, whose sizes are from the outside in, and what it
         declares.
         """
         sizes: list[int | None] = []

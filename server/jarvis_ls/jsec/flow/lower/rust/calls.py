@@ -331,7 +331,7 @@ class Calls:
 
 
 def resolve(spec: Any, types: list[Type], generic: Type, wanted: Type) -> Type:
-    """Return a result of the table with types in the places that stand for them."""
+    """Return a result of the table with types in the places that represent them."""
     if isinstance(spec, int):
         return types[spec] if spec < len(types) else ANY
     if spec == "0*":

@@ -138,7 +138,7 @@ class PatternLowering(ABC):
 
     @abstractmethod
     def test(self, pattern: Node, address: Expr, type_: Type, failed: int) -> None:
-        """Go on where what lies at an address is of a pattern, else at `failed`."""
+        """Continue where what is at an address is of a pattern, else at `failed`."""
 
     @abstractmethod
     def bind(self, pattern: Node, address: Expr, type_: Type) -> None:
@@ -169,7 +169,7 @@ class ExpressionLowering(ABC):
 
     @abstractmethod
     def address(self, node: Node, wanted: Type = ANY) -> Typed:
-        """Return the address of what an expression gives; where it lies nowhere, it is put
+        """Return the address of what an expression gives; where it is nowhere, it is put
         somewhere.
         """
 
@@ -180,7 +180,7 @@ class ExpressionLowering(ABC):
 
     @abstractmethod
     def place(self, node: Node) -> Typed | None:
-        """Return where an expression lies; None when it is a value of its own."""
+        """Return where an expression is; None when it is a value of its own."""
 
     @abstractmethod
     def dereference(self, address: Expr, type_: Type) -> Typed:
@@ -204,7 +204,7 @@ class ExpressionLowering(ABC):
 
     @abstractmethod
     def elements(self, address: Expr, type_: Type) -> tuple[Expr, Expr]:
-        """Address of the first element and number of elements of what lies at an address."""
+        """Address of the first element and number of elements of what is at an address."""
 
     @abstractmethod
     def borrow(self, address: Expr) -> None:
@@ -272,7 +272,7 @@ class FunctionBuilder(ABC):
             self.call("@put", [address, value], ANY, span)
 
     def load(self, address: Expr, type_: Type, span: Span = (0, 0)) -> Expr:
-        """Return what lies at a place."""
+        """Return what is at a place."""
         if span != (0, 0):
             self.call("@deref", [address], ANY, span, (width(type_),))
         if is_scalar(type_):
@@ -288,7 +288,7 @@ class FunctionBuilder(ABC):
         return (nodes.TEMP, temp)
 
     def spill(self, value: Expr, type_: Type) -> Expr:
-        """Return the address of a value that lies nowhere yet."""
+        """Return the address of a value that is nowhere yet."""
         slot = self.declare("", type_, (0, 0))
         self.owned[-1].pop()
         self.store((nodes.LOCAL, slot), value, type_)
@@ -331,7 +331,7 @@ class FunctionBuilder(ABC):
             self.call("@drop", [place], ANY, span, (family,))
 
     def leaves(self, type_: Type, depth: int = 0) -> list[tuple[int, str]]:
-        """Return the offsets in a value where owned memory lies, and what allocated that."""
+        """Return the offsets in a value where owned memory is, and what allocated that."""
         kind = type_[0]
         if kind == "box":
             return [(0, "CString" if type_[1] == ("i", 1, True) else "Box")]

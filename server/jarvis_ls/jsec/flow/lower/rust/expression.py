@@ -108,7 +108,7 @@ class Expressions(ExpressionLowering):
         return value, type_
 
     def address(self, node: Node, wanted: Type = ANY) -> Typed:
-        """Return the address of what an expression gives; where it lies nowhere, it is put
+        """Return the address of what an expression gives; where it is nowhere, it is put
         somewhere.
         """
         found = self.place(node)
@@ -132,7 +132,7 @@ class Expressions(ExpressionLowering):
         return address, type_
 
     def place(self, node: Node) -> Typed | None:
-        """Return where an expression lies; None when it is a value of its own."""
+        """Return where an expression is; None when it is a value of its own."""
         kind = node.type
         if kind in ("identifier", "self"):
             return self._variable(text(node))
@@ -161,7 +161,7 @@ class Expressions(ExpressionLowering):
                 break
             address = self.body.load(address, type_)
             type_ = type_[1]
-        if type_[0] == "&":  # to a slice or text: lies here
+        if type_[0] == "&":  # to a slice or text: is here
             type_ = type_[1]
         if type_[0] == "?":
             address = self.body.call("@through", [address], ("p", ANY), (0, 0))
@@ -211,7 +211,7 @@ class Expressions(ExpressionLowering):
         return (nodes.CAST, value, old, other, True, (0, 0))
 
     def elements(self, address: Expr, type_: Type) -> tuple[Expr, Expr]:
-        """Address of the first element and number of elements of what lies at an address."""
+        """Address of the first element and number of elements of what is at an address."""
         if type_[0] == "a":
             size = width(type_)
             first = (nodes.DECAY, address, size) if size else address

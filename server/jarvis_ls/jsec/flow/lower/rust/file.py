@@ -74,7 +74,7 @@ class RustLowering:
 
     @property
     def records(self) -> dict[str, RecordIR]:
-        """None: members lie by name."""
+        """None: members are by name."""
         return {}
 
     def is_torn(self, key: str) -> bool:

@@ -211,7 +211,7 @@ class Body(FunctionBuilder):
         return tuple(found)
 
     def _parameter(self, name: str, type_: Type) -> int:
-        stored = shape(type_)  # in what is not known anything may lie
+        stored = shape(type_)  # in what is not known anything may be
         slot = self.scopes.declare(name, ("r", "") if stored[0] == "?" else stored)
         self.slots.append(type_)
         self.owned[-1].append(slot)

@@ -31,7 +31,7 @@ class Patterns(PatternLowering):
         self.body = body
 
     def test(self, pattern: Node, address: Expr, type_: Type, failed: int) -> None:
-        """Go on where what lies at an address is of a pattern, else at `failed`."""
+        """Continue where what is at an address is of a pattern, else at `failed`."""
         kind = pattern.type
         if (
             kind in ("mut_pattern", "ref_pattern", "match_pattern") and pattern.named_child_count
