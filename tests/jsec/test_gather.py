@@ -58,3 +58,19 @@ def test_what_is_suppressed_does_not_count_and_is_no_unused_suppression(tmp_path
     assert ways(tmp_path, capsys) == [8, 11, 14]
     kept = (tmp_path / ".jarvis/sec/candidates.jsonl").read_text()
     assert "unused-suppression" not in kept
+
+
+def test_unchecked_results_of_a_file_are_one_finding_once_flow_has_settled_each(
+    tmp_path: Path, capsys
+) -> None:
+    fills = "".join(
+        f"void fill{n}(void) {{ char *p = malloc(8); {test}p[0] = 0; free(p); }}\n"
+        for n, test in enumerate(["if (!p) return; ", *[""] * (SLIPS + 1)])
+    )
+    (tmp_path / "a.c").write_text(f"#include <stdlib.h>\n{fills}")
+    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (habit,) = [finding for finding in found if finding["rule"] == "unchecked-allocation"]
+    assert habit["line"] == 3
+    assert f"{SLIPS + 1} results of allocations" in habit["description"]
+    assert habit["confidence"] < 0.6

@@ -96,7 +96,7 @@ def test_a_block_that_is_lost_when_the_program_ends_is_no_firm_finding(
     text = GROWS % ("out_of_room", last, "out_of_room")
     (found,) = engine.analyse(decode("grow.c", text.encode()), "c").findings
     assert found.rule == "realloc-assign-back"
-    assert (found.confidence >= 0.6) is firm
+    assert (found.confidence > 0.5) is firm
 
 
 def test_what_ends_the_program_is_asked_anew_when_it_changes(engine: Engine) -> None:
@@ -104,7 +104,7 @@ def test_what_ends_the_program_is_asked_anew_when_it_changes(engine: Engine) -> 
     for last, firm in (("exit(1);", False), ("puts(why);", True), ("exit(1);", False)):
         text = GROWS % ("out_of_room", last, "out_of_room")
         (found,) = engine.analyse(decode("grow.c", text.encode()), "c", cache=cache).findings
-        assert (found.confidence >= 0.6) is firm
+        assert (found.confidence > 0.5) is firm
 
 
 MAYBE = {

@@ -31,15 +31,19 @@ def assess(
     *,
     patterns: Sequence[Pattern] = (),
     observed: Sequence[Observed] = (),
+    unsettled: bool = False,
 ) -> list[Finding]:
-    """Return the findings of one file with what hides them filled in; none of those is removed."""
+    """Return the findings of one file with what hides them filled in; none of those is removed.
+
+    `unsettled` says that flow has yet to judge the guesses (`assess_again`): those stay apart.
+    """
     more = match_patterns(source, language, patterns) if patterns else []
     more += match_observed(source, language, observed)
     if more:
         findings = sorted(findings + more, key=_place)
     if MARK in source.data:
         findings = suppress(source, language, tree, findings, {pattern.id for pattern in patterns})
-    return gather(findings)
+    return gather(findings, unsettled=unsettled)
 
 
 def assess_again(

@@ -1,4 +1,4 @@
-"""What a file gives cause for throughout is reported once, at its first place, and leads to the
+"""What a file gives cause for throughout is reported once, at its surest place, and leads to the
 others.
 
 A habit of the author is one thing to know and to decide about; a finding for each place would
@@ -20,25 +20,37 @@ _MOST_SHOWN = 16
 """Places besides the first that a finding leads to."""
 
 
-def gather(findings: Sequence[Finding]) -> list[Finding]:
+def gather(findings: Sequence[Finding], *, unsettled: bool = False) -> list[Finding]:
     """Return the findings of one file, by position, with those that are gathered told as one.
 
-    What a comment suppresses stays as it is and does not count.
+    What a comment suppresses stays as it is and does not count, nor do guesses that flow has yet
+    to judge, each by itself, when they are `unsettled`.
     """
     rules = all_rules()
-    alike: dict[tuple[str, float], list[Finding]] = defaultdict(list)
+    alike: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        if not finding.suppressed and finding.rule in rules and rules[finding.rule].summary:
-            alike[finding.rule, finding.confidence].append(finding)
-    habits = {key: several for key, several in alike.items() if len(several) > SLIPS}
+        rule = rules.get(finding.rule)
+        if rule is None or finding.suppressed or not rule.summary:
+            continue
+        if not (unsettled and (rule.verdicts.faults or rule.verdicts.sound)):
+            alike[finding.rule].append(finding)
+    habits = {
+        rule: _surest_first(several) for rule, several in alike.items() if len(several) > SLIPS
+    }
     told = []
     for finding in findings:
-        several = [] if finding.suppressed else habits.get((finding.rule, finding.confidence), [])
+        several = [] if finding.suppressed else habits.get(finding.rule, [])
         if not several:
             told.append(finding)
         elif finding is several[0]:
             told.append(_merge_findings(several, rules[finding.rule].summary))
     return told
+
+
+def _surest_first(several: list[Finding]) -> list[Finding]:
+    """Return findings with the first of the highest confidence before the others."""
+    surest = max(several, key=lambda finding: finding.confidence)
+    return [surest, *(finding for finding in several if finding is not surest)]
 
 
 def _merge_findings(several: Sequence[Finding], template: str) -> Finding:

@@ -121,6 +121,7 @@ class DiskFiles:
             analysis.findings,
             patterns=self._open.project.patterns,
             observed=self._open.project.observed,
+            unsettled=self._store is not None,
         )
         digest = digest_of(raw)
         unit, failures = self._lower(source, language, tree, analysis.facts, digest)

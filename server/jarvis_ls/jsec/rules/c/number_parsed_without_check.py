@@ -35,7 +35,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call
 from jarvis_ls.codeintel.nodes import text
-from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule, summary
 from jarvis_ls.jsec.local.c.inputs import text_source
 from jarvis_ls.jsec.local.constants import string_literal
 
@@ -44,10 +44,11 @@ from jarvis_ls.jsec.local.constants import string_literal
     query=calls("atoi", "atol", "atoll", "atof", "_wtoi", "_wtol", "_wtof", "_ttoi", "_atoi64"),
     category="error_handling",
     cwe=(20,),
-    confidence=0.4,
+    confidence=0.3,
     severity="medium",
     suggestion="Use strtol or strtod and check the end pointer, errno and the range.",
 )
+@summary("{count} conversions of text to numbers in this file do not detect errors.")
 def number_parsed_without_check(call: Call) -> Iterator[Report]:
     argument = call.arg(0)
     if argument is None or string_literal(argument, call.function) is not None:
@@ -56,7 +57,7 @@ def number_parsed_without_check(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{call}' does not detect conversion errors in '{text}'.",
-        confidence=0.5 if outside else None,
+        confidence=0.4 if outside else None,
         pattern=call.name,
         call=call.name,
         text=text(argument),

@@ -40,7 +40,7 @@ from jarvis_ls.codeintel.functions import Call, Function, Unit
 from jarvis_ls.codeintel.nodes import bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.function_cache import once_per_function
-from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule, summary
 from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop, leaves, same_path
 
 _TEMPORARY = "resized"
@@ -63,10 +63,11 @@ _MAX_USES = 40
     ),
     category="memory_mgmt",
     cwe=(401, 771),
-    confidence=0.82,
+    confidence=0.55,
     suggestion="Store the result in a temporary and check it before assigning '{pointer}'.",
     fixable=True,
 )
+@summary("{count} pointers in this file are overwritten by the result of their reallocation.")
 def realloc_assign_back(call: Call) -> Iterator[Report]:
     target, given = call.target, call.arg(0)
     if target is None or given is None or text(target) != text(bare(given)):
@@ -97,11 +98,11 @@ def _confidence(call: Call, pointer: str, assignment: Node) -> float:
     """Return the confidence, lower with another pointer to the block or a failure that is fatal."""
     function = call.function
     if function is None:
-        return 0.7
+        return 0.5
     shared = _confidence_when_shared(function, pointer, assignment)
     if shared is not None:
         return shared
-    return 0.5 if _ends_on_failure(function.unit, assignment, pointer) else 0.82
+    return 0.35 if _ends_on_failure(function.unit, assignment, pointer) else 0.55
 
 
 def _confidence_when_shared(function: Function, pointer: str, assignment: Node) -> float | None:
@@ -113,8 +114,8 @@ def _confidence_when_shared(function: Function, pointer: str, assignment: Node) 
         return 0.4
     variable = function.variable(pointer, assignment.start_byte)
     if variable is not None and variable.is_parameter:
-        return 0.5  # the caller still has it
-    return 0.55 if variable is not None and _is_copy(variable.initial) else None
+        return 0.4  # the caller still has it
+    return 0.4 if variable is not None and _is_copy(variable.initial) else None
 
 
 def _is_copy(initial: Node | None) -> bool:

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call
-from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
+from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule, summary
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.c.allocation import ALLOCATING
 from jarvis_ls.jsec.local.c.proof import pick_template
@@ -44,9 +44,10 @@ from jarvis_ls.jsec.local.c.reports import used_untested
     query=flow("unchecked-allocation", guess=calls(*ALLOCATING - {"realpath", "getline"})),
     category="memory_mgmt",
     cwe=(690, 476),
-    confidence=0.75,
+    confidence=0.55,
     suggestion="Check the return value of {function}() for NULL before using it.",
 )
+@summary("{count} results of allocations in this file are used without a null check.")
 def unchecked_allocation(call: Call) -> Iterator[Report]:
     yield from used_untested(
         call,

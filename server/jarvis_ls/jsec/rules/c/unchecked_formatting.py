@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import text
-from jarvis_ls.jsec.base.rule import Report, functions, rule
+from jarvis_ls.jsec.base.rule import Report, functions, rule, summary
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped
 
 FORMATS = {
@@ -54,6 +54,7 @@ FORMATS = {
     severity="low",
     suggestion="Compare the return value of '{name}' with the buffer size.",
 )
+@summary("Return values of {count} formatted outputs in this file are ignored.")
 def unchecked_formatting(function: Function) -> Iterator[Report]:
     for call in function.calls:
         place = FORMATS.get(call.name)

@@ -41,14 +41,14 @@ from jarvis_ls.jsec.local.c.next_use import use_before_test
 from jarvis_ls.jsec.local.constants import string_literal
 
 _CONFIDENCE = {
-    "getenv": 0.75,
-    "secure_getenv": 0.75,
+    "getenv": 0.55,
+    "secure_getenv": 0.55,
     "localtime": 0.45,
     "gmtime": 0.45,
     "setlocale": 0.4,
-    "memchr": 0.55,
-    "strchr": 0.6,
-    "strrchr": 0.55,
+    "memchr": 0.5,
+    "strchr": 0.5,
+    "strrchr": 0.5,
 }
 
 
@@ -56,7 +56,7 @@ _CONFIDENCE = {
     query=calls(*MAY_BE_NULL),
     category="error_handling",
     cwe=(690, 476),
-    confidence=0.65,
+    confidence=0.5,
     severity="medium",
     suggestion="Check the return value of {function}() for NULL before using it.",
 )
@@ -70,7 +70,7 @@ def unchecked_lookup_result(call: Call) -> Iterator[Report]:
     yield Report(
         use,
         "'{value}' is dereferenced without a null check although {function}() may return NULL.",
-        confidence=_CONFIDENCE.get(call.name, 0.65),
+        confidence=_CONFIDENCE.get(call.name, 0.5),
         pattern=call.name,
         value=text(call.target) or text(call.node)[:60],
         function=call.name,

@@ -47,7 +47,7 @@ _STREAMS = sorted(name for name in OPENING if ACQUIRES[name].resource != "descri
     query=calls(*_STREAMS),
     category="error_handling",
     cwe=(690, 252, 476),
-    confidence=0.85,
+    confidence=0.55,
     suggestion="Check the return value of {function}() for NULL before using it.",
 )
 @flow_verdicts(faults=("unchecked-allocation", "null-dereference"))

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.functions import Call
 from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.base.rule import Report, calls, rule, summary
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, stream_checked
 
 BUFFERS = {
@@ -72,10 +72,11 @@ STREAMS = {"fread": 3, "fread_unlocked": 3, "fgets": 2, "fgetws": 2, "getline": 
     query=calls(*BUFFERS),
     category="error_handling",
     cwe=(252,),
-    confidence=0.75,
+    confidence=0.55,
     severity="medium",
     suggestion="Check the return value of '{name}' before using the data.",
 )
+@summary("Return values of {count} reads in this file are ignored.")
 def unchecked_read(call: Call) -> Iterator[Report]:
     if not is_result_dropped(call) or call.function is None:
         return
@@ -86,9 +87,9 @@ def unchecked_read(call: Call) -> Iterator[Report]:
         stream = text(call.arg(STREAMS[call.name]))
         if stream_checked(call.function, stream, call.node.end_byte):
             return
-    confidence = 0.75 if _is_used(call, target) else 0.4
+    confidence = 0.55 if _is_used(call, target) else 0.4
     if "scanf" in call.name and _has_initialiser(call, target):
-        confidence = 0.45
+        confidence = 0.4
     yield Report(
         call.node,
         "Return value of '{name}' is ignored; '{target}' may hold stale or incomplete data.",

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.function_cache import once_per_function
-from jarvis_ls.jsec.base.rule import Report, flow_verdicts, functions, rule
+from jarvis_ls.jsec.base.rule import Report, flow_verdicts, functions, rule, summary
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, stream_checked
 
 BLOCKS = {"fwrite": 3, "fwrite_unlocked": 3}
@@ -90,10 +90,11 @@ STANDARD = frozenset(
     query=functions(calling=(*BLOCKS, *TEXTS, *PLAIN, *DESCRIPTORS)),
     category="error_handling",
     cwe=(252,),
-    confidence=0.75,
+    confidence=0.55,
     severity="medium",
     suggestion="Check the return value of '{name}', or 'ferror' and 'fclose' after the last write.",
 )
+@summary("Return values of {count} writes in this file are not checked.")
 @flow_verdicts(trace="write-reached")
 def unchecked_write(function: Function) -> Iterator[Report]:
     seen: set[tuple[str, bool]] = set()
@@ -137,8 +138,8 @@ def _confidence(call: Call, to_output: bool) -> float:
         return 0.45
     function = call.function
     if call.name in BLOCKS and function is not None and not _opened_here(function, _stream(call)):
-        return 0.55  # the owner of the stream may check it before closing
-    return 0.75
+        return 0.45  # the owner of the stream may check it before closing
+    return 0.55
 
 
 def _is_first(function: Function, call: Call, stream: str, seen: set[tuple[str, bool]]) -> bool:
