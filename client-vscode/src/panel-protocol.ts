@@ -140,6 +140,8 @@ export interface ToolEntry {
   lasting: boolean;
   /** What it runs, when it runs a script. */
   script?: ScriptRun;
+  /** Name of the script in the background that it started, and whose state it shows. */
+  background: string;
   kind: 'tool';
 }
 
@@ -334,6 +336,14 @@ export interface StopAsk {
   /** This agent and all below it; empty means everything. */
   node?: string;
   kind: 'stop';
+}
+
+/** End a script in the background. */
+export interface EndScriptAsk {
+  session: string;
+  /** The `ToolEntry` that shows it. */
+  entry: string;
+  kind: 'end_script';
 }
 
 /** Pause, resume, cancel or retry an agent and all below it. */
@@ -876,6 +886,7 @@ export type Ask =
   | NewSessionAsk
   | SendAsk
   | StopAsk
+  | EndScriptAsk
   | ControlAsk
   | RedirectAsk
   | BudgetAsk
@@ -927,6 +938,7 @@ export type PageAsk =
   | NewSessionAsk
   | SendAsk
   | StopAsk
+  | EndScriptAsk
   | ControlAsk
   | RedirectAsk
   | BudgetAsk
@@ -969,6 +981,7 @@ export interface AskAnswers {
   send: Opened;
   set_mode: Opened;
   stop: Done;
+  end_script: Done;
   control: Done;
   redirect: Done;
   budget: Done;

@@ -23,7 +23,10 @@ export function t(key: Key, values: Values = {}): string {
 }
 
 /** `key.one` for 1, else `key.many`, with `{n}` filled in. */
-export function counted(key: 'agents' | 'files' | 'hunks' | 'messages' | 'sessions', n: number) {
+export function counted(
+  key: 'agents' | 'files' | 'hunks' | 'messages' | 'scripts' | 'sessions',
+  n: number,
+) {
   return t(`count.${key}.${n === 1 ? 'one' : 'many'}`, { n: number(n) });
 }
 

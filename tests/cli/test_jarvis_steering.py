@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -166,6 +167,50 @@ async def test_deleted_sessions_are_found_by_a_part_of_their_id_and_others_forke
         status, out, _ = await here.run("sessions", "fork", ids["About dogs"][-8:])
         assert status == 0 and out.strip() not in ids.values()
         assert (await here.run("sessions", "show", out.strip()))[1].count("About dogs") >= 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
+async def test_a_script_in_the_background_is_shown_and_its_changes_are_asked_for(tmp_path):
+    async with place(tmp_path) as here:
+        with here.person("--trust", "--color", "never", "--allow", "execute") as person:
+            await person.sees("\n>")
+            script = "until [ -e /tmp/never ] || [ $((n += 1)) -gt 40 ]; do sleep 0.05; done"
+            script += "; echo made >a.txt"
+            arguments = {"script": script, "background": True}
+            here.model.call("execute_script", arguments)
+            here.model.say("It runs.")
+            person.type("Run it\r")
+            await person.sees("… b1 runs in the background")
+            await person.sees("It runs.")
+            await person.sees("\n>")
+            await person.sees("b1 has changed files; /background shows them")
+            assert not (here.folder / "a.txt").exists()
+            person.type("/background\r")
+            await person.sees("create a.txt")
+            await person.sees("Apply?")
+            person.type("y\r")
+            await person.sees("Changed files, now in the workspace: 1.")
+            await person.sees("\n>")
+            assert (here.folder / "a.txt").read_text() == "made\n"
+            here.model.call("execute_script", {"script": "sleep 600", "background": True})
+            here.model.say("It sleeps.")
+            person.type("Another\r")
+            await person.sees("It sleeps.")
+            await person.sees("\n>")
+            person.type("/background stop b2\r")
+            await person.sees("`b2`: cancelled")
+            await person.sees("\n>")
+            person.type("\x04")
+            assert await person.ended() == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
+async def test_what_runs_in_the_background_ends_with_the_program_and_this_is_said(tmp_path):
+    async with place(tmp_path) as here:
+        here.model.call("execute_script", {"script": "sleep 600", "background": True})
+        here.model.say("It runs.")
+        status, _, err = await here.run("--trust", "--allow", "execute", "-m", "run it")
+        assert status == 0 and "Scripts in the background were ended: b1" in err
 
 
 async def test_a_chinese_terminal(tmp_path):

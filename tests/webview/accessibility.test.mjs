@@ -11,11 +11,15 @@ import {
   conversation,
   EXPLORED,
   grew,
+  info,
   MEMORIES,
+  node,
   put,
+  putNode,
   SESSION,
   SESSIONS,
   SETTINGS,
+  tool,
   tree,
   user,
 } from './sample.mjs';
@@ -71,6 +75,28 @@ describe('no rule of axe is broken', () => {
         assert.deepEqual(await panel.violations(), [], tab);
       }
       assert.deepEqual(panel.errors, []);
+      await panel.close();
+    });
+  }
+
+  for (const theme of Object.keys(THEMES)) {
+    test(`in lines below the conversation, in the theme ${theme}`, async () => {
+      const failed = node('root', { state: 'failed', error: 'HTTP 500' });
+      const script = tool('t', 'execute_script', {
+        state: 'running',
+        background: 'b1',
+        output: 'building\n',
+      });
+      const events = [{ kind: 'session_put', session: info() }, putNode(failed), put(script)];
+      const panel = await host.open({ theme, picture: { session: SESSION, events } });
+      await panel.settled();
+      const retry = panel.page.getByRole('button', { name: 'Retry' });
+      await retry.focus();
+      assert.equal(await panel.page.locator('[data-part=show-script]').count(), 1);
+      assert.equal(await panel.page.locator('[data-part=end-script]').count(), 1);
+      assert.deepEqual(await panel.violations(), []);
+      await panel.page.keyboard.press('Enter');
+      assert.equal((await panel.asked('control')).action, 'retry');
       await panel.close();
     });
   }

@@ -377,6 +377,38 @@ describe('the conversation', () => {
     assert.equal(await panel.page.locator('[data-id=t] .output').textContent(), 'one\ntwo\n');
   });
 
+  test('a script in the background is seen to run, and is stopped', async () => {
+    const more = { state: 'running', background: 'b1', output: 'one\ntwo\n' };
+    const script = tool('t', 'execute_script', more);
+    await panel.events([put(script)]);
+    const line = panel.page.locator('[data-id=t] .behind');
+    assert.match(await line.innerText(), /b1 runs in the background\s+two\s+Stop/);
+    const status = panel.page.locator('.status');
+    assert.match(await status.innerText(), /1 script runs in the background/);
+    await panel.events([put(tool('u', 'execute_script', { ...more, background: 'b2' }))]);
+    assert.match(await status.innerText(), /2 scripts run in the background/);
+    await line.getByRole('button', { name: 'Stop' }).click();
+    assert.equal((await panel.asked('end_script')).entry, 't');
+    await panel.events([put({ ...script, state: 'cancelled', reason: 'It was ended.' })]);
+    await line.waitFor({ state: 'detached' });
+    assert.match(await status.innerText(), /1 script runs/);
+    await panel.events([{ kind: 'entries_cut', session: SESSION, node: 'root', first: 'u' }]);
+    await panel.becomes(() => status.isHidden(), true);
+  });
+
+  test('of a long output in the background the end is in sight', async () => {
+    const lines = (last) => Array.from({ length: 300 }, (_, n) => `line ${n + last}\n`).join('');
+    const script = tool('t', 'execute_script', { state: 'running', background: 'b1' });
+    await panel.events([put({ ...script, output: lines(0) })]);
+    await panel.page.locator('[data-id=t] summary').click();
+    await panel.events([put({ ...script, output: `… 9 …\n${lines(500)}` })]);
+    const output = panel.page.locator('[data-id=t] .output');
+    const below = () =>
+      output.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight < 5);
+    await panel.becomes(below, true);
+    assert.match(await output.textContent(), /line 799\n$/);
+  });
+
   test('thoughts are folded until they are asked for', async () => {
     await panel.events([put(answer('a', '', { thinking: 'Hm', streaming: true }))]);
     await panel.page.getByText('Thinking…').click();

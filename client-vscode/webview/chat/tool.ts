@@ -38,6 +38,8 @@ const TARGET_ICONS: Record<AskedTarget['kind'], string> = {
 const SCOPES: GrantScope[] = ['session', 'workspace', 'user'];
 /** Characters of output in the page; the middle of more is left out. */
 const MOST_OUTPUT = 60_000;
+/** Characters at the end of an output in which its last line is looked for. */
+const LAST_LINE = 400;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with one
 const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;
 
@@ -103,7 +105,22 @@ export class ToolRow {
         <div class="tool-body">${this.body(entry)}</div>
       </details>
       ${entry.state === 'denied' ? this.reason(entry) : nothing}
-      ${entry.state === 'asked' ? this.question(entry) : nothing}`;
+      ${entry.state === 'asked' ? this.question(entry) : nothing}
+      ${runsBehind(entry) ? this.behind(entry) : nothing}`;
+  }
+
+  /** A script that its call has left running: where it is, and its end. */
+  private behind(entry: ToolEntry): TemplateResult {
+    const { page } = this.chat;
+    const session = page.store.session?.id ?? '';
+    const stop = () => void page.ask({ kind: 'end_script', session, entry: entry.id });
+    return html`<div class="behind">
+      ${icon('server-process')}<span>${t('tool.background', { id: entry.background })}</span>
+      <code><bdi>${lastLine(entry.output)}</bdi></code>
+      <button type="button" class="link-button" data-part="end-script" @click=${stop}>
+        ${t('tool.end')}
+      </button>
+    </div>`;
   }
 
   /** Why it was refused is read without opening the card. */
@@ -358,10 +375,24 @@ export class ToolRow {
         this.output.scrollTop = this.output.scrollHeight;
       }
     } else {
+      const follows = this.entry !== undefined && runsBehind(this.entry);
       this.output.textContent = output.replace(COLOURS, '');
       this.outputShown = output;
+      if (follows) {
+        this.output.scrollTop = this.output.scrollHeight;
+      }
     }
   }
+}
+
+/** Whether it shows a script that runs though its call has ended. */
+export function runsBehind({ background, state }: ToolEntry): boolean {
+  return Boolean(background) && state === 'running';
+}
+
+function lastLine(output: string): string {
+  const line = output.slice(-LAST_LINE).trimEnd().split('\n').at(-1) ?? '';
+  return line.replace(COLOURS, '').trim();
 }
 
 function target({ kind, target: text }: AskedTarget): TemplateResult {

@@ -16,7 +16,7 @@ import { rowFor } from './entries';
 import { MeterView } from './meter';
 import type { Chat, Row } from './row';
 import { SessionsView } from './sessions';
-import { ToolRow } from './tool';
+import { runsBehind, ToolRow } from './tool';
 import { welcome } from './welcome';
 
 const MODES: readonly SessionInfo['mode'][] = ['ask', 'edits', 'plan'];
@@ -36,6 +36,8 @@ export class ChatView implements View, Chat {
   private readonly rows = new Map<string, { row: Row; kind: string }>();
   /** Entries that wait for the user, and the node each belongs to. */
   private readonly waiting = new Map<string, string>();
+  /** Scripts in the background that run, by their entry, and the agents that started them. */
+  private readonly behind = new Map<string, string>();
   private shownNode = '';
 
   constructor(
@@ -182,10 +184,13 @@ export class ChatView implements View, Chat {
 
   private findWaiting(): void {
     this.waiting.clear();
+    this.behind.clear();
     for (const [node, conversation] of this.page.store.session?.conversations ?? []) {
       for (const entry of conversation.all()) {
         if (waits(entry)) {
           this.waiting.set(entry.id, node);
+        } else if (entry.kind === 'tool' && runsBehind(entry)) {
+          this.behind.set(entry.id, node);
         }
       }
     }
@@ -206,9 +211,13 @@ export class ChatView implements View, Chat {
     for (const [node, ids] of changes.entries) {
       for (const id of ids) {
         const entry = session?.conversations.get(node)?.get(id);
+        this.behind.delete(id);
         if (entry === undefined) {
           this.waiting.delete(id);
           continue;
+        }
+        if (entry.kind === 'tool' && runsBehind(entry)) {
+          this.behind.set(id, node);
         }
         const wasWaiting = this.waiting.has(id);
         if (waits(entry)) {
@@ -219,11 +228,11 @@ export class ChatView implements View, Chat {
         this.announce(entry, node, !wasWaiting && this.waiting.has(id));
       }
     }
-    for (const [id, node] of this.waiting) {
-      if (changes.lists.has(node) || changes.tree) {
-        const entry = session?.conversations.get(node)?.get(id);
-        if (entry === undefined) {
-          this.waiting.delete(id);
+    for (const noted of [this.waiting, this.behind]) {
+      for (const [id, node] of noted) {
+        const isStale = changes.lists.has(node) || changes.tree;
+        if (isStale && session?.conversations.get(node)?.get(id) === undefined) {
+          noted.delete(id);
         }
       }
     }
@@ -341,6 +350,17 @@ export class ChatView implements View, Chat {
           ${icon('error')}<span>${t('chat.failed')}</span>
           <button type="button" class="link-button" data-part="retry" @click=${() => void this.retry()}>
             ${t('control.retry')}
+          </button>
+        </div>`,
+      );
+    }
+    const [behind] = this.behind;
+    if (behind !== undefined) {
+      parts.push(
+        html`<div class="behind">
+          ${icon('server-process')}<span>${counted('scripts', this.behind.size)}</span>
+          <button type="button" class="link-button" data-part="show-script" @click=${() => this.bring(...behind)}>
+            ${t('chat.show')}
           </button>
         </div>`,
       );

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from jarvis_ls.agents.agent_port import Outcome, Worker
 from jarvis_ls.agents.briefing import first_words, go_on
@@ -34,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 MakeAgent = Callable[[Node], Worker]
 """Makes the agent of a node."""
+Ender = Callable[[Sequence[str], str], Awaitable[None]]
+"""Ends what agents have left running, by their ids and for a reason."""
 
 
 class Driver:
@@ -49,6 +51,7 @@ class Driver:
         self._make_agent = make_agent
         self._jobs: set[asyncio.Task[None]] = set()
         self._closing = False
+        self.ender: Ender | None = None
 
     @property
     def working(self) -> bool:
@@ -91,6 +94,7 @@ class Driver:
             elif node.job is not None:
                 node.job.cancel()
         await _gone([node.job for node in nodes if node.job is not None])
+        await self._end_rest(nodes, Words("the agent that started it was stopped"))
 
     async def close(self, nodes: Sequence[Node]) -> None:
         """End everything; what is paused stays so, to continue in another process."""
@@ -163,8 +167,14 @@ class Driver:
                 words = f"{type(error).__name__}: {error}"
                 ending = Ending("failed", self.last_words(node), words)
             await node.open.wait()  # who is held does not end before it continues
+            if node.parent is not None:  # what a root has started may run until it continues
+                await self._end_rest([node], Words("the agent that started it has ended"))
             if not node.final:
                 self.end(node, ending)
+
+    async def _end_rest(self, nodes: Sequence[Node], why: str) -> None:
+        if self.ender is not None:
+            await self.ender([node.id for node in nodes], why)
 
     def _shown_words(self, node: Node) -> str:
         """Return the user's last text, for a process that ended before the agent read it."""
@@ -242,11 +252,14 @@ class Driver:
     def _cancel_below(self, node: Node) -> None:
         """Stop the subtree of an agent that was stopped without the tree."""
         below = [other for other in node.subtree() if not other.final]
-        if below:
-            reason = Words("The agent that needed it was stopped.")
-            job = asyncio.get_running_loop().create_task(self.stop(below, reason))
-            self._jobs.add(job)
-            job.add_done_callback(self._jobs.discard)
+        reason = Words("The agent that needed it was stopped.")
+        job = asyncio.get_running_loop().create_task(self._stop_rest(node, below, reason))
+        self._jobs.add(job)
+        job.add_done_callback(self._jobs.discard)
+
+    async def _stop_rest(self, node: Node, below: Sequence[Node], reason: str) -> None:
+        await self.stop(below, reason)
+        await self._end_rest([node], Words("the agent that started it was stopped"))
 
 
 def _take(node: Node) -> list[Said]:

@@ -26,7 +26,7 @@ from jarvis_ls.agents.inbox import Mail
 from jarvis_ls.agents.loop_guard import LoopGuard
 from jarvis_ls.agents.node import STEER_AGENT, Assignment, Ending, Node, Said, TreeSettings
 from jarvis_ls.agents.records import ROOT, Records
-from jarvis_ls.agents.scheduler import Driver, MakeAgent
+from jarvis_ls.agents.scheduler import Driver, Ender, MakeAgent
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.base.events import Budget, EntryPut, Event, Feed, NodeInfo, PlanEntry
@@ -301,6 +301,10 @@ class Tree:
         words = {n.id: self._driver.words_to_go_on(n, reasons[n.id]) for n in again.values()}
         self._driver.launch_all(list(again.values()), lambda node: words[node.id])
         return list(again)
+
+    def end_with(self, ender: Ender) -> None:
+        """Let `ender` end what agents have left running, when they are stopped or have ended."""
+        self._driver.ender = ender
 
     def set_budget(self, id: str, budget: Budget) -> None:
         """Change what a node and all below it may spend. Raises `ConstraintBroken`."""

@@ -97,6 +97,7 @@ class Agents:
                 ),
                 extra=[
                     c.mode_text,
+                    c.background.text,
                     c.tree.profiles.prompt,
                     lambda: self._remembered.get(node.id, ""),
                 ],

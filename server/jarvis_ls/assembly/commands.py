@@ -13,9 +13,12 @@ from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.agent.user_input import Command, InputContext
 from jarvis_ls.runtime.base.events import SessionInfo
+from jarvis_ls.runtime.sandbox.background import STOPPED_BY_USER
 from jarvis_ls.runtime.tools.mode import MODES, NAMES
 from jarvis_ls.runtime.tools.permissions import shown
 
+ENDING = 60.0
+"""Seconds a script that is stopped may take to end."""
 SHOWN = 20
 """Sessions and memories that are listed."""
 
@@ -109,6 +112,16 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
             return why
         return await conversation.compact()
 
+    async def background(rest: str, _: InputContext) -> str:
+        verb, _space, name = rest.partition(" ")
+        if rest:
+            if verb != "stop" or not name.strip():
+                raise UsageError("Write which one: `/background stop b1`")
+            script = conversation.background.find(name.strip())
+            script.stop(STOPPED_BY_USER)
+            await script.wait(ENDING)
+        return conversation.background.listed()
+
     yield Command("compact", Words("Compact the conversation into a summary"), compact)
     yield Command("sessions", Words("List sessions (optional filter)"), sessions, "[words]")
     yield Command(
@@ -121,6 +134,9 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
     yield Command("title", Words("Rename this session"), title, "<title>")
     yield Command("tools", Words("List the tools that agents may use"), tools, "[word]")
     yield Command("agents", Words("List the agents that files describe"), agents)
+    yield Command(
+        "background", Words("List scripts in the background, or stop one"), background, "[stop id]"
+    )
     yield Command("status", Words("Show the session status"), status)
 
 

@@ -45,6 +45,8 @@ from jarvis_ls.runtime.context.rules_files import (
 from jarvis_ls.runtime.edits.checkpoints import Checkpoints
 from jarvis_ls.runtime.edits.text_file import Seen
 from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.sandbox.background import SERVICE as SERVICE_OF_BACKGROUND
+from jarvis_ls.runtime.sandbox.background import BackgroundScripts
 from jarvis_ls.runtime.session.history import History
 from jarvis_ls.runtime.session.session import Session, SessionBusy
 from jarvis_ls.runtime.tools.consent import Consents, settle
@@ -129,6 +131,9 @@ class Conversation:
         )
         self._checks = EditChecks(self._analysis)
         self._outputs = Outputs(assembly.home, session.id)
+        self.background = BackgroundScripts(session, self._outputs)
+        """The scripts that run in the background."""
+        self.tree.end_with(self.background.end_of)
         self.context = ToolContext(place.roots, session.id, ROOT, place.trusted, self._services())
         self.command_hooks = self._read_command_hooks()
 
@@ -359,6 +364,7 @@ class Conversation:
     async def close(self) -> None:
         """End everything and let others open the session."""
         await self.tree.close()
+        await self.background.end_all(Words("the session was closed"))
         if self._ends:
             await asyncio.wait(self._ends)
         if self._tools is not None:
@@ -486,6 +492,7 @@ class Conversation:
             "permissions": self._permissions,
             "sandbox": self.assembly.sandbox,
             "outputs": self._outputs,
+            SERVICE_OF_BACKGROUND: self.background,
             ANALYSIS: self._analysis,
             "after_edit": self._checks,
             SERVICE: self.tree,

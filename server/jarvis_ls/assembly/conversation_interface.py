@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jarvis_ls.runtime.context.rules_files import Rules, RulesSettings
     from jarvis_ls.runtime.edits.checkpoints import Checkpoints
     from jarvis_ls.runtime.memory.memory import Memory
+    from jarvis_ls.runtime.sandbox.background import BackgroundScripts
     from jarvis_ls.runtime.session.session import Session
     from jarvis_ls.runtime.tools.permissions import Permissions
     from jarvis_ls.runtime.tools.tool import ToolContext
@@ -41,6 +42,7 @@ class ConversationInterface(Protocol):
     rules_settings: RulesSettings
     tree: Tree
     context: ToolContext
+    background: BackgroundScripts
 
     @property
     def id(self) -> str:

@@ -12,6 +12,7 @@ from jarvis_ls.agents.records import ROOT
 from jarvis_ls.assembly.agents import Agents
 from jarvis_ls.assembly.conversation_interface import ConversationInterface
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import EntriesCut, EntryPut, UserEntry
 from jarvis_ls.runtime.edits.checkpoints import Restored
 from jarvis_ls.runtime.session.session import Session
@@ -52,6 +53,7 @@ class Past:
                 "conversation can be restored."
             )
         await self._conversation.stop()
+        await self._conversation.background.end_all(Words("the conversation was rewound"))
         files = None
         if what != "conversation":
             files = await self._conversation.checkpoints.restore(

@@ -73,6 +73,8 @@ class Screen:
         """What was written of each answer, by its id."""
         self._tools: dict[str, str] = {}
         """Last state written of each tool call."""
+        self._behind: set[str] = set()
+        """The calls of which it was written that their scripts run in the background."""
         self._notices: dict[str, str] = {}
         self._expects = False
         """Whether the last notice may be what a command answers."""
@@ -264,6 +266,9 @@ class Screen:
         if before is None:
             self.say(f"{self._of(node)}● {entry.name} {arguments_line(entry.arguments)}", "cyan")
             self._last_call = entry.id
+        if entry.background and entry.id not in self._behind:
+            self._behind.add(entry.id)
+            self.say(Words("  … {id} runs in the background", id=entry.background), "dim")
         if entry.state == before or entry.state not in STATES:
             return
         mark = STATES[entry.state]

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, user_folder
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
-from jarvis_ls.runtime.base.events import Event, Mode, NodeInfo, ProposedEdit
+from jarvis_ls.runtime.base.events import EntryPut, Event, Mode, NodeInfo, ProposedEdit, ToolEntry
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive, Review
 from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule
 
@@ -89,6 +89,8 @@ class _Talk:
         self._hearing: set[asyncio.Task[None]] = set()
         self._steering = Steering(self._open)
         self._leaving = False
+        self._is_typing = False
+        """Whether a line is typed, above which things are shown."""
 
     async def run(self) -> ExitStatus:
         from jarvis_ls.assembly.bootstrap import build
@@ -137,6 +139,11 @@ class _Talk:
             )
         before = conversation.tree.root.info
         status = await self._turn(conversation, text)
+        left = ", ".join(script.id for script in conversation.background.running)
+        if left:
+            self._screen.say(
+                Words("Scripts in the background were ended: {ids}", ids=left), "yellow"
+            )
         self._tell_end(conversation, before, status)
         if conversation.session.info.messages:
             self._screen.say(Words("session {id}", id=conversation.id), "dim")
@@ -198,23 +205,32 @@ class _Talk:
             if not conversation.working:
                 said.cancel()
 
-        if isinstance(conversation.place.interaction, Terminal):
-            conversation.place.interaction.interrupt = interrupt
+        person = conversation.place.interaction
+        asked: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
+        if isinstance(person, Terminal):
+            person.interrupt = interrupt
+            asked = person.turn()
         listening = self._listener.listening() if self._attended else contextlib.nullcontext()
         with _on_interrupt(interrupt), listening:
-            try:
-                state = await said
-                while conversation.working or self._hearing:  # words came just as it ended
-                    await asyncio.gather(*self._hearing)
-                    state = (await conversation.wait()).state
-            except asyncio.CancelledError:
-                state = "cancelled"
+            async with asked:
+                state = await self._end_state(conversation, said)
         self._screen.end_line()
         if conversation.tree.root.info.subtree != before:
             self._screen.say(turn_in_words(conversation, before), "dim")
         if interrupted:
             return ExitStatus.INTERRUPTED
         return STATUS_OF.get(state, ExitStatus.FAILURE)
+
+    async def _end_state(self, conversation: Conversation, said: asyncio.Future[str]) -> str:
+        """Return how a turn ended, when all of it has."""
+        try:
+            state = await said
+            while conversation.working or self._hearing:  # words came just as it ended
+                await asyncio.gather(*self._hearing)
+                state = (await conversation.wait()).state
+        except asyncio.CancelledError:
+            return "cancelled"
+        return state
 
     def _handle_line(self, line: str) -> None:
         """Handle a line that was typed while a turn runs."""
@@ -263,9 +279,25 @@ class _Talk:
     def _show_event(self, event: Event) -> None:
         session = getattr(event, "session", "")
         if self._conversation is not None and session == self._conversation.id:
-            self._screen.show(event)
+            self._show_beside_prompt(event)
             if self._lines_out is not None:
                 self._lines_out.show(event)
+
+    def _show_beside_prompt(self, event: Event) -> None:
+        """Show an event; what a script in the background comes to, above the line being typed."""
+        entry = event.entry if isinstance(event, EntryPut) else None
+        if not self._is_typing or not isinstance(entry, ToolEntry) or entry.state == "running":
+            self._screen.show(event)
+            return
+        from prompt_toolkit.application import run_in_terminal
+
+        def show() -> None:
+            self._screen.show(event)
+            if entry.state == "asked":
+                told = Words("{id} has changed files; /background shows them", id=entry.background)
+                self._screen.say(told, "yellow")
+
+        run_in_terminal(show)
 
     def _greet(self, conversation: Conversation) -> None:
         title = conversation.session.info.title
@@ -345,7 +377,7 @@ class _Talk:
         if self._prompt is None:
             self._prompt = _prompt_session()
         main = prompt in _PROMPTS.values()
-        with self._listener.asking():
+        with self._listener.asking(), self._typing(main):
             line: str = await self._prompt.prompt_async(
                 prompt,
                 default=draft,
@@ -355,6 +387,15 @@ class _Talk:
                 handle_sigint=False,  # Ctrl-C is a key here, and outside it is `_on_interrupt`'s
             )
         return line
+
+    @contextlib.contextmanager
+    def _typing(self, main: bool) -> Iterator[None]:
+        """Within this the person types what comes next, when it is the `main` prompt."""
+        self._is_typing = main
+        try:
+            yield
+        finally:
+            self._is_typing = False
 
     def _forget(self) -> None:
         """Drop what was typed and not read yet."""

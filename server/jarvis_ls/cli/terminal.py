@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from jarvis_ls.cli.choices import choices_in_words, chosen
 from jarvis_ls.cli.language import speak
@@ -36,13 +37,41 @@ class Terminal(Interaction):
         self._screen = screen
         self._read = read
         self._forget = forget
-        self._turn = asyncio.Lock()
+        self._one_at_a_time = asyncio.Lock()
+        self._in_turn = asyncio.Event()
+        self._waiting = 0
+        self._nobody_waits = asyncio.Event()
+        self._nobody_waits.set()
         self.interrupt: Callable[[], None] = lambda: None
         """Called when the person answers a question with Ctrl-C."""
 
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Questions are asked within this only, else the person is typing; at its end all have been
+        asked, those of scripts in the background too."""
+        self._in_turn.set()
+        try:
+            yield
+        finally:
+            await self._nobody_waits.wait()
+            self._in_turn.clear()
+
+    @contextlib.asynccontextmanager
+    async def _asking(self) -> AsyncIterator[None]:
+        self._waiting += 1
+        self._nobody_waits.clear()
+        try:
+            await self._in_turn.wait()
+            async with self._one_at_a_time:
+                yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._nobody_waits.set()
+
     async def permit(self, node: str, call: str, asked: Asked) -> Answer:
         """See `Interaction`."""
-        async with self._turn:
+        async with self._asking():
             if asked.script is not None:
                 self._screen.say_script(asked.script)
             else:
@@ -60,7 +89,7 @@ class Terminal(Interaction):
 
     async def review(self, node: str, call: str, edits: Sequence[ProposedEdit]) -> Review:
         """See `Interaction`."""
-        async with self._turn:
+        async with self._asking():
             for edit in edits:
                 for line, colour in diff_lines(edit):
                     self._screen.say(line, colour)
@@ -76,7 +105,7 @@ class Terminal(Interaction):
         self, node: str, text: str, choices: Sequence[str] = (), default: str = ""
     ) -> str:
         """See `Interaction`."""
-        async with self._turn:
+        async with self._asking():
             self._screen.say(f"? {visible(speak(text))}", "bold")
             for number, choice in enumerate(choices, 1):
                 self._screen.say(f"    {number}. {visible(speak(choice))}")

@@ -18,6 +18,7 @@ from jarvis_ls.tools.loose_snippet import place_snippet
 @tool(
     actions=lambda a: [Action("read", a["file_path"]), Action("write", a["file_path"])],
     proposes=True,
+    offered=False,
 )
 async def edit_file_free(
     context: ToolContext,

@@ -10,7 +10,9 @@ import pydantic
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.events import ScriptRun
-from jarvis_ls.runtime.sandbox.base import Ran, Script
+from jarvis_ls.runtime.sandbox.background import LONGEST as LONGEST_IN_BACKGROUND
+from jarvis_ls.runtime.sandbox.background import SERVICE, BackgroundScripts
+from jarvis_ls.runtime.sandbox.base import Ran, Sandbox, Script
 from jarvis_ls.runtime.sandbox.carrying import carry
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.tools.current_call import current_call
@@ -67,8 +69,9 @@ async def execute_script(
     context: ToolContext,
     script: str,
     interpreter: str = "bash",
-    timeout: Annotated[int, pydantic.Field(ge=1, le=LONGEST)] = 120,
+    timeout: Annotated[int, pydantic.Field(ge=1, le=LONGEST_IN_BACKGROUND)] = 120,
     network: bool = False,
+    background: bool = False,
 ) -> str:
     """Run a script (commands, builds, tests, analyses) and return its output and exit code.
 
@@ -77,14 +80,15 @@ async def execute_script(
     allowed. Files it changes are shown to the user; only what the user accepts is written to the
     workspace. What a build makes (build folders, object files, programs, what git ignores) stays
     in the sandbox for your next script and is never proposed. Changes below .git and processes do
-    not outlive the call. Of output over 10,000 characters you get both ends, and a file with all
-    of it for read_code.
+    not outlive it. Of output over 10,000 characters you get both ends, and a file with all of it
+    for read_code.
 
     Args:
         script: Text of the script.
         interpreter: Program that runs it: bash, sh, python3, node, perl, …
-        timeout: Seconds until it is ended, with all it started.
+        timeout: Seconds until it is ended, with all it started; in the background up to 14,400.
         network: Whether it needs the network; asks the user.
+        background: Return its id at once; script_output then reads, waits for or ends it.
     """
     if not _NAME.fullmatch(interpreter):
         raise ToolRetry("interpreter must be the name of a program, such as bash or python3.")
@@ -93,11 +97,15 @@ async def execute_script(
     ladder: Ladder | None = context.services.get("sandbox")
     if ladder is None:
         raise ToolRetry("Scripts cannot be run here: there is no sandbox. Nothing was run.")
+    if timeout > LONGEST and not background:
+        raise ToolRetry("Only in the background may a script take longer than 1,800 s.")
     sandbox = await ladder.best(trusted=context.trusted)
     here = current_call()
+    asked = Script(interpreter, script, float(timeout), network, session=context.session)
+    if background:
+        return await _start(sandbox, asked, context)
     if here is not None:
         here.show(isolation=sandbox.name)
-    asked = Script(interpreter, script, float(timeout), network, session=context.session)
     ran = await sandbox.run(asked, context.roots, None if here is None else here.grow)
     if here is not None:
         here.show(isolation=ran.isolation)
@@ -105,7 +113,27 @@ async def execute_script(
     return await _report(ran, sandbox.builds, network, context)
 
 
-async def _report(ran: Ran, builds: bool, network: bool, context: ToolContext) -> str:
+async def _start(sandbox: Sandbox, script: Script, context: ToolContext) -> str:
+    """Start a script that runs on; what to tell the model."""
+    scripts, here = context.services.get(SERVICE), current_call()
+    if not isinstance(scripts, BackgroundScripts) or here is None:
+        raise ToolRetry("Scripts cannot run in the background here. Nothing was run.")
+    started = await scripts.add(here)
+
+    async def report(ran: Ran) -> str:
+        return await _report(ran, sandbox.builds, script.network, context, with_output=False)
+
+    started.begin(sandbox, script, context, report)
+    return Words(
+        "{id} runs in the background. Until it has ended, other scripts run in another copy of the"
+        " workspace, without its files and what it builds.",
+        id=started.id,
+    )
+
+
+async def _report(
+    ran: Ran, builds: bool, network: bool, context: ToolContext, *, with_output: bool = True
+) -> str:
     how = (
         Words("It was ended: {why}.", why=ran.ended)
         if ran.ended
@@ -120,8 +148,10 @@ async def _report(ran: Ran, builds: bool, network: bool, context: ToolContext) -
         reach=reach,
         seconds=f"{ran.seconds:.1f}",
     )
-    output = await shorten(ran.output.rstrip("\n"), context) or Words("(no output)")
-    parts = [together([how, where], " "), output]
+    parts: list[str] = [together([how, where], " ")]
+    if with_output:
+        output = await shorten(ran.output.rstrip("\n"), context)
+        parts.append(output or Words("(no output)"))
     if ran.changes:
         parts.append(await carry(ran.changes, context))
     if ran.built:

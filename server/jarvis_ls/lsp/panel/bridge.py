@@ -39,6 +39,7 @@ from jarvis_ls.lsp.protocol import panel as wire
 from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.runtime.base.events import Budget, Event, SessionPut
+from jarvis_ls.runtime.sandbox.background import STOPPED_BY_USER
 from jarvis_ls.runtime.session.session import Session, SessionMissing
 from jarvis_ls.runtime.tools.interaction import Review
 from jarvis_ls.runtime.tools.permissions import Answer
@@ -85,6 +86,7 @@ class Panel:
             wire.NewSessionAsk: self._new_session,
             wire.SendAsk: self._send,
             wire.StopAsk: self._stop,
+            wire.EndScriptAsk: self._end_script,
             wire.ControlAsk: self._control,
             wire.RedirectAsk: self._redirect,
             wire.BudgetAsk: self._budget,
@@ -193,7 +195,9 @@ class Panel:
 
     async def _leave(self, session: str) -> None:
         conversation = self._assembly.conversation(session)
-        if conversation is not None and not conversation.working and not self._sending.get(session):
+        if conversation is None or conversation.background.busy:
+            return
+        if not conversation.working and not self._sending.get(session):
             self._people.pop(session, None)
             await conversation.close()
             if not conversation.session.info.messages:  # only commands: nothing to come back to
@@ -257,6 +261,12 @@ class Panel:
         conversation = self._assembly.conversation(session)
         if conversation is not None:
             await conversation.stop(ask.node or ROOT)
+        return wire.Done()
+
+    async def _end_script(self, ask: wire.EndScriptAsk) -> wire.Done:
+        conversation = self._assembly.conversation(self._session_or_shown(ask.session))
+        if conversation is not None:
+            conversation.background.find(ask.entry).stop(STOPPED_BY_USER)
         return wire.Done()
 
     async def _control(self, ask: wire.ControlAsk) -> wire.Done:

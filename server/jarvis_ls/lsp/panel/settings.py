@@ -74,6 +74,9 @@ class Commands:
             CommandItem("/model", say("List models, or choose one"), "[GROUP]"),
             CommandItem("/mode", say("Plan only, ask before changes, or accept edits"), "[MODE]"),
             CommandItem("/agents", say("List the agents that files describe")),
+            CommandItem(
+                "/background", say("List scripts in the background, or stop one"), "[stop ID]"
+            ),
             CommandItem("/title", say("Rename this session"), "TITLE"),
             CommandItem("/clear", say("Clear the conversation")),
             CommandItem(

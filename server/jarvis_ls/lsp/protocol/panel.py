@@ -93,6 +93,16 @@ class StopAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class EndScriptAsk:
+    """End a script in the background."""
+
+    session: str
+    entry: str
+    """The `ToolEntry` that shows it."""
+    kind: Literal["end_script"] = "end_script"
+
+
+@dataclass(frozen=True, slots=True)
 class ControlAsk:
     """Pause, resume, cancel or retry an agent and all below it."""
 
@@ -331,6 +341,7 @@ Ask = (
     | NewSessionAsk
     | SendAsk
     | StopAsk
+    | EndScriptAsk
     | ControlAsk
     | RedirectAsk
     | BudgetAsk
@@ -605,6 +616,7 @@ ANSWERS: dict[type, type] = {
     SendAsk: Opened,
     SetModeAsk: Opened,
     StopAsk: Done,
+    EndScriptAsk: Done,
     ControlAsk: Done,
     RedirectAsk: Done,
     BudgetAsk: Done,

@@ -309,7 +309,7 @@ def _show_end(
     running_call: RunningCall, result: ToolResult, took: float, agent: CallingAgent
 ) -> None:
     state = running_call.entry.state
-    if running_call.abandoned:
+    if running_call.abandoned or (running_call.outlives and not result.is_error):
         return
     if state != "denied":
         state = "failed" if result.is_error or running_call.failed else "done"

@@ -139,6 +139,8 @@ class ToolEntry:
     """Whether consent can hold for later calls too."""
     script: ScriptRun | None = None
     """What it runs, when it runs a script."""
+    background: str = ""
+    """Name of the script in the background that it started, and whose state it shows."""
     kind: Literal["tool"] = "tool"
 
 

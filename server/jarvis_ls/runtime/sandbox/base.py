@@ -6,6 +6,7 @@ Nothing it does is seen by the user's files. What it changed in the copy comes b
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from jarvis_ls.runtime.sandbox.held import HeldFolders
 
 Rung = Literal["engine", "bwrap", "landlock", "none"]
 Output = Callable[[str], None]
-"""Told of output as it comes."""
+"""Told of all output as it comes."""
 
 
 class NoSandbox(JarvisError):
@@ -40,6 +41,8 @@ class Script:
     """Variables it gets beside the few every script has."""
     session: str = ""
     """Whose copies and builds it continues with; those of no one in particular when empty."""
+    stop: asyncio.Event | None = None
+    """When it is set, all of it is ended; what it did until then counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class RunFolder:
         """Return what a script here is held to."""
         folders = (*(place.folder for place in places), str(self.path / "tmp"))
         written = WriteLimit(folders, settings.written_bytes, settings.written_files)
-        return Bounds(script.timeout, settings.memory, self.path, written)
+        return Bounds(script.timeout, settings.memory, self.path, written, script.stop)
 
     def remove(self) -> None:
         """Take everything away, whatever modes the script has given it."""

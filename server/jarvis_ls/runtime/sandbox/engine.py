@@ -29,7 +29,7 @@ from jarvis_ls.runtime.sandbox.changed import all_changes, came_of
 from jarvis_ls.runtime.sandbox.container import TIMEOUT, Container
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, has_other_owners
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import Ended, Heard
+from jarvis_ls.runtime.sandbox.process import STOPPED, Ended, Heard
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end
 from jarvis_ls.runtime.sandbox.working import Needs, working_folder
@@ -127,15 +127,21 @@ class Engine(Sandbox):
         started = time.monotonic()
         why = ""
         working = loop.run_in_executor(None, running.run)
+        stopping = asyncio.ensure_future((script.stop or asyncio.Event()).wait())
+        awaited: set[asyncio.Future[Any]] = {working, stopping}
         try:
-            done, _ = await asyncio.wait({working}, timeout=script.timeout)
+            done, _ = await asyncio.wait(
+                awaited, timeout=script.timeout, return_when=asyncio.FIRST_COMPLETED
+            )
         except asyncio.CancelledError:
             await to_the_end(asyncio.to_thread(running.end))
             with contextlib.suppress(JarvisError):
                 await to_the_end(working)
             raise
-        if not done:
-            why = f"it ran longer than {script.timeout:g} s"
+        finally:
+            stopping.cancel()
+        if working not in done:
+            why = STOPPED if stopping in done else f"it ran longer than {script.timeout:g} s"
             await in_thread(running.end)
         (code, out_of_memory), cancelled = await to_the_end(working)
         await asyncio.sleep(0)  # what was heard last

@@ -23,6 +23,7 @@ from jarvis_ls.runtime.sandbox.waiting import to_the_end
 
 KEPT_CHARACTERS = 200_000
 """Of the beginning and of the end of the output, each."""
+STOPPED = Words("it was stopped")
 _SOURCES = str(Path(__file__).resolve().parents[3])
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -68,6 +69,8 @@ class Bounds:
     """The folder of the run, on the disk that it must not fill."""
     written: WriteLimit
     """What it may leave on that disk."""
+    stop: asyncio.Event | None = None
+    """When it is set, the process is ended."""
 
 
 async def run_process(
@@ -102,23 +105,29 @@ async def run_process(
     heard = Heard(output)
     reading = asyncio.ensure_future(heard.read(process))
     watching = asyncio.ensure_future(_watch(process.pid, bounds))
+    stopping = asyncio.ensure_future((bounds.stop or asyncio.Event()).wait())
     why = ""
     try:
         if cancelled:
             raise asyncio.CancelledError
         done, _ = await asyncio.wait(
-            {reading, watching}, timeout=bounds.timeout, return_when=asyncio.FIRST_COMPLETED
+            {reading, watching, stopping},
+            timeout=bounds.timeout,
+            return_when=asyncio.FIRST_COMPLETED,
         )
-        if watching in done:
+        if stopping in done and reading not in done:
+            why = STOPPED
+        elif watching in done:
             why = watching.result()
         elif reading not in done:
             why = Words("it ran longer than {seconds} s", seconds=f"{bounds.timeout:g}")
     finally:
         watching.cancel()
+        stopping.cancel()
         if not reading.done():
             _end(process, grace)
         _, cancelled_again = await to_the_end(_settle(process, reading))
-        await asyncio.gather(watching, return_exceptions=True)
+        await asyncio.gather(watching, stopping, return_exceptions=True)
     if cancelled_again:
         raise asyncio.CancelledError
     code = None if why else process.returncode
@@ -303,10 +312,10 @@ class Heard:
     def _add(self, text: str) -> None:
         if not text:
             return
+        if self._output is not None:
+            self._output(text)
         room = KEPT_CHARACTERS - len(self._head)
         if room > 0:
-            if self._output is not None:
-                self._output(text[:room])
             self._head += text[:room]
             text = text[room:]
         self._tail += text

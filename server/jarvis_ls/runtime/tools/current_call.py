@@ -38,6 +38,8 @@ class RunningCall:
         """Set by a tool after whose result the agent must hand back to its caller at once."""
         self.failed = False
         """Set by a tool that did its work, when what it ran did not succeed."""
+        self.outlives = False
+        """Set by a tool that works on after its call: it shows the end itself."""
         self.abandoned = False
         """The turn ended without waiting for it: nothing of it is shown any more."""
         self._publish = publish
