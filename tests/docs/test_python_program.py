@@ -36,7 +36,7 @@ async def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
         )
         assert said == "completed It prints hello."
         said = await output_of(program[1], tmp_path, {"JARVIS_MODEL": "", "OPENAI_API_KEY": ""})
-        assert said.startswith("failed No model is configured. Set JARVIS_MODEL to")
+        assert said.startswith("failed No model is configured. Run `jarvis setup`")
 
 
 async def output_of(program: str, folder: Path, environment: dict[str, str]) -> str:

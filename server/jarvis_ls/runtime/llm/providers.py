@@ -190,13 +190,18 @@ class Models:
                 why=together([_sentence(problem) for problem in self.wrong], " "),
                 file=self.file,
             )
+        if not names and group != "image":
+            raise ModelMissing(
+                'No model is configured. Run `jarvis setup` (in the editor: "Jarvis: Set Up a'
+                ' Model"), or set JARVIS_MODEL to provider/model. Commands work without a model.'
+            )
         if not names:
             raise ModelMissing(
                 (
                     "No model is configured. Set JARVIS_MODEL to provider/model, or add a "
                     "[model_groups.{group}] section to {file}. Commands work without a model."
                 ),
-                group="image" if group == "image" else "balanced",
+                group=group,
                 file=self.file,
             )
         ways = [self._ways(name, environment) for name in names]
