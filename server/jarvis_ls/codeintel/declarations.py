@@ -63,6 +63,9 @@ class Facts:
     includes: tuple[str, ...] = ()
     """Headers named by this file's own `#include \"…\"` and `#include <…>`, quotes removed."""
 
+    asserting: bool = False
+    """Whether this file itself removes `NDEBUG`, so that it evaluates assertions in every build."""
+
     def add(self, other: Facts) -> None:
         """Take over the declarations of `other`; a name said again wins, but for fields: structs
         that have one of a name stay known together."""
@@ -82,7 +85,11 @@ class Facts:
     def merge(self, others: Iterable[Facts]) -> Facts:
         """Merge these facts with those of included headers; names declared here win."""
         merged = Facts(
-            defined=self.defined, compared=self.compared, stops=self.stops, includes=self.includes
+            defined=self.defined,
+            compared=self.compared,
+            stops=self.stops,
+            includes=self.includes,
+            asserting=self.asserting,
         )
         for other in others:
             merged.add(other)

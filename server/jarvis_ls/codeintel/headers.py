@@ -65,6 +65,7 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
         defined |= part.defined
         compared |= part.compared
         stops |= part.stops
+        facts.asserting |= part.asserting
         facts.add(part)
     facts.macros.update(dict.fromkeys(several, SEVERAL))
     facts.includes, facts.defined = tuple(includes), frozenset(defined)

@@ -88,6 +88,7 @@ _LONGEST_PLAIN = 200
 """Bytes before a declarator that may be mere words."""
 _PLAIN = re.compile(rb"[A-Za-z_0-9 \t\n\r]*")
 _MACRO_HEAD = re.compile(r"#\s*define\s+([A-Za-z_]\w*)\(([^()]*)\)")
+_UNDEFINES_NDEBUG = re.compile(r"#[ \t]*undef[ \t]+NDEBUG\b")
 _QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|/\*')
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "class_specifier", "enum_specifier"})
 
@@ -114,6 +115,8 @@ def item_facts(node: Node) -> Facts | None:
     if kind == "preproc_include":
         path = text(field(node, "path")).strip()
         return Facts(includes=(path[1:-1],)) if path[:1] in ('"', "<") else None
+    if kind == "preproc_call" and _UNDEFINES_NDEBUG.match(text(node)):
+        return Facts(asserting=True)
     if kind in ("declaration", "type_definition", "alias_declaration", *_TAGGED):
         return _declaration_facts(node)
     return None
@@ -209,7 +212,7 @@ def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
             value = int(written) if written else value + 1
             if value >= 0:
                 facts.enumerators[text(field(child, "name"))] = value
-        elif child.type == "field_declaration":
+        elif child.type in ("field_declaration", "function_definition"):
             inner = field(child, "type")
             if inner is not None and inner.type in _TAGGED:
                 _add_body(facts, inner, depth + 1)

@@ -7,7 +7,7 @@ that flow neither proved nor refuted is reported with little confidence.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
@@ -25,9 +25,11 @@ from jarvis_ls.core.finding import (
 )
 from jarvis_ls.jsec.base.rule import Calls, Report, Rewrite, Rule
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
+from jarvis_ls.jsec.findings.own_input import is_own_input
 from jarvis_ls.jsec.findings.path_steps import step_message
 from jarvis_ls.jsec.flow.domain.fault import Fault, Step
 from jarvis_ls.jsec.flow.library.c_functions import SECRETS, TABLE
+from jarvis_ls.jsec.local.c.inputs import OWN_INPUT
 from jarvis_ls.jsec.rules.registry import all_rules, flow_rules
 
 log = logging.getLogger(__name__)
@@ -70,7 +72,7 @@ def settle(
     """
     proven = [
         (fault, finding)
-        for fault in faults
+        for fault in _once_per_function(faults)
         if (finding := _finding(source, language, fault, texts, extents, failed)) is not None
     ]
     rules = all_rules()
@@ -109,6 +111,19 @@ def settle(
                 )
                 told[index] = replace(told[index], fix=guess.fix, related=tuple(beside))
     return add_fingerprints([*kept, *told])
+
+
+def _once_per_function(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Yield the faults, but of the fixed names that a function looks up in the search path only the
+    first: alternatives are tried in turn."""
+    seen: set[tuple[str, str]] = set()
+    for fault in faults:
+        looked_up = fault.kind == "search-path" and any(key == "name" for key, _ in fault.args)
+        if looked_up and (fault.kind, fault.function) in seen:
+            continue
+        if looked_up:
+            seen.add((fault.kind, fault.function))
+        yield fault
 
 
 def _sound(source: Source, faults: Sequence[Fault]) -> dict[tuple[str, int], bool]:
@@ -161,6 +176,8 @@ def _finding(
         confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
     if fault.doubtful:
         confidence = min(confidence, DOUBTFUL)
+    if is_own_input(fault, texts):
+        confidence = min(confidence, OWN_INPUT)
     confidence = round(min(1.0, max(0.0, confidence)), 2)
     return Finding(
         rule=rule.id,

@@ -155,7 +155,7 @@ int plain(const char *in, int kind) {
 }
 
 int counted(const char *in) {
-    int length = strlen(in);
+    size_t length = strlen(in);
     while (length < 0) // expect: impossible-result-check
         in = next(in);
     return length;
@@ -167,4 +167,18 @@ int given(const char *in, int length) {
     if (length < 0) // ok
         return -1;
     return length;
+}
+
+int narrowed(const char *in) {
+    int length = strlen(in);
+    if (length < 0) // ok
+        return -1;
+    return length;
+}
+
+int standard_input(const char *path) {
+    close(0);
+    if (open(path, O_RDONLY)) // ok
+        return -1;
+    return 0;
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
@@ -19,6 +21,20 @@ _CURL = {
     "CURLOPT_SSLKEYPASSWD",
 }
 
+
+_SETTINGS = frozenset(
+    "disable disabled enable enabled none null no off on yes true false auto default optional"
+    " required require ask prompt always never any all plain hidden stdin env file keyring".split()
+)
+_NAME = re.compile(
+    r"[A-Za-z]+[0-9]{0,2}(?:[-_. ][A-Za-z]*[0-9]{0,2}){0,8}|[A-Z0-9_]+|[a-z0-9_]*_[a-z0-9_]*"
+)
+"""A name of something: words with few digits, or of one case with underscores."""
+_PATH_ENDS = re.compile(
+    r"^[A-Za-z]:[\\/]|\.(?:pem|key|crt|cer|der|txt|conf|cfg|ini|json|pub|p12|pfx)$"
+)
+_SHORTEST = 8
+_FEWEST_CHARACTERS = 6
 
 _BLOCK_COPIES = frozenset({"memcpy", "memmove", "strncpy", "strlcpy", "wcsncpy"})
 
@@ -63,6 +79,33 @@ def _initial_literal(node: Node, function: Function) -> str | None:
     if variable is None or not variable.is_array or variable.initial is None:
         return None
     return string_literal(variable.initial)
+
+
+def looks_random(value: str) -> bool:
+    """Return whether a literal looks like a real password or key: long enough, of several kinds of
+    characters with a digit among them, and no name, path, number or repetition."""
+    kinds = (str.islower, str.isupper, str.isdigit, lambda c: not c.isalnum())
+    present = [any(kind(c) for c in value) for kind in kinds]
+    return (
+        len(value) >= _SHORTEST
+        and len(set(value)) >= _FEWEST_CHARACTERS
+        and present[2]
+        and sum(present) > 1
+        and not is_path(value)
+        and not _NAME.fullmatch(value)
+    )
+
+
+def is_path(value: str) -> bool:
+    """Return whether a literal is the path of a file."""
+    return (
+        value.startswith(("/", "~/", "./", "../", "file:")) or _PATH_ENDS.search(value) is not None
+    )
+
+
+def is_setting(value: str) -> bool:
+    """Return whether a literal is a word that says how something is done, as `disable`."""
+    return value.lower() in _SETTINGS
 
 
 def is_placeholder(value: str) -> bool:

@@ -6,6 +6,7 @@ functions return or are given is not input here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.functions import Call, Function, call_at
@@ -72,6 +73,18 @@ INPUTS = tuple(
 )
 """Every function (and usual macro) that brings something from outside."""
 
+ENVIRONMENT = _TEXT_RESULTS - {"readline", "getpass"} | {"argv", "envp"}
+"""Sources that belong to whoever runs the program."""
+
+OWN_INPUT = 0.45
+"""Most confidence of an injection by whoever runs a program without more rights than theirs."""
+
+_PRIVILEGED = re.compile(
+    rb"\b(?:set(?:e|re|res)?[ug]id|setgroups|initgroups|issetugid)[ \t]*\("
+    rb"|\b(?:GATEWAY_INTERFACE|QUERY_STRING|REQUEST_METHOD|CONTENT_LENGTH)\b"
+)
+"""What only programs with other rights than their user's, or of a web server, say."""
+
 _COPIERS = frozenset(
     "strcpy strcat strncpy strncat stpcpy strlcpy strlcat memcpy memmove sprintf snprintf "
     "swprintf wcscpy wcscat wcsncpy wcsncat asprintf sscanf swscanf _snprintf strcpy_s "
@@ -97,6 +110,20 @@ class Source:
     def weigh(self, confidence: float) -> float:
         """`confidence`, less when it is not certain that the value comes from outside."""
         return confidence if self.certain else round(confidence * 0.8, 2)
+
+
+def has_privileges(text: bytes) -> bool:
+    """Return whether code changes its privileges or answers requests of a web server, so that its
+    environment may be an attacker's."""
+    return _PRIVILEGED.search(text) is not None
+
+
+def weigh_injection(source: Source, confidence: float, function: Function) -> float:
+    """Return the confidence of an injection of a source: at most `OWN_INPUT` when it is the
+    environment of whoever runs the program, with no more rights than theirs."""
+    if source.name not in ENVIRONMENT or has_privileges(function.node.text or b""):
+        return confidence
+    return min(confidence, OWN_INPUT)
 
 
 def number_source(node: Node | None, function: Function | None, fuel: int = _FUEL) -> Source | None:

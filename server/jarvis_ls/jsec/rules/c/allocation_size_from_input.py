@@ -46,7 +46,7 @@ from jarvis_ls.jsec.local.c.range_tests import bounds
     query=flow("excessive-allocation", guess=functions(calling=INPUTS)),
     category="input_validation",
     cwe=(789, 770),
-    confidence=0.8,
+    confidence=0.6,
     suggestion="Check the size against an upper limit before allocating.",
 )
 def allocation_size_from_input(function: Function) -> Iterator[Report]:
@@ -82,7 +82,7 @@ def _check(call: Call, size: Node | None, function: Function) -> Iterator[Report
             call.node,
             "Size '{size}' of '{call}' is untrusted input from '{source}' without an upper "
             "bound check.",
-            confidence=source.weigh(0.8),
+            confidence=source.weigh(0.6),
             pattern=call.name,
             call=call.name,
             size=text(size),

@@ -66,13 +66,23 @@ def assignment_in_assert(call: Call) -> Iterator[Report]:
     yield Report(
         change,
         "Side effect '{expression}' in an assertion is lost when NDEBUG is defined.",
-        confidence=0.88 if direct else 0.75 if _is_standard(call) else 0.5,
+        confidence=_confidence(call, change, direct=direct),
         pattern=call.name,
         expression=text(change)[:60],
         fix=Rewrite("Compare with '=='", [(operator, "==")], safe=False)
         if direct and operator is not None
         else None,
     )
+
+
+def _confidence(call: Call, change: Node, *, direct: bool) -> float:
+    """Return the confidence, highest for a value that is assigned where one is compared."""
+    if not _is_standard(call):
+        return 0.5
+    right = field(change, "right")
+    if direct and right is not None and right.type != "call_expression":
+        return 0.85
+    return 0.7
 
 
 def _change(call: Call) -> Node | None:
@@ -90,9 +100,11 @@ def _change(call: Call) -> Node | None:
 
 def _always_evaluates(call: Call) -> bool:
     """Return whether the macro is defined in the program and evaluates its argument in every
-    build, or its value is used.
+    build, its value is used, or the file removes `NDEBUG`.
     """
     around = call.node.parent
+    if call.name == "assert" and call.unit.facts.asserting:
+        return True
     if call.name == "assert" and around is not None and around.type == "unary_expression":
         return True
     own = call.unit.facts.function_macros.get(call.name)

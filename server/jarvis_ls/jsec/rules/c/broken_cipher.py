@@ -2,7 +2,9 @@
 
 ## What it does
 Finds DES, triple DES, RC2, RC4, Blowfish and null ciphers of OpenSSL, CryptoAPI and CNG,
-libgcrypt, mbed TLS and CommonCrypto, and ECB mode of any cipher.
+libgcrypt, mbed TLS and CommonCrypto, and ECB mode of any cipher. A function is reported once for
+each. Confidence is low: protocols and formats require these algorithms, and what is one of several
+alternatives is offered, not chosen.
 
 ## Why is this bad?
 A DES key can be brute-forced within hours, RC4 has biased output, ciphers with 64-bit blocks leak
@@ -28,8 +30,9 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.rule import Report, calls, rule
-from jarvis_ls.jsec.local.c.algorithms import chosen_algorithm
+from jarvis_ls.jsec.local.c.algorithms import chosen_algorithm, is_alternative
 
 _DES_MODES = ("ecb", "cbc", "cfb", "cfb1", "cfb8", "cfb64", "ofb")
 DIRECT = {
@@ -126,29 +129,59 @@ _NAMED = (
 )
 _TEXT_NAMES = re.compile(r"(?i)^(des|rc4|rc2|bf|blowfish|null)\b|-ecb$|^des-ede")
 
-_CONFIDENCE = {"Blowfish": 0.75, "CAST5": 0.75, "IDEA": 0.75, "triple DES": 0.75, "ECB mode": 0.55}
+_CONFIDENCE = {"Blowfish": 0.5, "CAST5": 0.5, "IDEA": 0.5, "triple DES": 0.45, "ECB mode": 0.4}
 """Of algorithms with legitimate uses left: other modes are built from ECB."""
+_OFFERED = 0.3
+"""Confidence where the other side of a protocol, or a user, chooses among several algorithms."""
+_TRIPLE = frozenset({"DES_ecb2_encrypt", "DES_ede2_cbc_encrypt", "DES_ede3_cbc_encrypt"})
+"""Functions that make triple DES of several key schedules of DES."""
+_SCHEDULES = frozenset({"DES_set_key", "DES_set_key_checked", "DES_set_key_unchecked"})
 
 
 @rule(
     query=calls(*DIRECT, *CHOOSING),
     category="crypto",
     cwe=(327,),
-    confidence=0.85,
+    confidence=0.55,
     suggestion="Use an authenticated cipher such as AES-256-GCM or ChaCha20-Poly1305.",
 )
 def broken_cipher(call: Call) -> Iterator[Report]:
     algorithm = _direct(call) or _by_argument(call)
     if not algorithm:
         return
+    if algorithm == "DES" and _is_part_of_triple(call):
+        algorithm = "triple DES"
+    if not _is_first(call, algorithm):
+        return
     yield Report(
         call.node,
         "'{name}' uses {algorithm}, which is not secure.",
-        confidence=_CONFIDENCE.get(algorithm, 0.85),
+        confidence=_OFFERED if is_alternative(call) else _CONFIDENCE.get(algorithm, 0.55),
         pattern=call.name,
         name=call.name,
         algorithm=algorithm,
     )
+
+
+def _is_part_of_triple(call: Call) -> bool:
+    """Return whether the function prepares two keys of DES, or uses them one after another."""
+    if call.name not in _SCHEDULES or call.function is None:
+        return False
+    others = [other for other in call.function.calls if other.name in _SCHEDULES | _TRIPLE]
+    return len({text(other.arg(1)) for other in others if other.name in _SCHEDULES}) > 1 or any(
+        other.name in _TRIPLE for other in others
+    )
+
+
+def _is_first(call: Call, algorithm: str) -> bool:
+    """Return whether no earlier call of the function uses the algorithm."""
+    if call.function is None:
+        return True
+    same = [
+        c for c in call.function.calls if c.name == call.name or DIRECT.get(c.name) == algorithm
+    ]
+    earlier = (c for c in same if c.node.start_byte < call.node.start_byte)
+    return not any(_direct(c) == algorithm or _direct(c) == "DES" for c in earlier)
 
 
 def _direct(call: Call) -> str:

@@ -27,22 +27,26 @@ if (chroot(jail) != 0 || chdir("/") != 0)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 
+_ENTERS = re.compile(r"ch(?:ange)?_?dir")
+"""Changes the working directory: `chdir`, `fchdir`, or a function of the program for it."""
+
 
 @rule(
     query=functions(calling=("chroot",)),
     category="insecure_permissions",
     cwe=(243,),
-    confidence=0.85,
+    confidence=0.8,
     suggestion='Call chdir("/") right after chroot and check both return values.',
 )
 def chroot_without_chdir(function: Function) -> Iterator[Report]:
-    entered = [call for call in function.calls if call.name in ("chdir", "fchdir")]
+    entered = [call for call in function.calls if _ENTERS.search(call.name)]
     last = entered[-1].node.start_byte if entered else -1
     places = {text(call.arg(0)) for call in entered}
     for call in function.calls:

@@ -37,7 +37,7 @@ from jarvis_ls.codeintel.nodes import bare, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, calls, flow, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.local.c.inputs import Source, text_source
+from jarvis_ls.jsec.local.c.inputs import Source, text_source, weigh_injection
 from jarvis_ls.jsec.local.c.proof import pick_template
 from jarvis_ls.jsec.local.c.string_lengths import literal_content, only_literals
 from jarvis_ls.jsec.local.constants import string_literal
@@ -139,13 +139,19 @@ def _report(call: Call, command: Node, source: Source | None, confidence: float)
     return Report(
         call.node,
         UNKNOWN if source is None else INPUT,
-        confidence=confidence if source is None else 0.6 if source.name == "argv" else 0.9,
+        confidence=_weigh(call, source, confidence),
         pattern=call.name,
         call=call.name,
         command=text(command),
         source="" if source is None else source.name,
         causes=[(source.node, "Untrusted input enters here.")] if source is not None else (),
     )
+
+
+def _weigh(call: Call, source: Source | None, confidence: float) -> float:
+    if source is None or call.function is None:
+        return confidence
+    return weigh_injection(source, 0.6 if source.name == "argv" else 0.8, call.function)
 
 
 def _of_program(call: Call, function: Function) -> tuple[Node | None, float]:

@@ -95,7 +95,8 @@ def _iterates(loop: Node, container: str, call: Call) -> bool:
         return False
     iterator = text(field(update, "argument"))
     begins = text(start).replace(" ", "")
-    if f"{container}.begin()" not in begins and f"begin({container})" not in begins:
+    named = re.escape(container.replace(" ", ""))
+    if not re.search(rf"(?<![\w.>:]){named}(?:\.|->)c?begin\(\)|\bc?begin\({named}\)", begins):
         return False
     if iterator not in re.findall(r"\w+", text(start)) or text(call.target) == iterator:
         return False

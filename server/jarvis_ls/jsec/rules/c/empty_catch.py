@@ -44,7 +44,7 @@ from jarvis_ls.jsec.base.rule import Report, nodes, rule
     query=nodes(cpp="(catch_clause) @site"),
     category="error_handling",
     cwe=(390, 1069),
-    confidence=0.65,
+    confidence=0.5,
     severity="medium",
     suggestion="Handle or rethrow the exception, or give the reason in a comment.",
     only="cpp",
@@ -57,7 +57,7 @@ def empty_catch(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "Empty 'catch {what}' discards the exception.",
-        confidence=0.4 if body.named_child_count else _confidence(parameters),
+        confidence=0.3 if body.named_child_count else _confidence(parameters),
         pattern="catch",
         what=parameters,
     )
@@ -65,4 +65,4 @@ def empty_catch(site: Site) -> Iterator[Report]:
 
 def _confidence(caught: str) -> float:
     """Return a higher confidence for a handler of all exceptions than for one of a type."""
-    return 0.65 if "..." in caught or re.search(r"\bexception\b", caught) else 0.5
+    return 0.5 if "..." in caught or re.search(r"\bexception\b", caught) else 0.45

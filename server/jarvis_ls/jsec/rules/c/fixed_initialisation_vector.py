@@ -58,7 +58,7 @@ VECTORS = {
     query=calls(*VECTORS),
     category="crypto",
     cwe=(329, 323),
-    confidence=0.75,
+    confidence=0.55,
     severity="medium",
     suggestion=(
         "Fill '{vector}' with random bytes for every message and send it with the message."

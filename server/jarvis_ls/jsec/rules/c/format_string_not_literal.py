@@ -38,7 +38,7 @@ from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.c.formats import FORMATS
-from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.inputs import text_source, weigh_injection
 from jarvis_ls.jsec.local.c.proof import pick_template
 from jarvis_ls.jsec.local.c.string_lengths import only_literals
 from jarvis_ls.jsec.local.constants import declaration, string_literal
@@ -89,7 +89,7 @@ def check_format(call: Call, place: int, *, passes_list: bool) -> Report | None:
         if confidence is None or only_literals(written, function, call.node.start_byte):
             return None
     else:
-        confidence = 0.9
+        confidence = weigh_injection(source, 0.8, function)
     return Report(
         call.node,
         UNKNOWN if source is None else INPUT,
@@ -122,8 +122,8 @@ def _confidence(
         return None
     alone = len(call.arguments) == place + 1
     if written.type == "call_expression":
-        return 0.6 if alone else 0.5
-    return 0.75 if alone else 0.5
+        return 0.55 if alone else 0.5
+    return 0.55 if alone else 0.5
 
 
 def _is_variadic(function: Function) -> bool:

@@ -2,7 +2,8 @@
 
 ## What it does
 Finds variables, fields and macros whose name suggests a password, secret, token or key and whose
-value is a literal; and connection strings and private keys in the source.
+value is a literal; and connection strings and private keys in the source. Confidence is high only
+for what looks like a secret: a mixture of letters and digits, or a known form of token.
 
 ## Why is this bad?
 Everyone with the source or the binary has the secret (`strings program` shows it), it is the same
@@ -28,12 +29,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
-from jarvis_ls.jsec.local.c.credentials import is_placeholder
+from jarvis_ls.jsec.local.c.credentials import is_path, is_placeholder, is_setting, looks_random
 from jarvis_ls.jsec.local.c.identifier_words import names_key, names_secret, words
 from jarvis_ls.jsec.local.constants import string_literal
 
@@ -44,6 +46,10 @@ _TOKEN = re.compile(
     r"|sk_live_[0-9A-Za-z]{20,}|AIza[0-9A-Za-z_-]{35})"
 )
 _MACRO = re.compile(r'[\s(]*L?"([^"]*)"[\s)]*(?:/[/*].*)?$', re.DOTALL)
+_PUBLISHED = frozenset(
+    "test tests vector vectors default def transport nonce sample demo init".split()
+)
+_NUMBER = re.compile(r"0x[0-9a-f]{1,2}|[1-9][0-9]{0,2}|0")
 _BYTES = re.compile(r"\b(?:char|uint8_t|u8|BYTE|byte|UCHAR|unsigned|u_char)\b")
 
 
@@ -58,7 +64,7 @@ _BYTES = re.compile(r"\b(?:char|uint8_t|u8|BYTE|byte|UCHAR|unsigned|u_char)\b")
     ),
     category="secrets",
     cwe=(798, 259, 321),
-    confidence=0.75,
+    confidence=0.7,
     suggestion=(
         "Read the secret at run time from a protected file, the environment or a key store."
     ),
@@ -76,22 +82,21 @@ def hardcoded_secret(site: Site) -> Iterator[Report]:
                 "Hard-coded cryptographic key in '{name}'.",
                 pattern=name,
                 name=name,
-                confidence=0.35 if "test" in words(around) else 0.65,
+                confidence=_confidence_of_key(value, (*words(around), *words(name))),
             )
         return
     literal = _literal(value)
     if literal is None or len(literal) > 4096:
         return
-    if names_secret(name) and not is_placeholder(literal):
-        weak = (
-            len(literal) < 4 or "@" in literal or literal.lower() in name.lower().replace("_", "")
-        )
+    if names_secret(name) and not (
+        is_placeholder(literal) or is_path(literal) or is_setting(literal)
+    ):
         yield Report(
             node,
             "Hard-coded secret in '{name}'.",
             pattern=name,
             name=name,
-            confidence=0.5 if weak or _is_word_of(name, literal) else 0.75,
+            confidence=_confidence_of_text(name, literal),
         )
     elif _is_private_key(literal) or _TOKEN.search(literal):
         yield Report(node, "Hard-coded private key or token.", confidence=0.9, pattern="token")
@@ -99,10 +104,28 @@ def hardcoded_secret(site: Site) -> Iterator[Report]:
         yield Report(
             node,
             "Hard-coded secret in '{name}'.",
-            confidence=0.7,
+            confidence=0.65 if _URL.search(literal) else 0.55,
             pattern=name,
             name=name,
         )
+
+
+def _confidence_of_text(name: str, literal: str) -> float:
+    if len(literal) < 4 or "@" in literal or _is_word_of(name, literal):
+        return 0.4
+    return 0.7 if looks_random(literal) else 0.5
+
+
+def _confidence_of_key(value: Node, around: tuple[str, ...]) -> float:
+    """Return the confidence of an array of bytes, lower for one that is published: named as a
+    default or for tests, or of numbers that count up, or of letters."""
+    if not _PUBLISHED.isdisjoint(around):
+        return 0.35
+    numbers = [text(child).lower() for child in value.named_children if child.type != "comment"]
+    bytes_ = [int(n, 0) if _NUMBER.fullmatch(n) else -1 for n in numbers]
+    if all(b in (a, a + 1) for a, b in pairwise(bytes_)) or all(32 <= b < 127 for b in bytes_):
+        return 0.35
+    return 0.6 if len(bytes_) >= 16 and len(set(bytes_)) > len(bytes_) // 2 else 0.5
 
 
 def _is_private_key(literal: str) -> bool:
@@ -142,7 +165,8 @@ def _literal(value: Node) -> str | None:
 def _is_word_of(name: str, literal: str) -> bool:
     """Return whether the literal names a field, as in `#define KEY_PASSWORD "password"`."""
     plain = literal.lower().replace("-", "").replace("_", "")
-    return plain.isalpha() and (plain in name.lower().replace("_", "") or names_secret(literal))
+    said = name.lower().replace("_", "")
+    return plain in said or (plain.isalpha() and names_secret(literal))
 
 
 def _is_key_material(node: Node, value: Node) -> bool:

@@ -46,10 +46,15 @@ _FAILURE = re.compile(
 )
 
 
+_ORDERS = re.compile(r"!\s{0,4}\w*(?:cmp|equals?)\s{0,4}\(|cmp\s{0,4}\([^()]*\)\s{0,4}==")
+
+
 def _is_empty(node: Node) -> bool:
     branch = node.child_by_field_name("consequence")
     if branch is None or branch.type not in ("compound_statement", "expression_statement"):
         return False
+    if _ORDERS.search(text(node.child_by_field_name("condition"))[:400]):
+        return False  # that texts are equal is no failure
     count = branch.named_child_count
     if count and (branch.type == "expression_statement" or branch.named_child(0).type != "comment"):
         return False
@@ -60,7 +65,7 @@ def _is_empty(node: Node) -> bool:
     query=nodes("(if_statement) @site", when=_is_empty),
     category="error_handling",
     cwe=(390, 391),
-    confidence=0.7,
+    confidence=0.5,
     severity="medium",
     suggestion="Handle or report the error, or remove the test and give the reason in a comment.",
 )
@@ -79,7 +84,7 @@ def ignored_failure(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "Empty branch for the error condition '{condition}'.",
-        confidence=0.5 if branch.named_child_count or _has_comment_after(branch, function) else 0.7,
+        confidence=0.3 if branch.named_child_count or _has_comment_after(branch, function) else 0.5,
         pattern="if",
         condition=text(condition)[:80],
     )
@@ -87,8 +92,6 @@ def ignored_failure(site: Site) -> Iterator[Report]:
 
 def _has_comment_after(branch: Node, function: Function) -> bool:
     """Return whether a comment follows the branch on its line."""
-    if branch.text != b";":
-        return False
     at = branch.end_byte
     after_branch = function.unit.source.data[at : at + 100].partition(b"\n")[0]
     return after_branch.lstrip().startswith((b"/*", b"//"))

@@ -32,9 +32,10 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call
-from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.integers import declared_width
 from jarvis_ls.jsec.local.c.result_checks import (
     Test,
     branch_of,
@@ -43,7 +44,7 @@ from jarvis_ls.jsec.local.c.result_checks import (
     reports_failure,
     tests_of,
 )
-from jarvis_ls.jsec.local.constants import string_literal
+from jarvis_ls.jsec.local.constants import declaration, string_literal
 from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop
 
 _POINTERS = frozenset(
@@ -102,6 +103,7 @@ _CONDITIONAL = frozenset(
         "case_statement",
     }
 )
+_INT = 4
 _UNSIGNED = re.compile(r"\b(unsigned|size_t|uint\d+_t|DWORD|ULONG|UINT)\b")
 _NAMES = (
     _POINTERS
@@ -124,7 +126,7 @@ _NAMES = (
     query=calls(*_NAMES),
     category="error_handling",
     cwe=(253,),
-    confidence=0.85,
+    confidence=0.8,
     severity="medium",
     suggestion="Compare the result of '{name}' with its value on failure: {failure}.",
     fixable=True,
@@ -135,6 +137,10 @@ def impossible_result_check(call: Call) -> Iterator[Report]:
         return
     if any(test.other == "MAP_FAILED" for test in tests):
         return  # the other tests check whether there is a mapping at all
+    if call.name in _NULL_HANDLES and any(_is_null_test(test) for test in tests):
+        return  # the other tests are superfluous
+    if _is_alternative(call):
+        return  # the test is for the function that another build calls
     for test in tests:
         found = None if _is_cast(test) else _wrong(call, test)
         if found is None or _may_be_reassigned(call, test):
@@ -194,35 +200,73 @@ def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
     zero = operator == "!" or (operator in ("==", "!=") and other in NULLS)
     fails_if_true = operator in ("==", "!", "<")
     if name in _POINTERS and negative:
-        return "a null pointer", 0.9
+        return "a null pointer", 0.85
     if name in _COUNTS and negative:
-        return "a count that is never negative", 0.9
+        # a length beyond the range of an int becomes negative
+        narrowed = name == "strlen" and other == "0" and _is_narrowed(call)
+        return None if narrowed else ("a count that is never negative", 0.85)
     if name in ("mmap", "mmap64") and (zero or operator in ("", "<")):
-        return "MAP_FAILED", 0.85
+        return "MAP_FAILED", 0.8
     if name in _HANDLES and zero:
-        return "INVALID_HANDLE_VALUE", 0.85
+        return "INVALID_HANDLE_VALUE", 0.8
     if name in _BOOLS and (negative or other.startswith("ERROR_")):
-        return "0", 0.85
+        return "0", 0.75
     if name in _NULL_HANDLES and (negative or other == "INVALID_HANDLE_VALUE"):
-        return "NULL", 0.85
+        return "NULL", 0.8
     if name in _ERROR_NUMBERS and negative:
-        return "an error number above 0", 0.85
+        return "an error number above 0", 0.8
     if name in _PRINTS and zero and (operator == "!" or other == "0") and fails_if_true:
-        return "a negative number", 0.8
+        return "a negative number", 0.65
     if name in _ORDERS and operator in ("==", "!=") and other in ("1", "-1"):
         return "any number below or above 0", 0.55
     if name in _SIGNED and negative and operator in ("<", ">=") and _is_unsigned(call):
-        return "-1, which an unsigned variable cannot hold", 0.85
+        return "-1, which an unsigned variable cannot hold", 0.8
     if name in _DESCRIPTORS and operator in ("!", "", "==") and (zero or not operator):
+        if not operator and _frees_lowest(call):
+            return None  # the descriptor that is free becomes 0
         failing = reports_failure(branch_of(test)) and operator and _is_local(call)
-        return ("-1", 0.75) if call.target is None or failing else None
+        return ("-1", 0.65) if call.target is None or failing else None
     if name in _ZERO_IS_SUCCESS and operator == "==" and other == "1":
-        return "-1 or an error number", 0.8
+        return "-1 or an error number", 0.7
     if name in _SCANS:
         return _wrong_scan(call, test)
     if name in _ZERO_IS_SUCCESS and zero and fails_if_true and reports_failure(branch_of(test)):
-        return "a value other than 0", 0.7
+        return "a value other than 0", 0.6
     return None
+
+
+def _is_null_test(test: Test) -> bool:
+    return test.operator in ("", "!") or test.other in NULLS
+
+
+def _is_alternative(call: Call) -> bool:
+    """Return whether a directive chooses between the call and another way to set the variable."""
+    node = call.node.parent
+    while node is not None and node.type != "function_definition":
+        if node.type in ("preproc_else", "preproc_elif", "preproc_elifdef"):
+            return True
+        if node.type in ("preproc_if", "preproc_ifdef"):
+            return field(node, "alternative") is not None
+        node = node.parent
+    return False
+
+
+def _is_narrowed(call: Call) -> bool:
+    """Return whether the result is stored in a signed variable that is narrower than it."""
+    target = call.target
+    declared = declaration(target, call.function) if target is not None else None
+    held = declared_width(declared, call.function) if call.function is not None else None
+    return held is not None and held <= _INT and not _is_unsigned(call)
+
+
+def _frees_lowest(call: Call) -> bool:
+    """Return whether the function closes standard input before: the next descriptor is 0."""
+    return call.function is not None and any(
+        other.name == "close"
+        and other.node.start_byte < call.node.start_byte
+        and text(other.arg(0)) in ("0", "STDIN_FILENO")
+        for other in call.function.calls
+    )
 
 
 def _is_cast(test: Test) -> bool:

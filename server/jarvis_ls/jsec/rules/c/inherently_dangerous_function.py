@@ -57,7 +57,7 @@ BETTER = {
     query=calls(*BETTER),
     category="unsafe_api",
     cwe=(676, 242, 477),
-    confidence=0.75,
+    confidence=0.65,
     suggestion="Use {better} instead.",
     fixable=True,
 )
@@ -65,6 +65,7 @@ def inherently_dangerous_function(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{call}' cannot be used safely.",
+        confidence=0.65 if call.written == call.name else 0.4,  # a macro says it for old systems
         pattern=call.name,
         call=call.name,
         better=BETTER[call.name],

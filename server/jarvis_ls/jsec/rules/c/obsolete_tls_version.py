@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.functions import Call
 from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.algorithms import is_alternative
 from jarvis_ls.jsec.local.constants import string_literal
 
 METHODS = {
@@ -63,12 +64,12 @@ _WEAK = re.compile(r"(?:^|:|\+)(?:e?NULL|aNULL|ADH|EXP(?:ORT)?\d*|LOW|RC4|DES|3D
     query=calls(*METHODS, *VERSIONS, *CIPHERS),
     category="network_api",
     cwe=(327, 326),
-    confidence=0.85,
+    confidence=0.6,
     suggestion="Require TLS 1.2 or newer and keep the library's default cipher list.",
     fixable=True,
 )
 def obsolete_tls_version(call: Call) -> Iterator[Report]:
-    found, fix, confidence = "", None, 0.85
+    found, fix, confidence = "", None, 0.6
     if call.name in METHODS:
         found = call.name
         callee = field(call.node, "function")
@@ -83,9 +84,11 @@ def obsolete_tls_version(call: Call) -> Iterator[Report]:
         match = _WEAK.search(written[:400])
         if match and "!" not in match[0]:
             found = match[0].strip(":+")
-            confidence = 0.5 if found == "ALL" else 0.8
-    if found and (_is_user_choice(call) or _is_set_again(call, found)):
-        confidence = 0.5
+            confidence = 0.4 if found == "ALL" else 0.6
+    if call.name == "SSL_CTX_clear_options":
+        confidence = 0.55
+    if found and (is_alternative(call) or _is_set_again(call, found)):
+        confidence = 0.35
     if found:
         yield Report(
             call.node,
@@ -95,18 +98,6 @@ def obsolete_tls_version(call: Call) -> Iterator[Report]:
             found=found,
             confidence=confidence,
         )
-
-
-def _is_user_choice(call: Call) -> bool:
-    """Return whether the call is a case of a switch over versions that a user may choose."""
-    node = call.node.parent
-    for _ in range(6):
-        if node is None or node.type == "function_definition":
-            return False
-        if node.type == "case_statement":
-            return True
-        node = node.parent
-    return False
 
 
 def _is_set_again(call: Call, found: str) -> bool:

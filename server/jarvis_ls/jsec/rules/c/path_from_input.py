@@ -5,7 +5,7 @@ Finds `fopen`, `open`, `unlink`, `rename`, `opendir`, `ifstream::open` and the l
 comes from the environment, a socket, a file or standard input in the same function, without a
 check for `..` or `/`, a call of `realpath` or a comparison in between. Command line arguments
 count only when they become part of a longer path: many programs exist to open the files named
-there.
+there. The environment counts little in a program without other privileges than its user's.
 
 ## Why is this bad?
 `../../etc/passwd` or an absolute path escapes the intended directory.
@@ -41,7 +41,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, functions, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.local.c.inputs import Source, text_source
+from jarvis_ls.jsec.local.c.inputs import Source, text_source, weigh_injection
 from jarvis_ls.jsec.local.c.proof import pick_template
 from jarvis_ls.jsec.local.c.string_lengths import contents_before, names_of
 
@@ -98,7 +98,7 @@ COMPOSED = (
     query=flow("path-relative", "path-absolute", guess=functions(calling=OPENERS)),
     category="path_traversal",
     cwe=(22, 23, 36, 73),
-    confidence=0.8,
+    confidence=0.7,
     suggestion="Accept only known file names, or resolve the path and check that it stays "
     "inside the base directory.",
 )
@@ -118,7 +118,7 @@ def path_from_input(function: Function) -> Iterator[Report]:
             yield Report(
                 call.node,
                 COMPOSED if source.name == "argv" else WHOLE,
-                confidence=0.5 if source.name == "argv" else None,
+                confidence=weigh_injection(source, 0.7, function),
                 pattern=call.name,
                 call=call.name,
                 path=text(path),

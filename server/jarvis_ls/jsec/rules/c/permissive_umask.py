@@ -41,7 +41,7 @@ from jarvis_ls.jsec.local.c.file_modes import mode_value
     query=calls("umask", "_umask"),
     category="insecure_permissions",
     cwe=(732, 560),
-    confidence=0.65,
+    confidence=0.5,
     severity="medium",
     suggestion="Use umask(077), or umask(022) if others may read the files.",
     fixable=True,
@@ -56,7 +56,7 @@ def permissive_umask(call: Call) -> Iterator[Report]:
         yield Report(
             given,
             "umask is called with the chmod-style mode '{mask}'.",
-            confidence=0.8,
+            confidence=0.6,
             pattern=call.name,
             mask=text(given),
             fix=fix,

@@ -53,7 +53,7 @@ MAX_WRITES = 40
     query=whole_file("signal(", "signal (", "sigaction", "sigset(", "sa_handler"),
     category="concurrency",
     cwe=(364,),
-    confidence=0.7,
+    confidence=0.65,
     severity="medium",
     suggestion="Declare '{variable}' as volatile sig_atomic_t.",
 )

@@ -47,7 +47,7 @@ from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
     query=nodes(cpp="(class_specifier) @site (struct_specifier) @site"),
     category="memory_mgmt",
     cwe=(1079, 1045),
-    confidence=0.75,
+    confidence=0.55,
     only="cpp",
     severity="medium",
     suggestion="Make the destructor of '{name}' public and virtual, or protected and non-virtual.",
@@ -78,7 +78,7 @@ def polymorphic_class_without_virtual_destructor(site: Site) -> Iterator[Report]
     yield Report(
         destructor or name,
         "'{name}' has virtual functions but a non-virtual destructor.",
-        confidence=0.75 if destructor is not None else 0.7,
+        confidence=0.55 if destructor is not None else 0.5,
         name=text(name),
         fix=_fix(destructor, first_public, text(name)),
     )

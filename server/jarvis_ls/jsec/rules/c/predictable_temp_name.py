@@ -53,7 +53,7 @@ _OPENING = frozenset(
     query=calls(*NAMERS),
     category="race_condition",
     cwe=(377,),
-    confidence=0.85,
+    confidence=0.7,
     suggestion="Create and open the file in one step with 'mkstemp' or 'tmpfile'.",
     fixable=True,
 )
@@ -63,7 +63,7 @@ def predictable_temp_name(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{name}' returns a predictable name that another process can create first.",
-        confidence=0.55 if call.name.startswith("GetTemp") else 0.85,
+        confidence=0.5 if call.name.startswith("GetTemp") else 0.7,
         pattern=call.name,
         name=call.written,
         fix=_with_mkstemp(call),

@@ -52,7 +52,7 @@ PRINTERS = {"snprintf": 2, "sprintf": 1, "strcpy": 1, "strncpy": 1}
     query=calls(*OPENING),
     category="race_condition",
     cwe=(377, 59),
-    confidence=0.7,
+    confidence=0.65,
     severity="medium",
     suggestion="Use 'mkstemp', add O_EXCL and O_NOFOLLOW, or use a private directory.",
 )
@@ -68,7 +68,7 @@ def shared_temp_file(call: Call) -> Iterator[Report]:
         call.node,
         "'{path}' is in a world-writable directory: another user may have created a "
         "symbolic link there.",
-        confidence=0.7 if certain else 0.5,
+        confidence=0.65 if certain else 0.5,
         pattern=call.name,
         path=written[:60],
     )

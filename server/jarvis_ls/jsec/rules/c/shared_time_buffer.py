@@ -47,8 +47,6 @@ THREADS = frozenset(
         "thread",
         "mutex",
         "future",
-        "windows.h",
-        "glib.h",
         "QThread",
         "boost/thread.hpp",
     }
@@ -59,7 +57,7 @@ THREADS = frozenset(
     query=functions(calling=BUFFERS),
     category="thread_safety",
     cwe=(663,),
-    confidence=0.6,
+    confidence=0.5,
     severity="medium",
     suggestion="Use '{name}_r' with a buffer of the caller.",
     fixable=True,
@@ -77,7 +75,7 @@ def shared_time_buffer(function: Function) -> Iterator[Report]:
         yield Report(
             call.node,
             "'{name}' is not reentrant: another thread may overwrite its static result.",
-            confidence=0.6 if threads and call.name != "strerror" else 0.35,
+            confidence=0.5 if threads and call.name != "strerror" else 0.3,
             pattern=call.name,
             name=call.name,
             fix=_with_own_buffer(call),

@@ -40,7 +40,7 @@ from jarvis_ls.jsec.flow.domain.fault import Fault
     query=flow("shift-beyond-width"),
     category="integer_overflow",
     cwe=(758, 1335, 190),
-    confidence=0.85,
+    confidence=0.65,
     severity="medium",
     suggestion="Convert the left operand to a wider type first, or check the shift amount.",
 )

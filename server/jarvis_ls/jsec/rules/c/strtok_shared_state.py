@@ -38,14 +38,14 @@ from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop
 
 SHARED = "'{call}' on '{string}' is not reentrant: all callers share its static state."
 NESTED = "'{call}' on '{string}' overwrites the state of the '{call}' loop around it."
-_THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "omp.h", "windows.h"})
+_THREADS = frozenset({"pthread.h", "threads.h", "thread", "mutex", "omp.h"})
 
 
 @rule(
     query=calls("strtok", "wcstok", "_tcstok"),
     category="thread_safety",
     cwe=(676, 362),
-    confidence=0.4,
+    confidence=0.3,
     severity="medium",
     suggestion="Use strtok_r (strtok_s on Windows) with a local state pointer.",
 )
@@ -53,10 +53,10 @@ def strtok_shared_state(call: Call) -> Iterator[Report]:
     first = call.arg(0)
     if first is None or len(call.arguments) != 2 or text(first) in NULLS:
         return
-    confidence = 0.65 if _THREADS.intersection(call.unit.facts.includes) else 0.4
+    confidence = 0.5 if _THREADS.intersection(call.unit.facts.includes) else 0.3
     message = SHARED
     if _is_nested(call):
-        confidence = 0.85
+        confidence = 0.75
         message = NESTED
     yield Report(
         call.node,

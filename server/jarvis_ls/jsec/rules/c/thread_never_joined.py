@@ -51,7 +51,7 @@ _DETACHES_ITSELF = re.compile(
     query=whole_file("pthread_create", "thrd_create", "std::thread", "boost::thread"),
     category="resource_leak",
     cwe=(772, 404),
-    confidence=0.65,
+    confidence=0.5,
     severity="medium",
     suggestion="Join the thread before its result is needed, or detach it after its creation.",
 )
@@ -71,7 +71,7 @@ def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
                         "Thread '{thread}' is neither joined nor detached.",
                         pattern=call.name,
                         thread=text(call.arg(0)).lstrip("& "),
-                        confidence=0.4 if function.name == "main" else 0.65,
+                        confidence=0.4 if function.name == "main" else 0.5,
                     )
         if function.unit.language == "cpp" and b"thread" in source:
             for variable in _lost_objects(function):
@@ -80,7 +80,7 @@ def thread_never_joined(whole: WholeUnit) -> Iterator[Report]:
                     "'{thread}' is destroyed while joinable, which calls std::terminate.",
                     pattern="std::thread",
                     thread=variable.name,
-                    confidence=0.8,
+                    confidence=0.65,
                 ).with_severity("high")
 
 

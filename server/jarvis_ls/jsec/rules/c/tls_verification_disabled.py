@@ -60,7 +60,7 @@ CURL = {
     query=calls(*MODES, "curl_easy_setopt"),
     category="network_api",
     cwe=(295, 297),
-    confidence=0.85,
+    confidence=0.8,
     suggestion="Keep verification enabled and configure the trusted CA certificates.",
     fixable=True,
 )
@@ -79,10 +79,16 @@ def tls_verification_disabled(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{value}' disables certificate validation.",
-        confidence=0.45 if server or _is_alternative(call) else 0.8,
+        confidence=_confidence(call, text(mode), server=server),
         pattern=call.name,
         value=text(mode),
     )
+
+
+def _confidence(call: Call, mode: str, *, server: bool) -> float:
+    if "TIME_CHECKS" in mode:
+        return 0.4  # times can be checked by hand
+    return 0.4 if server or _is_alternative(call) else 0.7
 
 
 def _is_alternative(call: Call) -> bool:
@@ -107,7 +113,7 @@ def _curl(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "{option} set to '{value}' disables certificate validation.",
-        confidence=0.5 if _is_alternative(call) else 0.9,
+        confidence=0.5 if _is_alternative(call) else 0.85,
         pattern=option,
         option=option,
         value=text(value),

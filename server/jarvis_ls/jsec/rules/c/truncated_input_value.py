@@ -50,7 +50,7 @@ from jarvis_ls.jsec.local.constants import declaration
     query=flow("truncation", guess=functions(calling=INPUTS)),
     category="type_safety",
     cwe=(197, 681),
-    confidence=0.75,
+    confidence=0.55,
     severity="medium",
     suggestion="Check the range before the assignment, or use a wider type.",
 )
@@ -70,7 +70,7 @@ def truncated_input_value(function: Function) -> Iterator[Report]:
             value,
             "'{value}' ({wide} bytes, from '{source}') is truncated to '{target}' "
             "({narrow} bytes).",
-            confidence=source.weigh(0.75),
+            confidence=source.weigh(0.55),
             pattern=source.name,
             target=text(target),
             value=text(inner),

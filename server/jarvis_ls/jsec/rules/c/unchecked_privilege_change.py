@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, tests_of
@@ -64,12 +65,30 @@ def unchecked_privilege_change(call: Call) -> Iterator[Report]:
         return
     if call.name not in WINDOWS and _last_verification(call.function) > call.node.end_byte:
         return
+    if _gains(call):
+        return
     yield Report(
         call.node,
         "Return value of '{name}' is ignored; the program may keep its privileges.",
         pattern=call.name,
         name=call.written,
         fix=_abort_on_failure(call),
+    )
+
+
+def _gains(call: Call) -> bool:
+    """Return whether a call takes back what an earlier one gave up: `seteuid(0)`, or the same call
+    with its arguments exchanged. When that fails, the program has fewer privileges, not more."""
+    if call.name in ("seteuid", "setegid"):
+        return text(call.arg(0)) == "0"
+    if call.name not in ("setreuid", "setregid") or call.function is None:
+        return False
+    given = [text(argument) for argument in call.arguments]
+    return len(set(given)) > 1 and any(
+        other.name == call.name
+        and other.node.start_byte < call.node.start_byte
+        and [text(argument) for argument in other.arguments] == given[::-1]
+        for other in call.function.calls
     )
 
 

@@ -51,7 +51,7 @@ _ASKING = frozenset({"empty", "size", "length"})
     query=calls("move"),
     category="memory_mgmt",
     cwe=(672, 825, 476),
-    confidence=0.82,
+    confidence=0.75,
     only="cpp",
     suggestion="Use '{variable}' before the move, or assign it a new value first.",
 )
@@ -71,7 +71,7 @@ def use_after_move(call: Call) -> Iterator[Report]:
         yield Report(
             use.node,
             "'{variable}' is used after it was moved.",
-            confidence=0.5 if _member(use) in _ASKING else 0.82 if use.certain else 0.62,
+            confidence=0.5 if _member(use) in _ASKING else 0.75 if use.certain else 0.5,
             variable=name,
             cwe=cwe,
             causes=[(call.node, "Moved here.")],
@@ -80,7 +80,7 @@ def use_after_move(call: Call) -> Iterator[Report]:
         yield Report(
             moved,
             "'{variable}' is used after it was moved.",
-            confidence=0.62,
+            confidence=0.5,
             variable=name,
             cwe=cwe,
         )

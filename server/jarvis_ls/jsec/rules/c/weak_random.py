@@ -51,7 +51,7 @@ _SECRETS = frozenset(
     query=functions(calling=GENERATORS),
     category="crypto",
     cwe=(338, 330),
-    confidence=0.8,
+    confidence=0.6,
     suggestion="Use 'getrandom' or 'arc4random' for values that must stay secret.",
 )
 def weak_random(function: Function) -> Iterator[Report]:
@@ -68,7 +68,7 @@ def weak_random(function: Function) -> Iterator[Report]:
         yield Report(
             call.node,
             "'{name}' is predictable and must not be used for secrets.",
-            confidence=0.35 if not secure else 0.8 if _is_secret(function, call) else 0.55,
+            confidence=0.35 if not secure else 0.6 if _is_secret(function, call) else 0.55,
             pattern=call.name,
             name=call.written,
         )

@@ -61,7 +61,7 @@ _SHORT = re.compile(r"\b(?:read|get)_[ui](?:8|16)\b|\b[ui](?:8|16)::from_|parse:
     ),
     category="input_validation",
     cwe=(789, 770),
-    confidence=0.7,
+    confidence=0.55,
     suggestion=(
         "Compare the size with a limit before allocating, or read incrementally with 'take'."
     ),

@@ -48,7 +48,7 @@ _FLOAT = re.compile(r"\bf(?:32|64)\b")
     query=functions(),
     category="integer_overflow",
     cwe=(190, 191),
-    confidence=0.6,
+    confidence=0.55,
     suggestion="Use 'checked_add', 'checked_sub' or 'checked_mul' and handle None.",
     severity="medium",
     fixable=True,
@@ -87,7 +87,7 @@ def arithmetic_on_input(function: Function) -> Iterator[Report]:
 def _rate(node: Node, sign: str) -> float:
     if text(node.named_children[-1]) in ("1", "2", "-1"):
         return 0.4
-    return 0.6 if sign == "*" else 0.5
+    return 0.55 if sign == "*" else 0.5
 
 
 def _operation(use: Node) -> Node | None:

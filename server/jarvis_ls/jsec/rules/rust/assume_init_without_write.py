@@ -102,7 +102,7 @@ def assume_init_without_write(call: Call) -> Iterator[Report]:
 
 @on_fault(assume_init_without_write)
 def _report_fault(fault: Fault) -> Iterator[Report]:
-    yield Report(fault, "'assume_init' on uninitialised memory.")
+    yield Report(fault, confidence=0.55, message="'assume_init' on uninitialised memory.")
 
 
 def _is_uninit(node: Node) -> bool:

@@ -52,7 +52,7 @@ _MAY_BE_NULL = re.compile(
     query=calls("from_ptr", "from_raw"),
     category="memory_mgmt",
     cwe=(476, 690),
-    confidence=0.65,
+    confidence=0.5,
     suggestion="Check the pointer for null and return early.",
 )
 def cstr_from_unchecked_pointer(call: Call) -> Iterator[Report]:
@@ -86,7 +86,7 @@ def _rate(call: Call, pointer: Node) -> float:
     assert function is not None
     if pointer.type == "call_expression":
         called = text(pointer.child_by_field_name("function"))
-        return 0.8 if _MAY_BE_NULL.search(called) else 0.0
+        return 0.65 if _MAY_BE_NULL.search(called) else 0.0
     if pointer.type != "identifier":
         return 0.0
     variable = function.variable(text(pointer), pointer.start_byte)
@@ -96,8 +96,8 @@ def _rate(call: Call, pointer: Node) -> float:
         if not variable.type.startswith("*"):
             return 0.0
         if is_exported(function):
-            return 0.65 if is_entry(function) else 0.45
+            return 0.5 if is_entry(function) else 0.4
         return 0.0 if has_safety_comment(call.node) else 0.4
     initial = peel(variable.initial)
     called = text(initial.child_by_field_name("function")) if initial is not None else ""
-    return 0.8 if _MAY_BE_NULL.search(called) else 0.0
+    return 0.65 if _MAY_BE_NULL.search(called) else 0.0

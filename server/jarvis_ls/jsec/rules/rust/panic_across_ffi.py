@@ -59,7 +59,7 @@ _CATCHES = frozenset(
     query=functions(),
     category="error_handling",
     cwe=(248,),
-    confidence=0.7,
+    confidence=0.55,
     suggestion="Wrap the body in 'std::panic::catch_unwind' and return an error code, or "
     "avoid the panic.",
 )
@@ -88,11 +88,11 @@ def panic_across_ffi(function: Function) -> Iterator[Report]:
 def _first_panic(function: Function) -> tuple[Node, str, float] | None:
     for call in function.calls:
         if call.is_method and call.name in ("unwrap", "expect"):
-            return call.node, call.name, 0.7 if call.name == "unwrap" else 0.55
+            return call.node, call.name, 0.55 if call.name == "unwrap" else 0.5
     for node in function.nodes("macro"):
         name = macro_name(node)
         if name in PANIC_MACROS:
-            return node, f"{name}!", 0.5 if name.startswith("assert") else 0.7
+            return node, f"{name}!", 0.5 if name.startswith("assert") else 0.65
     for node in function.nodes("index"):
         index = node.named_children[-1]
         if index.type == "integer_literal" or text(index) == "..":

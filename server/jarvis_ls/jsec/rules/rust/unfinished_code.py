@@ -40,7 +40,7 @@ from jarvis_ls.jsec.local.rust.shapes import macro_name, macro_tokens
     ),
     category="error_handling",
     cwe=(248,),
-    confidence=0.65,
+    confidence=0.5,
     suggestion="Implement the missing code, or return an 'unsupported' error.",
     severity="medium",
 )
@@ -52,7 +52,7 @@ def unfinished_code(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "'{macro}!' panics when '{function}' reaches it.",
-        confidence=0.45 if explained and name == "unimplemented" else 0.65,
+        confidence=0.4 if explained and name == "unimplemented" else 0.5,
         pattern=f"{name}!",
         macro=name,
         function=site.function.name,

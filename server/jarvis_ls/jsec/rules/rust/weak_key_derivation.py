@@ -52,7 +52,7 @@ _COST = 10
     ),
     category="crypto",
     cwe=(916,),
-    confidence=0.8,
+    confidence=0.55,
     suggestion="Use Argon2id, or at least 600,000 iterations of PBKDF2 or a bcrypt cost of 12.",
     severity="medium",
 )

@@ -1,0 +1,30 @@
+"""Whether input that flow followed to a flaw is the own environment of whoever runs the program.
+
+Who sets HOME or names a file on the command line may open that file without the program. That is a
+flaw only where the program has more rights than its user, or serves others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.inputs import ENVIRONMENT, has_privileges
+
+_INJECTIONS = frozenset(
+    {"path-relative", "path-absolute", "search-path", "command-injection", "format-string"}
+)
+_ENTERS = "Untrusted input enters through {name}."
+
+
+def is_own_input(fault: Fault, texts: Callable[[str], Source | None]) -> bool:
+    """Return whether the input of an injection is the environment or command line of a program
+    that has no more rights than its user. `texts` gives the files of the program."""
+    if fault.kind not in _INJECTIONS:
+        return False
+    names = [dict(step.args).get("name", "") for step in fault.steps if step.message == _ENTERS]
+    if not names or any(name.removesuffix("()") not in ENVIRONMENT for name in names):
+        return False
+    sources = (texts(file) for file in {fault.file, *(step.file for step in fault.steps)})
+    return not any(source is not None and has_privileges(source.data) for source in sources)
