@@ -100,6 +100,22 @@ async def test_nothing_is_started_before_a_tool_is_called(tmp_path: Path) -> Non
     assert not children()
 
 
+async def test_an_error_names_server_and_tool_and_what_was_logged_meanwhile(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path, {"p": stdio("plain")}) as servers:
+        await call(servers, "p__connect")
+        assert (await call(servers, "p__complain", why="disk full")).is_error
+        failed = await call(servers, "p__complain", why="no such table")
+        assert failed.is_error
+        assert "complain of the tool server p failed" in failed.text
+        assert "see the log" in failed.text
+        assert "Written to its standard error during the call:" in failed.text
+        assert "complaint: no such table" in failed.text and "disk full" not in failed.text
+        plain = await call(servers, "p__fail", why="bad")
+        assert "fail of the tool server p failed" in plain.text and "complaint" not in plain.text
+
+
 async def test_what_a_tool_says_becomes_a_result(tmp_path: Path) -> None:
     async with opened(tmp_path, {"p": stdio("plain")}) as servers:
         await call(servers, "p__connect")

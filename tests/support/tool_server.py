@@ -31,6 +31,12 @@ def plain(_: list[str]) -> MCPServer:
         raise ToolError(why)
 
     @server.tool()
+    def complain(why: str) -> str:
+        """Write to the standard error, and fail."""
+        print(f"complaint: {why}", file=sys.stderr, flush=True)
+        raise ToolError("see the log")
+
+    @server.tool()
     def environment() -> list[str]:
         """Names of all environment variables."""
         return sorted(os.environ)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MAX_PAGES = 50
 MAX_RESPONSE = 20_000_000
 """Bytes of one answer over HTTP."""
+_LAGGING = 0.1
+"""Seconds within which what a server wrote before its answer is read."""
 
 
 class Lost(Exception):
@@ -96,15 +98,39 @@ class Link:
         return page
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Return the result of a tool as text. Raises `Failed` when it says that it failed."""
+        """Return the result of a tool as text. Raises `Failed` when it says that it failed, with
+        what the server wrote to its standard error meanwhile.
+        """
         wait = self._config.timeout
-        result = await self._ask(
-            lambda c: c.call_tool(name, arguments, read_timeout_seconds=wait), wait
-        )
+        before = self._said.size
+        try:
+            result = await self._ask(
+                lambda c: c.call_tool(name, arguments, read_timeout_seconds=wait), wait
+            )
+        except Failed as error:
+            raise await self._failure(name, str(error), before) from None
         text = result_text(result)
         if result.is_error:
-            raise Failed(text or Words("{name} failed without an error message.", name=name))
+            raise await self._failure(name, text or Words("(no error message)"), before)
         return text
+
+    async def _failure(self, name: str, said: str, before: int) -> Failed:
+        """Return the failure of a tool, in which all words are those of the server."""
+        told = Words(
+            "{tool} of the tool server {server} failed. The server says:\n{said}",
+            tool=name,
+            server=self._config.name,
+            said=said,
+        )
+        await asyncio.sleep(_LAGGING)
+        written = shown_text(self._said.since(before))
+        if not written:
+            return Failed(told)
+        return Failed(
+            "{told}\nWritten to its standard error during the call:\n{written}",
+            told=told,
+            written=written,
+        )
 
     async def close(self) -> str:
         """Disconnect; the server's process is ended when it does not end by itself. Gives what
@@ -198,9 +224,7 @@ class Link:
                     Words("gave no answer within {seconds} s", seconds=f"{seconds:.0f}")
                 ) from None
             said = shown_text(str(error))[:4000]
-            raise Failed(
-                "{name}: {said}{status}", name=self._config.name, said=said, status=self._status()
-            ) from None
+            raise Failed("{said}{status}", said=said, status=self._status()) from None
         except Exception as error:  # noqa: BLE001 - a server may send whatever it likes
             raise Lost(Words("sent an invalid message: {why}", why=_cause(error))) from None
 
@@ -209,6 +233,8 @@ class _Tail:
     """What a server's process writes to its standard error: the last of it is kept."""
 
     def __init__(self) -> None:
+        self.size = 0
+        """Bytes written so far."""
         self._kept: deque[bytes] = deque(maxlen=4)
         self._end: TextIO | None = None
         self._reader: threading.Thread | None = None
@@ -228,13 +254,19 @@ class _Tail:
             self._end = None
         if self._reader is not None:
             self._reader.join(0.5)  # a grandchild may hold its end for longer
-        whole = b"".join(self._kept).decode("utf-8", "replace")[-2000:]
+        return self.since(0)
+
+    def since(self, size: int) -> str:
+        """Return the last lines of what was written after so many bytes."""
+        kept, fresh = b"".join(self._kept), self.size - size
+        whole = kept[max(0, len(kept) - fresh) :].decode("utf-8", "replace")[-2000:]
         return "\n".join(whole.strip().splitlines()[-10:])
 
     def _read(self, reading: int) -> None:
         with open(reading, "rb", buffering=0) as stream:
             while piece := stream.read(4096):
                 self._kept.append(piece)
+                self.size += len(piece)
 
 
 def _http_client(

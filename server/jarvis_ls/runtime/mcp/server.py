@@ -215,7 +215,8 @@ class Server:
             text = await link.call(name, arguments)
         except Lost as lost:
             async with self._connecting:
-                raise await self._given_up(link, lost) from None
+                problem = await self._given_up(link, lost)
+            raise JarvisError("{tool} gave no result. {why}", tool=name, why=problem) from None
         self.failures = 0
         self._reason = ""
         return text
