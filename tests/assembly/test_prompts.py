@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -85,6 +88,84 @@ async def test_the_model_knows_where_it_works(tmp_path: Path) -> None:
         ):
             assert part in first
         assert "There is no user" not in first
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+async def test_the_model_knows_how_many_files_are_changed(tmp_path: Path, version: int) -> None:
+    async with house(tmp_path) as h:
+        for n in range(30):
+            (h.folder / f"d{n % 3}").mkdir(exist_ok=True)
+            (h.folder / f"d{n % 3}/file{n}.txt").write_text(f"{n}\n")
+        (h.folder / "link").symlink_to("d0/file0.txt")
+        git(h.folder, "init", "-q", "-b", "main")
+        git(h.folder, "config", "index.version", str(version))
+        git(h.folder, "add", ".")
+        git(h.folder, "commit", "-qm", "all")
+        assert await state_of(h) == 0
+        (h.folder / "d0/file0.txt").touch()
+        os.utime(h.folder / "d1/file1.txt", (1, 1))
+        (h.folder / "untracked").touch()
+        assert await state_of(h) == 0
+        (h.folder / "d2/file2.txt").write_text("other\n")
+        (h.folder / "d0/file3.txt").write_text("4\n")  # of the same size
+        (h.folder / "d1/file4.txt").unlink()
+        (h.folder / "link").unlink()
+        (h.folder / "link").symlink_to("d0/file3.txt")
+        assert await state_of(h) == 4
+        if version == 3:
+            (h.folder / "planned").write_text("x\n")
+            git(h.folder, "add", "-N", "planned")
+            assert await state_of(h) == 5
+        git(h.folder, "add", "-A")
+        assert await state_of(h) == 0
+        git(h.folder, "commit", "-qm", "changed")
+        git(h.folder, "checkout", "-qb", "side", "HEAD~1")
+        (h.folder / "d2/file2.txt").write_text("ours\n")
+        git(h.folder, "commit", "-qam", "ours")
+        assert git(h.folder, "merge", "-q", "main", check=False).returncode
+        assert await state_of(h) == 0
+        assert "merge under way" in told(h) and ", 1 in conflict" in told(h)
+
+
+async def state_of(h: House) -> int:
+    """What a model is told in a new session; the same as git says."""
+    h.server.say("Hello.")
+    c = await h.start()
+    await c.ask("hello")
+    await c.close()
+    found = re.search(r"Git: branch .*?(\d+) changed files? \(not staged", told(h))
+    assert found is not None, told(h)
+    said = set(git(h.folder, "diff", "--name-only").stdout.split())
+    said -= set(git(h.folder, "diff", "--name-only", "--diff-filter=U").stdout.split())
+    assert int(found[1]) == len(said), (found[0], said)
+    return int(found[1])
+
+
+def git(folder: Path, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    who = ("-c", "user.name=t", "-c", "user.email=t@example.com")
+    command = ("git", *who, *arguments)
+    return subprocess.run(command, cwd=folder, check=check, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        b"",
+        b"DIRC",
+        b"DIRC\0\0\0\2\xff\xff\xff\xff",
+        b"DIRC\0\0\0\4\0\0\0\1" + b"\xff" * 80,
+        b"DIRC\0\0\0\2\0\0\0\1" + b"\0" * 60 + b"\0\x10../../../etc/passwd\0\0\0\0",
+    ],
+)
+async def test_a_hostile_index_is_passed_over(tmp_path: Path, index: bytes) -> None:
+    async with house(tmp_path) as h:
+        (h.folder / ".git").mkdir()
+        (h.folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
+        (h.folder / ".git/config").touch()
+        (h.folder / ".git/index").write_bytes(index)
+        h.server.say("Hello.")
+        await (await h.start(trusted=False)).ask("hello")
+        assert "branch main" in told(h)
 
 
 @pytest.mark.parametrize(

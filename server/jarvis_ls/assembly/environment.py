@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from jarvis_ls.assembly.git_changes import Changed, count_changed
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.runtime.tools.permissions import shown
@@ -81,10 +82,11 @@ def top_level(root: Path) -> str:
 
 
 def git_state(root: Path) -> str:
-    """Return branch, commit and what is under way in the repository around a folder; empty without
-    one. Only files of the repository are read.
+    """Return branch, commit, what is under way and how many files are changed in the repository
+    around a folder; empty without one. Only files of the repository are read.
     """
-    folder = next((found for above in (root, *root.parents) if (found := _git_folder(above))), None)
+    top = next((above for above in (root, *root.parents) if _git_folder(above)), root)
+    folder = _git_folder(top)
     head = _line(folder / "HEAD") if folder is not None else ""
     if folder is None or not head:
         return ""
@@ -103,7 +105,17 @@ def git_state(root: Path) -> str:
     parts += dict.fromkeys(
         f"{what} under way" for file, what in _UNDER_WAY.items() if os.path.lexists(folder / file)
     )
+    if parts and (changed := count_changed(top, folder, common)) is not None:
+        parts.append(_in_words(changed))
     return ", ".join(parts)
+
+
+def _in_words(changed: Changed) -> str:
+    """Return what was counted; untracked files and what is staged are not among them."""
+    count = f"{changed.files}{'' if changed.is_whole else ' or more'}"
+    text = f"{count} changed files" if count != "1" else "1 changed file"
+    conflicts = f", {changed.conflicts} in conflict" if changed.conflicts else ""
+    return f"{text} (not staged; untracked not counted){conflicts}"
 
 
 def _git_folder(root: Path) -> Path | None:
