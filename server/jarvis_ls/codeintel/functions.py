@@ -21,6 +21,9 @@ from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.top_level_items import Item, dead_range, is_dead_branch
 from jarvis_ls.codeintel.variables import Variable
 
+OWN_METHOD = "this->"
+"""Stands before the name of a method that is called by its plain name."""
+
 _MAX_CLIMB = 64
 _FEW_WORDS = 24
 """So many words are found faster one by one than among all words of a function."""
@@ -52,6 +55,17 @@ class Unit:
             found = names.union(*(self._macros_for.get(name, ()) for name in names))
             known = self._spellings[names] = frozenset(name.encode() for name in found)
         return known
+
+    def is_own_method(self, name: str, function: Function) -> bool:
+        """Return whether a plain call of `name` in a method may be one of another method: a class
+        hides what functions of the same name there are."""
+        return self.language == "cpp" and name in self._methods and function.is_method
+
+    @cached_property
+    def _methods(self) -> frozenset[str]:
+        facts = self.facts
+        defined = (name.rpartition("::")[2] for name in facts.functions if "::" in name)
+        return frozenset((*facts.fields, *defined))
 
     @cached_property
     def _macros_for(self) -> dict[str, list[str]]:
@@ -181,6 +195,14 @@ class Function:
     def name(self) -> str:
         """The name, qualified as written (`Foo::bar`); empty when there is none."""
         return text(self.name_node)
+
+    @cached_property
+    def is_method(self) -> bool:
+        """Defined in a class, or with a qualified name."""
+        if "::" in self.name:
+            return True
+        outer = self.node.parent
+        return outer is not None and outer.type == "field_declaration_list"
 
     @cached_property
     def is_static(self) -> bool:
@@ -332,6 +354,8 @@ def call_at(unit: Unit, item: Item, node: Node, function: Function | None = None
     written = name
     if callee.type == "identifier":
         name, order = unit.facts.alias_of(name)
+        if function is not None and unit.is_own_method(name, function):
+            name = f"{OWN_METHOD}{name}"
     else:
         written = text(callee)
         if callee.type == "qualified_identifier" and not _is_of_library(written):

@@ -234,7 +234,7 @@ class Plan:
             if name in self.triggers:
                 run.calls_at.setdefault(name, []).append(start)
             call = call_at(unit, run.item, node, run.index.at(start)) if rules else None
-            for rule in rules if call is not None else ():
+            for rule in rules if call is not None and call.name == name else ():
                 run.check(rule, call, start)
 
     def _wanting(self, unit: Unit, name: str) -> tuple[str, list[Rule]] | None:

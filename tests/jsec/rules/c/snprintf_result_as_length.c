@@ -40,3 +40,10 @@ void terminate(const char *name) {
     int n = snprintf(line, sizeof line, "%s", name);
     line[n] = 0; // expect: snprintf-result-as-length
 }
+
+void send_short(int fd, int code) {
+    char line[64];
+    int n = snprintf(line, sizeof line, "%s %d\n", "code", code);
+    if (write(fd, line, n) < 0) // ok
+        return;
+}

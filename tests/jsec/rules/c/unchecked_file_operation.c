@@ -47,3 +47,13 @@ int pipes(HANDLE pipe, HANDLE out) {
     WriteFile(GetStdHandle(STD_ERROR_HANDLE), "text", 4, &written, NULL); // ok
     return WriteFile(out, "text", 4, &written, NULL); // ok
 }
+
+void truncate(struct text *text, int width);
+
+void show(struct text *text) {
+    truncate(text, 80); // ok
+}
+
+void meet(struct hall *hall) {
+    connect(hall, SIGNAL(opened()), hall->guest, SLOT(enter())); // ok
+}

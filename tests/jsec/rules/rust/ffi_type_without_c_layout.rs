@@ -35,3 +35,14 @@ extern "C" {
 }
 
 pub extern "C" fn callback(hook: Option<extern "C" fn(i32)>) {} // ok
+
+#[cxx::bridge(namespace = "app")]
+mod ffi {
+    unsafe extern "C++" {
+        fn base_folder() -> String; // ok
+        fn put(name: &str, value: &[u8], list: &Vec<String>) -> bool; // ok
+    }
+    extern "Rust" {
+        fn on(self: &mut Listener, args: Vec<String>) -> i32; // ok
+    }
+}

@@ -12,3 +12,7 @@ pub fn handle(state: Box<State>) -> *mut State {
 pub fn plain(value: u32) -> *const u32 {
     &value // ok
 }
+
+pub fn kept(statement: Statement) -> RawStatement {
+    statement.into_raw() // ok
+}

@@ -35,3 +35,16 @@ pub fn added(db: &Connection, name: &str) -> Result<usize, Error> {
 pub fn added_text(name: &str) -> String {
     "Hello ".to_string() + name // ok
 }
+
+const RUNNING: u8 = 1;
+
+pub struct State {
+    pub repr: u8,
+    pub name: String,
+}
+
+pub fn numbers(db: &Connection, id: u32, state: &State) {
+    db.execute(&format!("UPDATE tasks SET state = {} WHERE id = {}", state.repr, id)); // ok
+    db.execute(&format!("UPDATE tasks SET state = {RUNNING} WHERE id = {id}")); // ok
+    db.execute(&format!("UPDATE tasks SET state = {} WHERE name = '{}'", 1, state.name)); // expect: sql-from-format
+}

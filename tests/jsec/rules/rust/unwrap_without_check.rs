@@ -48,3 +48,11 @@ const LIMIT: std::num::NonZeroU32 = std::num::NonZeroU32::new(5).unwrap(); // ok
 fn works() {
     find().unwrap(); // ok
 }
+
+pub fn parts(words: &[u32; 40]) -> [u32; 20] {
+    words[20..40].try_into().unwrap() // ok
+}
+
+pub fn empty() -> CString {
+    CString::new(Vec::new()).unwrap() // ok
+}

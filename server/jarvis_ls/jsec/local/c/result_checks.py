@@ -23,6 +23,15 @@ _COMPLAINS = re.compile(
 _ASKING = frozenset({"ferror", "feof", "ferror_unlocked", "feof_unlocked"})
 _ENDING = frozenset({"fflush", "fclose", "pclose"})
 _NESTED = re.compile(r"\bif\b")
+_ARITY = {
+    **dict.fromkeys(("pipe", "remove", "close", "fclose"), 1),
+    **dict.fromkeys(("listen", "truncate", "ftruncate", "rename", "link", "symlink", "mlock"), 2),
+    **dict.fromkeys(("stat", "fstat", "lstat", "chmod", "fchmod", "dup2", "mkfifo"), 2),
+    **dict.fromkeys(("connect", "bind", "read", "write", "chown", "fchown", "mprotect"), 3),
+    **dict.fromkeys(("send", "recv", "fread", "fwrite"), 4),
+    "WriteFile": 5,
+}
+"""Arguments of library functions that have names which others like, too."""
 _REACH = 400
 """Bytes before a statement that are examined."""
 _MAX_USES = 40
@@ -46,6 +55,8 @@ def is_result_dropped(call: Call) -> bool:
     """Return whether the result of a call is thrown away: the call is a statement of its own, or
     the local variable that takes the result is never read. A cast to void is a decision.
     """
+    if _is_of_program(call):
+        return False
     if call.statement is not None:
         return not _is_continued(call)
     function, target = call.function, call.target
@@ -71,6 +82,20 @@ def is_result_dropped(call: Call) -> bool:
     loop = enclosing_loop(call.node, function)
     before = [] if loop is None else function.uses(text(target), loop.start_byte)[:_MAX_USES]
     return all(is_write(n) or n == variable.node for n in before)
+
+
+def _is_of_program(call: Call) -> bool:
+    """Return whether a library function's name means something else here: it is called with another
+    number of arguments, is a function of the program that returns nothing, or a macro that does
+    not call it."""
+    if len(call.arguments) != _ARITY.get(call.name, len(call.arguments)):
+        return True
+    facts = call.unit.facts
+    macro = facts.function_macros.get(call.name) if call.written == call.name else None
+    if macro is not None and call.name not in facts.functions:
+        return call.name not in macro.body
+    declared = facts.functions.get(call.name)
+    return declared is not None and declared.type == "void" and not declared.pointers
 
 
 def _is_continued(call: Call) -> bool:

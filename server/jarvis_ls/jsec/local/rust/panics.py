@@ -164,6 +164,8 @@ def _cannot_fail(value: Node, function: Function | None, unit: Unit) -> bool:
     core = peel(value)
     if core is None:
         return False
+    if _is_fixed_part(core) or text(core) in ("CString::new(Vec::new())", "CString::default()"):
+        return True
     roots = list(chain(core))
     first = roots[-1]
     if len(roots) == 1 and first.type == "macro_invocation":
@@ -179,6 +181,20 @@ def _cannot_fail(value: Node, function: Function | None, unit: Unit) -> bool:
         if node.type == "call_expression"
         for argument in arguments(node)
     ) and (first.type != "call_expression" or bool(arguments(first)))
+
+
+def _is_fixed_part(value: Node) -> bool:
+    """Return whether it is the conversion of a part of constant size to an array: the type says
+    that size, and a wrong one would fail with the first call."""
+    if value.type != "call_expression" or called_name(value) != "try_into":
+        return False
+    part = peel(receiver_of(value))
+    if part is None or part.type != "index_expression":
+        return False
+    bounds = part.named_children[-1]
+    return bounds.type == "range_expression" and all(
+        end.type == "integer_literal" or text(end).isupper() for end in bounds.named_children
+    )
 
 
 def _is_tested(value: str, function: Function | None, at: int) -> bool:

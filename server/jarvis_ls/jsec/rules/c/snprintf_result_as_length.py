@@ -31,13 +31,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, calls, rule
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.formats import output_length
 from jarvis_ls.jsec.local.constants import string_literal
 from jarvis_ls.jsec.local.guards import is_bounded
 
+_CUT = 0.65
+"""Confidence where a text of unknown length goes to an array of fixed size."""
+_MAYBE = 0.4
+"""Confidence where the buffer may have been made for the text."""
 FORMATS = {"snprintf": 2, "vsnprintf": 2}
 LENGTHS = {
     "write": 2,
@@ -54,7 +60,7 @@ LENGTHS = {
     query=calls(*FORMATS),
     category="buffer_overflow",
     cwe=(253, 131),
-    confidence=0.65,
+    confidence=0.45,
     suggestion="Check the return value against the buffer size before using it.",
 )
 def snprintf_result_as_length(call: Call) -> Iterator[Report]:
@@ -71,12 +77,32 @@ def snprintf_result_as_length(call: Call) -> Iterator[Report]:
         use = _use_as_length(call)
     if use is None:
         return
+    room = array_room(call, function)
+    most = _most(call, written)
+    if room is not None and most is not None and most < room:
+        return
     yield Report(
         use,
         "Return value of '{name}' is used as a length but may exceed the buffer size.",
+        confidence=_CUT if room is not None and most is None and not offset else _MAYBE,
         pattern=call.name,
         name=call.name,
     )
+
+
+def array_room(call: Call, function: Function) -> int | None:
+    """Return the bytes of the array that a call writes from its start; None for other targets."""
+    memory = extent(call.arg(0), function)
+    if memory is None or memory.kind != "array" or memory.offset or memory.size.unit:
+        return None
+    return memory.size.count
+
+
+def _most(call: Call, written: str | None) -> int | None:
+    """Return the longest output that the format allows; None when it has no known limit."""
+    if written is None or call.name.startswith("v"):
+        return None
+    return output_length(written, call.arguments[FORMATS[call.name] + 1 :], call.function)[1]
 
 
 def _accumulator(call: Call) -> str:

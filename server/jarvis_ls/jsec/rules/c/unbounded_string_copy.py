@@ -151,22 +151,30 @@ def _confidence(call: Call, target: Node, source: Node, memory: Extent | None) -
         if short.exact is not None or (short.most is not None and call.name in APPEND):
             return 0.6
         return 0.75
-    return 0.65 if short.exact is None or call.name in APPEND else 0.4
+    return 0.45 if short.exact is None or call.name in APPEND else 0.3
 
 
 def _allocated_for(target: Node, source: Node, function: Function) -> bool:
     """Return whether the target was allocated with the length of the source in this function."""
     wanted = text(bare(source))
-    for write in reaching(function, text(bare(target)), target.start_byte) or ():
+    start = bare(target)
+    if start.type == "binary_expression":  # behind what was copied before
+        start = bare(field(start, "left") or start)
+    for write in reaching(function, text(start), target.start_byte) or ():
         value = bare(write.value) if write.value is not None else None
         if value is None:
             continue
-        asked = field(value, "arguments") if text(field(value, "function")) in ALLOCATORS else None
+        asked = field(value, "arguments") if _allocates(text(field(value, "function"))) else None
         if value.type == "new_expression":
             asked = field(field(value, "declarator"), "length")
         if _mentions_length(asked, wanted, function, 6):
             return True
     return False
+
+
+def _allocates(function: str) -> bool:
+    """Return whether a function allocates, one of the program's own by its name."""
+    return function in ALLOCATORS or "alloc" in function.lower()
 
 
 def _mentions_length(node: Node | None, wanted: str, function: Function, fuel: int) -> bool:

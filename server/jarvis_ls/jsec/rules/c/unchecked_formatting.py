@@ -31,10 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.rule import Report, functions, rule, summary
+from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.formats import output_length
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped
+from jarvis_ls.jsec.local.constants import string_literal
 
 FORMATS = {
     "snprintf": 2,
@@ -50,7 +53,7 @@ FORMATS = {
     query=functions(calling=FORMATS),
     category="error_handling",
     cwe=(252,),
-    confidence=0.25,
+    confidence=0.2,
     severity="low",
     suggestion="Compare the return value of '{name}' with the buffer size.",
 )
@@ -63,6 +66,8 @@ def unchecked_formatting(function: Function) -> Iterator[Report]:
         form = text(call.arg(place))
         if "%s" not in form and "%ls" not in form:
             continue
+        if _fits(call, place):
+            continue
         yield Report(
             call.node,
             "Return value of '{name}' is ignored; truncated output in '{target}' goes undetected.",
@@ -71,3 +76,13 @@ def unchecked_formatting(function: Function) -> Iterator[Report]:
             target=text(call.arg(0))[:60],
         )
         return
+
+
+def _fits(call: Call, place: int) -> bool:
+    """Return whether the longest output has room in the array that it is written to."""
+    memory = extent(call.arg(0), call.function)
+    form = string_literal(call.arg(place), call.function)
+    if memory is None or memory.size.unit or form is None or call.name.lstrip("_")[:1] == "v":
+        return False
+    most = output_length(form, call.arguments[place + 1 :], call.function)[1]
+    return most is not None and "w" not in call.name and most < memory.size.count - memory.offset

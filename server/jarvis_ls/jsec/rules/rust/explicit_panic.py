@@ -45,7 +45,7 @@ from jarvis_ls.jsec.local.rust.shapes import is_exported, macro_name, return_typ
     ),
     category="error_handling",
     cwe=(248, 617),
-    confidence=0.4,
+    confidence=0.3,
     suggestion="Return an error, or document the condition in a '# Panics' section.",
     severity="low",
 )
@@ -57,7 +57,7 @@ def explicit_panic(site: Site) -> Iterator[Report]:
         return
     name = macro_name(site.node)
     fallible = return_type(function).split("<")[0].endswith(("Result", "Option"))
-    confidence = 0.3 if name == "unreachable" else 0.5 if fallible else 0.4
+    confidence = 0.2 if name == "unreachable" else 0.4 if fallible else 0.3
     if "main" in site.unit.facts.defined or "track_caller" in attributes(function.node):
         confidence -= 0.1
     yield Report(

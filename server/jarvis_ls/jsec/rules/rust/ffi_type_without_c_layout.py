@@ -34,7 +34,8 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.extract.rust import attributes, modifiers
 from jarvis_ls.codeintel.functions import Unit
-from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.nodes import ancestors, field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
@@ -64,6 +65,8 @@ def ffi_type_without_c_layout(site: Site) -> Iterator[Report]:
         field(p, "type") for p in (parameters.named_children if parameters is not None else ())
     ]
     places.append(field(site.node, "return_type"))
+    if _is_of_bridge(site.node):
+        return
     exported = any("no_mangle" in a or "export_name" in a for a in attributes(site.node))
     for place in places:
         if place is None:
@@ -81,6 +84,15 @@ def ffi_type_without_c_layout(site: Site) -> Iterator[Report]:
             pattern=written[:60],
             type=written[:60],
         )
+
+
+def _is_of_bridge(node: Node) -> bool:
+    """Return whether a signature is of a block of `cxx::bridge`, which converts its types."""
+    around = next((n for n in ancestors(node) if n.type == "foreign_mod_item"), None)
+    if around is None:
+        return False
+    abi = next((n for n in around.named_children if n.type == "extern_modifier"), None)
+    return text(abi).endswith(('"C++"', '"Rust"'))
 
 
 def _loose_struct(written: str, unit: Unit) -> bool:

@@ -32,6 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.match_site import WholeUnit
 from jarvis_ls.jsec.base.rule import Report, rule, whole_file
 
@@ -54,6 +56,8 @@ def into_raw_never_taken_back(whole: WholeUnit) -> Iterator[Report]:
         for call in function.calls:
             if call.name == "into_raw" and (not call.is_method or not call.arguments):
                 owner = call.written.rpartition("::")[0].rpartition("::")[2] or "the owner"
+                if owner == "the owner" and not _is_owner(call):
+                    continue
                 if owner not in ("Box", "CString", "Arc", "Rc", "the owner"):
                     continue
                 yield Report(
@@ -63,3 +67,12 @@ def into_raw_never_taken_back(whole: WholeUnit) -> Iterator[Report]:
                     pattern="into_raw",
                     owner=owner,
                 )
+
+
+def _is_owner(call: Call) -> bool:
+    """Return whether a method is called on what the standard library gives away as a pointer, as
+    far as the function says, and not on a type of the program."""
+    name = text(call.receiver)
+    variable = call.function.variable(name, call.node.start_byte) if call.function else None
+    said = name if variable is None else f"{variable.type} {text(variable.initial)[:200]}"
+    return any(word in said for word in ("CString", "CStr", "Box", "Arc", "Rc"))

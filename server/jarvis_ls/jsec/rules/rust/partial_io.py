@@ -25,10 +25,11 @@ stream.read_exact(&mut header)?;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.calls import called_name
-from jarvis_ls.codeintel.functions import Call
+from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
@@ -41,7 +42,7 @@ _WHOLE = {"read": "read_exact", "write": "write_all"}
     query=methods("read", "write"),
     category="error_handling",
     cwe=(252, 394),
-    confidence=0.8,
+    confidence=0.75,
     suggestion="Use 'read_exact' or 'write_all', or check the returned count.",
     severity="medium",
     fixable=True,
@@ -65,14 +66,16 @@ def partial_io(call: Call) -> Iterator[Report]:
         return
     if not _is_stream(call.receiver, argument, call.name):
         return
+    known = _is_known_stream(call)
     name = field(field(call.node, "function"), "field")
     whole = _WHOLE[call.name]
     yield Report(
         call.node,
         "Byte count of '{called}' is ignored: it may transfer less than requested.",
+        confidence=0.75 if known else 0.4,
         pattern=call.name,
         fix=Rewrite("Use '{whole}'", [(name, whole)], safe=False, whole=whole)
-        if name is not None
+        if name is not None and known
         else None,
         called=call.name,
     )
@@ -83,6 +86,40 @@ _STREAMS = frozenset(
 )
 
 
+_NUMBER = re.compile(r"&?[\s(]*-?\d[\w.]*[\s)]*")
+_IO = re.compile(
+    r"\b(?:File|TcpStream|UnixStream|Std(?:in|out|err)\w*|Child\w*|Pipe\w*|Buf(?:Reader|Writer)"
+    r"|LineWriter|Async(?:Read|Write)\w*|Read|Write|OpenOptions|stdin|stdout|stderr|TlsStream"
+    r"|\w*(?:Stream|Socket|Reader|Writer|Encoder|Decoder))\b"
+)
+"""Types, traits and functions of streams."""
+
+
+def _is_known_stream(call: Call) -> bool:
+    """Return whether the receiver implements `io::Read` or `io::Write`, as far as the function and
+    the fields of the file say."""
+    function, receiver = call.function, call.receiver
+    if function is None or receiver is None:
+        return False
+    name = text(receiver).removeprefix("self.").rstrip("?").removesuffix(".0")
+    declared = [field_.type for field_ in function.unit.facts.fields.get(name, ())]
+    variable = function.variable(name, call.node.start_byte)
+    if variable is not None:
+        declared += [variable.type, text(variable.initial)[:300]]
+    declared += [name] if "(" in name else []
+    parameters = {word for said in declared for word in re.findall(r"\b[A-Z]\w*", said)}
+    generic = [_bounds(function, parameter) for parameter in parameters]
+    return any(_IO.search(said) for said in (*declared, *generic))
+
+
+def _bounds(function: Function, parameter: str) -> str:
+    """Return how the function bounds a type parameter."""
+    body = function.body
+    end = body.start_byte if body is not None else function.end
+    head = function.unit.source.data[function.start : end].decode("utf-8", "replace")
+    return " ".join(re.findall(rf"\b{parameter}\s*:\s*([^,>{{]*)", head))
+
+
 def _is_stream(receiver: Node | None, argument: Node, name: str) -> bool:
     """Return whether the receiver may be a stream, unlike in `hasher.write(&x)` or a lock."""
     words = text(receiver).lower()[-80:]
@@ -91,6 +128,8 @@ def _is_stream(receiver: Node | None, argument: Node, name: str) -> bool:
         for word in ("hash", "state", "lock", "cell", "buf_mut", "maybe", "ptr", "sip", "digest")
     ):
         return False
+    if _NUMBER.fullmatch(text(argument)):
+        return False  # a value and no bytes
     if name == "write" and text(argument).removeprefix("&mut ").lstrip("&") in _STREAMS:
         return False  # a value that writes itself
     return name == "read" or argument.type in (

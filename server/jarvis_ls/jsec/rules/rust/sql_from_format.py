@@ -45,6 +45,8 @@ _PLACE = re.compile(r"\{[^{}]*\}")
 _NAME_PLACE = re.compile(
     r"(?i)(?:from|into|table|update|join|exists|by|index|on|pragma)\s+[\"`\[]?$"
 )
+_INTEGER = re.compile(r"&?(?:[ui](?:8|16|32|64|128|size)|bool|f32|f64)")
+_NAMED = re.compile(r"\w+\s*=[^=]")
 _RUNS = frozenset(
     "query execute prepare query_row query_map query_as raw_query execute_batch query_one "
     "query_opt sql_query exec batch_execute query_scalar fetch_all fetch_one query_drop "
@@ -73,7 +75,7 @@ def sql_from_format(site: Site) -> Iterator[Report]:
         return
     places = list(_PLACE.finditer(statement[:4000].replace("{{", "  ")))
     values = [m for m in places if not _NAME_PLACE.search(statement[: m.start()][-40:])]
-    if not places or in_test(site.node):
+    if not places or in_test(site.node) or _only_numbers(site, tokens, places):
         return
     confidence = 0.85 if values else 0.55
     if not _is_run(site.node, site.function):
@@ -117,6 +119,46 @@ def _concatenation(site: Site) -> Iterator[Report]:
         pattern="+",
         statement=" ".join(statement[:40].split()),
     )
+
+
+def _only_numbers(site: Site, tokens: Node | None, places: list[re.Match[str]]) -> bool:
+    """Return whether every value is a constant or an integer, which cannot change the statement."""
+    written = [m.group().strip("{}").partition(":")[0].strip() for m in places]
+    given = [text(token) for token in tokens.children] if tokens is not None else []
+    rest = "".join(given).strip("()").partition(",")[2]
+    behind = [word for word in _split(rest) if word]
+    named = dict(word.split("=", 1) for word in behind if _NAMED.match(word))
+    positional = iter(word for word in behind if not _NAMED.match(word))
+    values = [
+        next(positional, "") if not name or name.isdigit() else named.get(name, name)
+        for name in written
+    ]
+    return all(_is_number(value, site) for value in values)
+
+
+def _split(listed: str) -> list[str]:
+    """Return arguments written one after another, split at commas outside of brackets."""
+    parts, depth = [""], 0
+    for sign in listed:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts]
+
+
+def _is_number(value: str, site: Site) -> bool:
+    if re.fullmatch(r"(?:\w+::)*[A-Z][A-Z0-9_]*|\d[\d_]*", value):
+        return True
+    name, _, member = value.rpartition(".")
+    if re.fullmatch(r"(?:self|\w+)(?:\.\w+)*", name) and member.isidentifier():
+        known = {declared.type for declared in site.unit.facts.fields.get(member, ())}
+        return bool(known) and all(_INTEGER.fullmatch(type_) for type_ in known)
+    if not value.isidentifier() or site.function is None:
+        return False
+    variable = site.function.variable(value, site.node.start_byte)
+    return variable is not None and _INTEGER.fullmatch(variable.type.strip()) is not None
 
 
 def _is_list_of_marks(place: str) -> bool:

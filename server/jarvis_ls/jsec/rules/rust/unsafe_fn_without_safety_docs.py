@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.extract.rust import SAFETY, attributes, documentation, modifiers
 from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.jsec.base.match_site import Site
-from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.base.rule import Report, nodes, rule, summary
 
 
 @rule(
@@ -42,10 +42,11 @@ from jarvis_ls.jsec.base.rule import Report, nodes, rule
     ),
     category="unsafe_usage",
     cwe=(1111,),
-    confidence=0.5,
+    confidence=0.25,
     suggestion="Add a '# Safety' section with the preconditions.",
     severity="low",
 )
+@summary("{count} public unsafe functions in this file have no '# Safety' section.")
 def unsafe_fn_without_safety_docs(site: Site) -> Iterator[Report]:
     declared = site.node.parent
     if declared is None or site.node.text != b"pub":

@@ -38,7 +38,7 @@ from jarvis_ls.jsec.base.rule import Report, nodes, rule
     query=nodes('(impl_item "unsafe" trait: (_)) @site'),
     category="unsafe_usage",
     cwe=(758,),
-    confidence=0.45,
+    confidence=0.25,
     suggestion="Add a '// SAFETY:' comment that says how the type upholds the contract of "
     "the trait.",
 )

@@ -58,7 +58,7 @@ def unsafe_send_sync(site: Site) -> Iterator[Report]:
         yield Report(
             place,
             "Type parameter '{parameter}' of '{type}' is not bounded by '{trait}' (unsound).",
-            confidence=0.45 if has_comment else 0.58,
+            confidence=0.4 if has_comment else 0.55,
             pattern=f"unsafe impl {trait}",
             type=kind,
             trait=trait,
@@ -69,7 +69,7 @@ def unsafe_send_sync(site: Site) -> Iterator[Report]:
             place,
             "Manual '{trait}' implementation for '{type}' has no SAFETY comment.",
             pattern=f"unsafe impl {trait}",
-            confidence=0.45 if field(site.node, "type_parameters") is not None else 0.55,
+            confidence=0.25,
             type=kind,
             trait=trait,
         )

@@ -48,7 +48,7 @@ _MOST_SHOWN = 16
     query=nodes("(unsafe_block) @site"),
     category="unsafe_usage",
     cwe=(758,),
-    confidence=0.45,
+    confidence=0.25,
     suggestion="Add a '// SAFETY:' comment that justifies the block, or use a safe function "
     "instead.",
 )

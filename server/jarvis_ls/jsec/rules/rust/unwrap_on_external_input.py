@@ -39,7 +39,7 @@ from jarvis_ls.jsec.local.rust.shapes import receiver_of, return_type
     query=nodes(UNWRAPS),
     category="error_handling",
     cwe=(248, 754),
-    confidence=0.65,
+    confidence=0.55,
     suggestion="Return the error with '?', or handle it.",
     severity="medium",
     fixable=True,
@@ -51,7 +51,7 @@ def unwrap_on_external_input(site: Site) -> Iterator[Report]:
     unwrap = unwrap_at(site.node, site.function, site.unit)
     if unwrap is None or unwrap.kind != "external":
         return
-    confidence = 0.65 if unwrap.name == "unwrap" else 0.55
+    confidence = 0.55 if unwrap.name == "unwrap" else 0.5
     if "main" in site.unit.facts.defined:
         confidence -= 0.15
     yield Report(

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.jsec.base.match_site import Site
-from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, nodes, on_fault, rule
+from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, nodes, on_fault, rule, summary
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.rust.panics import UNWRAPS, unwrap_at
 
@@ -39,11 +39,12 @@ from jarvis_ls.jsec.local.rust.panics import UNWRAPS, unwrap_at
     query=flow("unwrap-none", guess=nodes(UNWRAPS)),
     category="error_handling",
     cwe=(248, 754),
-    confidence=0.4,
+    confidence=0.25,
     suggestion="Handle the missing value ('?', 'let … else', 'ok_or'), or state in 'expect' "
     "why it exists.",
     severity="low",
 )
+@summary("{count} calls of unwrap or expect in this file may panic.")
 @flow_verdicts(sound="unwrap")
 def unwrap_without_check(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:
@@ -51,7 +52,7 @@ def unwrap_without_check(site: Site) -> Iterator[Report]:
     unwrap = unwrap_at(site.node, site.function, site.unit)
     if unwrap is None or unwrap.kind != "plain":
         return
-    confidence = 0.4 if unwrap.name == "unwrap" else 0.3
+    confidence = 0.25 if unwrap.name == "unwrap" else 0.2
     if "main" in site.unit.facts.defined:
         confidence -= 0.1
     yield Report(
