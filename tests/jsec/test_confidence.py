@@ -40,6 +40,12 @@ C = {
         "#include <string.h>\nint f(char *s) { int n = strlen(s); return n < 0 ? -1 : 0; }",
         '#include <fcntl.h>\nvoid f(void) { close(0); if (open("/dev/null", 2)) exit(1); }',
     ),
+    "snprintf-result-as-length": (
+        "#include <stdio.h>\nvoid f(int d, char *s) { char b[32];"
+        ' int n = snprintf(b, sizeof b, "%s", s); write(d, b, n); }',
+        "#include <stdio.h>\nvoid f(char *b, size_t m, char *s) {"
+        ' size_t n = 0; for (; *s; s++) n += snprintf(b + n, m - n, "%s", s); }',
+    ),
     "obsolete-tls-version": (
         "void f(SSL_CTX *c) { SSL_CTX_set_min_proto_version(c, TLS1_VERSION); }",
         "void f(SSL_CTX *c, int v) { if (v == 1) SSL_CTX_set_min_proto_version(c, TLS1_VERSION); }",

@@ -35,10 +35,3 @@ void through_macro(const char *name) {
     FORMAT(shown, sizeof(shown), "%s", name); // expect: unchecked-formatting
     puts(shown);
 }
-
-void mailbox_command(const char *box) {
-    char quoted[128], line[256];
-    quote(quoted, sizeof quoted, box);
-    snprintf(line, sizeof line, "SUBSCRIBE %s", quoted); // ok
-    run(line);
-}

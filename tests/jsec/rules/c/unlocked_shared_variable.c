@@ -203,3 +203,29 @@ void rounds_together(void) {
     pthread_join(one, NULL);
     pthread_join(two, NULL);
 }
+
+struct player { int last_frame; int wanted; };
+static struct player player;
+static int bit_rate;
+
+static void *play_one(void *unused) {
+    player.last_frame = 0; // ok
+    player.wanted = -1; // expect: unlocked-shared-variable
+    bit_rate = 128; // ok
+    return unused;
+}
+
+static void *play_other(void *unused) {
+    bit_rate = 64; // ok
+    return unused;
+}
+
+void start_player(int kind) {
+    pthread_t thread;
+    bit_rate = 0;
+    if (kind)
+        pthread_create(&thread, NULL, play_one, NULL);
+    else
+        pthread_create(&thread, NULL, play_other, NULL);
+    player.wanted = 3;
+}

@@ -48,8 +48,8 @@ from jarvis_ls.jsec.local.constants import declaration
     suggestion="Cast '{pointer}' to its original type before deleting it.",
 )
 def delete_of_void_pointer(site: Site) -> Iterator[Report]:
-    if not site.node.named_child_count:
-        return
+    if not site.node.named_child_count or site.node.has_error:
+        return  # a cast right behind `delete[]` looks like a lambda
     value = site.node.named_children[-1]
     if value.type == "cast_expression":
         kind = text(field(value, "type"))

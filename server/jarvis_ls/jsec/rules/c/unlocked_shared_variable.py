@@ -38,8 +38,10 @@ void *worker(void *unused) {
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import WholeUnit
 from jarvis_ls.jsec.base.rule import Report, rule, whole_file
@@ -53,8 +55,10 @@ from jarvis_ls.jsec.local.c.threads import (
     writes,
     writes_through_parameter,
 )
+from jarvis_ls.jsec.local.guards import same_path
 
 STARTED = "Thread that runs this function is created here."
+_start = attrgetter("start_byte")
 MAX_STARTS = 4
 """Limit of thread creations shown as related locations."""
 MAX_WRITES = 60
@@ -65,7 +69,7 @@ MAX_WRITES = 60
     query=whole_file(*WORDS, "(void *", "(void*"),
     category="concurrency",
     cwe=(366, 362),
-    confidence=0.7,
+    confidence=0.65,
     severity="medium",
     suggestion="Protect every access to '{variable}' with one lock, or make it atomic.",
 )
@@ -77,14 +81,16 @@ def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
         yield from _through_argument(thread)
     shared = {n: t for n, t in shared_variables(whole).items() if "volatile" not in t}
     for thread in threads:
-        seen: set[str] = set()
+        seen: set[tuple[str, str]] = set()
         for name, node in writes(thread.function, shared)[:MAX_WRITES]:
-            if name in seen or is_guarded(thread.function, node):
+            member = _member(node)
+            if {(name, member), (name, "")} & seen or is_guarded(thread.function, node):
                 continue
-            seen.add(name)
-            other = _used_elsewhere(name, thread, threads, whole)
+            seen.add((name, member))
+            other = _used_elsewhere(name, member, thread, threads, whole)
             if not thread.several and other is None:
                 continue
+            seen.add((name, ""))
             yield Report(
                 node,
                 "Data race: '{variable}' is modified in a thread without a lock.",
@@ -112,17 +118,50 @@ def _through_argument(thread: Started) -> Iterator[Report]:
         return
 
 
+def _member(write: Node) -> str:
+    """Return the member of a variable that a write sets; empty when it is all of it."""
+    target = field(write, "left") or field(write, "argument")
+    while target is not None and target.type in ("subscript_expression", "field_expression"):
+        inner = field(target, "argument")
+        if target.type == "field_expression" and inner is not None and inner.type == "identifier":
+            return text(field(target, "field"))
+        target = inner
+    return ""
+
+
+def _is_of_member(use: Node, member: str) -> bool:
+    """Return whether a use of a variable may concern the member: it names that, or none."""
+    outer = use.parent
+    if not member or outer is None or outer.type != "field_expression":
+        return True
+    return text(field(outer, "field")) == member
+
+
+def _runs_instead(thread: Started, other: Started) -> bool:
+    """Return whether two threads are alternatives: branches of one function create them."""
+    return all(
+        function is another and not same_path(function, *sorted((one, two), key=_start))
+        for function, one in thread.creations
+        for another, two in other.creations
+    )
+
+
 def _used_elsewhere(
-    name: str, thread: Started, threads: list[Started], whole: WholeUnit
+    name: str, member: str, thread: Started, threads: list[Started], whole: WholeUnit
 ) -> Node | None:
-    """Return a use of the variable that may happen while the thread runs."""
+    """Return a use of the variable, or its member, that may happen while the thread runs."""
     names = {other.function.name for other in threads}
+    instead = {other.function.name for other in threads if _runs_instead(thread, other)}
     for function in whole.functions:
-        if function.name == thread.function.name or name.encode() not in (
+        if function.name in (thread.function.name, *instead) or name.encode() not in (
             function.node.text or b""
         ):
             continue
-        uses = [u for u in function.uses(name) if function.variable(name, u.start_byte) is None]
+        uses = [
+            use
+            for use in function.uses(name)
+            if function.variable(name, use.start_byte) is None and _is_of_member(use, member)
+        ]
         if not uses:
             continue
         if function.name in names:
