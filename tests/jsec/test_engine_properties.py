@@ -137,6 +137,14 @@ def test_any_bytes_are_analysed(raw: bytes, language: LanguageName) -> None:
 edits = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 60), texts), max_size=6)
 
 
+def _before_character(data: bytes, at: int) -> int:
+    """Return the place of the character that the byte at `at` is of."""
+    at = min(at, len(data))
+    while 0 < at < len(data) and data[at] & 0xC0 == 0x80:
+        at -= 1
+    return at
+
+
 @many
 @given(st.sampled_from(PIECES), st.sampled_from(LANGUAGES), edits)
 def test_following_edits_gives_what_a_fresh_look_gives(
@@ -146,8 +154,8 @@ def test_following_edits_gives_what_a_fresh_look_gives(
     tree = parse(data, language)
     ENGINE.analyse(Source("a", data), language, tree=tree, cache=cache)
     for at, length, new in changes:
-        start = min(at, len(data))
-        end = min(start + length, len(data))
+        start = _before_character(data, at)
+        end = max(start, _before_character(data, start + length))
         new = new.decode("utf-8", "replace").encode()
         changed = data[:start] + new + data[end:]
         edit(tree, data, changed, start, end, start + len(new))

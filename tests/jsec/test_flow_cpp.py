@@ -314,3 +314,18 @@ def test_a_function_that_nothing_declares_may_take_a_variable_by_reference(call:
     declared = f"void fill(int n); int &from; {text}"
     if "fill(" in call:
         assert [one.doubtful for one in faults(lowered(declared, "a.cpp"))] == [False]
+
+
+def test_a_virtual_call_may_reach_any_of_several_functions() -> None:
+    text = """
+struct Env { virtual int open(char **result); };
+int Env::open(char **) { return 1; }
+struct Posix : Env { int open(char **result) override; };
+int Posix::open(char **result) { *result = nullptr; return 0; }
+void virtually(Env *env) { char *tmp; env->open(&tmp); delete tmp; }
+struct Plain { int open(char **result); };
+int Plain::open(char **) { return 1; }
+void plainly(Plain *p) { char *tmp; p->open(&tmp); delete tmp; }
+"""
+    found = {f.function: (f.kind, f.doubtful) for f in faults(lowered(text, "a.cpp"))}
+    assert found == {"virtually": ("uninitialized", True), "plainly": ("uninitialized", False)}

@@ -270,7 +270,7 @@ int told(int *p) { if (!p) unseen(); return *p; }
     assert doubt.get("distant", True) is True
 
 
-def test_unsigned_numbers_that_wrap_after_a_choice_are_doubtful() -> None:
+def test_unsigned_numbers_that_wrap_are_doubtful() -> None:
     text = """
 struct tree { unsigned long cost; int count; };
 void build(struct tree *t) { t->cost = 0; while (t->count < 2) { t->cost--; t->count++; } }
@@ -278,7 +278,7 @@ unsigned long certain(void) { unsigned long n = 0; return n - 1; }
 unsigned long hash(void) { unsigned long h = 14695981039346656037UL; return h * 1099511628211UL; }
 """
     doubt = {one.function: one.doubtful for one in faults(lowered(text))}
-    assert doubt == {"build": True, "certain": False, "hash": True}
+    assert doubt == {"certain": True, "hash": True}
 
 
 @pytest.mark.parametrize(

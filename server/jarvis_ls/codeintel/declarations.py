@@ -62,6 +62,8 @@ class Facts:
     """Functions defined in this file itself whose last statement ends the program."""
     includes: tuple[str, ...] = ()
     """Headers named by this file's own `#include \"…\"` and `#include <…>`, quotes removed."""
+    foreign: bool = False
+    """Whether these are declarations of one item that only other platforms compile."""
 
     asserting: bool = False
     """Whether this file itself removes `NDEBUG`, so that it evaluates assertions in every build."""
@@ -81,6 +83,16 @@ class Facts:
             if known is not values and known != values:
                 others = (declaration for declaration in known if declaration not in values)
                 self.fields[name] = (*values, *others)[:_MOST_ALIKE]
+
+    def fill(self, other: Facts) -> None:
+        """Take over the declarations of `other` whose names nothing declares yet."""
+        mappings = [getattr(self, name) for name in _DECLARED]
+        for name, mapping in zip(_DECLARED, mappings, strict=True):
+            for key, value in getattr(other, name).items():
+                if not any(key in known for known in mappings):
+                    mapping[key] = value
+        for key, fields in other.fields.items():
+            self.fields.setdefault(key, fields)
 
     def merge(self, others: Iterable[Facts]) -> Facts:
         """Merge these facts with those of included headers; names declared here win."""

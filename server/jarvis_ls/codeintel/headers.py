@@ -10,6 +10,7 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.extract import c, rust
@@ -44,7 +45,8 @@ def item_facts(item: Item, language: LanguageName) -> Facts | None:
     """Return what an item declares to the rest of its file."""
     if language == "rust":
         return rust.item_facts(item.node, item.prefix)
-    return None if item.stray else c.item_facts(item.node)
+    facts = None if item.stray else c.item_facts(item.node)
+    return facts if facts is None or not item.foreign else replace(facts, foreign=True)
 
 
 def merge_items(parts: Iterable[Facts | None]) -> Facts:
@@ -55,8 +57,12 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
     compared: set[str] = set()
     stops: set[str] = set()
     several: set[str] = set()
+    foreign: list[Facts] = []
     for part in parts:
         if part is None:
+            continue
+        if part.foreign:
+            foreign.append(part)
             continue
         several |= _said_otherwise(facts.macros, part.macros)
         if part.function_macros and _asserts_nothing(facts, part):
@@ -68,6 +74,12 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
         facts.asserting |= part.asserting
         facts.add(part)
     facts.macros.update(dict.fromkeys(several, SEVERAL))
+    for part in foreign:
+        facts.fill(part)
+        includes.extend(part.includes)
+        defined |= part.defined
+        compared |= part.compared
+        stops |= part.stops
     facts.includes, facts.defined = tuple(includes), frozenset(defined)
     facts.compared, facts.stops = frozenset(compared), frozenset(stops)
     return facts

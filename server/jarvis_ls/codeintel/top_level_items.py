@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jarvis_ls.codeintel.conditionals import is_compiled
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.rust_macros import MAX_OPENED, wrapped_items
@@ -28,6 +29,7 @@ _CONTAINERS: dict[LanguageName, frozenset[str]] = {
     "rust": frozenset({"mod_item", "declaration_list"}),
 }
 
+_ALTERNATIVES = frozenset({"preproc_elif", "preproc_elifdef", "preproc_else"})
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
 
@@ -50,6 +52,22 @@ class Item:
     """Whether it declares nothing to others: an indented declaration at file scope of a C file
     with an error seems to be a local of a function that was torn open, and of the macros of one
     name behind `#if` and its `#elif` the first counts."""
+    foreign: bool = False
+    """Whether only other platforms compile it: what it declares counts when nothing else does."""
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A node whose children are gone through."""
+
+    children: Iterator[Node]
+    in_test: bool
+    macros: int = 0
+    """Calls of macros around it that were opened."""
+    foreign: bool = False
+    """Whether only other platforms compile its children."""
+    alternative: bool = False
+    """Whether only other platforms compile its `#else` or `#elif`."""
 
 
 def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Iterator[Item]:
@@ -62,11 +80,11 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
     in_test = in_test or (rust and _is_test_module(root))
     torn = not rust and root.has_error
     written = b""
-    stack: list[tuple[Iterator[Node], bool, int]] = [(iter(_live_children(root)), in_test, 0)]
+    stack = [_Opened(iter(_live_children(root)), in_test)]
     prefix: list[Node] = []
     while stack:
-        children, in_test, opened_macros = stack[-1]
-        node = next(children, None)
+        around = stack[-1]
+        node = next(around.children, None)
         if node is None:
             stack.pop()
             prefix.clear()
@@ -75,19 +93,27 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
         if rust and kind in _RUST_PREFIX:
             prefix.append(node)
             continue
-        test = in_test or (bool(prefix) and _is_test(prefix))
+        test = around.in_test or (bool(prefix) and _is_test(prefix))
         opened = node.child_by_field_name("body") if kind == "mod_item" else node
         if kind in containers and opened is not None and opened.named_child_count:
             test = test or (rust and (_is_test_module(node) or _is_test_module(opened)))
-            stack.append((iter(_live_children(opened)), test, opened_macros))
+            foreign, alternative = around.foreign, False
+            if kind in CONDITIONALS:
+                if kind in _ALTERNATIVES:
+                    foreign = around.alternative
+                compiled = is_compiled(node)
+                foreign, alternative = foreign or compiled is False, foreign or compiled is True
+            stack.append(
+                _Opened(iter(_live_children(opened)), test, around.macros, foreign, alternative)
+            )
             prefix.clear()
             continue
-        if kind == "macro_invocation" and opened_macros < MAX_OPENED:
+        if kind == "macro_invocation" and around.macros < MAX_OPENED:
             if not written:
                 written = b" " * root.start_byte + (root.text or b"")
             wrapped = wrapped_items(node, written)
             if wrapped is not None:
-                stack.append((iter(wrapped.children), test, opened_macros + 1))
+                stack.append(_Opened(iter(wrapped.children), test, around.macros + 1))
                 prefix.clear()
                 continue
         if node.is_named:
@@ -95,7 +121,7 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
             stray = (
                 torn and kind == "declaration" and len(stack) == 1 and node.start_point.column > 0
             ) or (kind in _MACROS and _is_alternative(node))
-            yield Item(node, start, node.end_byte, test, tuple(prefix), stray)
+            yield Item(node, start, node.end_byte, test, tuple(prefix), stray, around.foreign)
         prefix.clear()
 
 
@@ -121,8 +147,8 @@ def _live_children(node: Node) -> list[Node]:
 
 
 def _is_alternative(node: Node) -> bool:
-    """Return whether an earlier branch of the same `#if ... #elif` defines a macro of the same
-    name.
+    """Return whether an earlier branch of the same `#if ... #elif`, which this platform may
+    compile, defines a macro of the same name.
     """
     name, branch = node.child_by_field_name("name"), node.parent
     written = name.text if name is not None else None
@@ -133,7 +159,7 @@ def _is_alternative(node: Node) -> bool:
         )
         if before is None or not chained:
             return False
-        for child in before.named_children:
+        for child in before.named_children if is_compiled(before) is not False else ():
             known = child.child_by_field_name("name") if child.type in _MACROS else None
             if known is not None and known.text == written:
                 return True

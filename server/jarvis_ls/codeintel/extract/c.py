@@ -184,6 +184,8 @@ def _declaration_facts(node: Node) -> Facts:
             own = text(field(tagged, "name"))
             if tagged.type == "class_specifier" and own and field(tagged, "body") is not None:
                 facts.types[own] = Declared(own, f"class {own}")
+            elif tagged.type == "enum_specifier" and own and field(tagged, "body") is not None:
+                facts.types[own] = Declared(own, f"enum {own}")
     if node.type == "alias_declaration":
         alias = text(field(node, "name"))
         facts.types[alias] = Declared(alias, text(kind))

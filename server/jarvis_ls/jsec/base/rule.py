@@ -31,6 +31,9 @@ from jarvis_ls.jsec.flow.domain.fault import Fault, Step
 Language = Literal["c", "rust"]
 Range = tuple[int, int]
 
+TEST_DAMPING = 0.5
+"""What confidence is multiplied with in code that only tests run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calls:

@@ -18,14 +18,11 @@ from jarvis_ls.core.finding import (
     fingerprint,
     severity_from_confidence,
 )
-from jarvis_ls.jsec.base.rule import Range, Report, Rule
+from jarvis_ls.jsec.base.rule import TEST_DAMPING, Range, Report, Rule
 from jarvis_ls.jsec.findings.includes import Includes
 
 RelatedSpan = tuple[int, int, Message]
 """First byte and end, and what is to be seen there."""
-
-TEST_DAMPING = 0.5
-"""What confidence is multiplied with in code that only tests run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, nests_too_deep, parse
-from jarvis_ls.codeintel.rust_tests import is_test_path
 from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.test_files import is_test_file
 from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
@@ -33,9 +33,9 @@ HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
 """Given a file's own facts (its includes among them): the facts of the headers behind it, and
 a digest of them."""
 
-Key = tuple[bytes, int, bool, tuple[int, ...]]
+Key = tuple[bytes, int, int, tuple[int, ...]]
 """Text of an item, what the grammar takes it for (beside an error the same text may be something
-else), the flag that counts, and how its errors are read."""
+else), the flags that count, and how its errors are read."""
 
 
 @dataclass
@@ -143,7 +143,7 @@ class Engine:
         and is brought up to date.
         """
         tree = tree if tree is not None else parse(source.data, language)
-        in_test = language == "rust" and is_test_path(source.path)
+        in_test = is_test_file(source, language)
         found = list(items(tree.root_node, language, in_test=in_test))
         own, context, defined = _collect_facts(source.data, found, language, cache)
         facts = own
@@ -234,7 +234,8 @@ def _collect_facts(
     kept: dict[Key, tuple[Facts | None, bytes]] = {}
     context = hashlib.blake2b(digest_size=16)
     for item in found:
-        key = (data[item.start : item.end], item.node.kind_id, item.stray, _reading(item))
+        flags = item.stray + 2 * item.foreign
+        key = (data[item.start : item.end], item.node.kind_id, flags, _reading(item))
         known = cache.facts.get(key)
         found_out = _facts_of(item, language, key[0]) if known is None else known
         if known is not None or cache.keeps(item):

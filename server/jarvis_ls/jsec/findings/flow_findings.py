@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.test_files import is_test_file
 from jarvis_ls.core.finding import (
     Alike,
     Edit,
@@ -23,7 +24,7 @@ from jarvis_ls.core.finding import (
     fingerprint,
     severity_from_confidence,
 )
-from jarvis_ls.jsec.base.rule import Calls, Report, Rewrite, Rule
+from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
 from jarvis_ls.jsec.findings.own_input import is_own_input
 from jarvis_ls.jsec.findings.path_steps import step_message
@@ -70,8 +71,9 @@ def settle(
     files that the ways to the faults pass; `extents` are the functions of this one, and in those
     of `decided` there is nothing that flow did not find. Rules that raise are added to `failed`.
     """
+    in_test = is_test_file(source, language)
     proven = [
-        (fault, finding)
+        (fault, _damp(finding) if in_test else finding)
         for fault in _once_per_function(faults)
         if (finding := _finding(source, language, fault, texts, extents, failed)) is not None
     ]
@@ -196,6 +198,13 @@ def _finding(
         trace=_path(report.trace, texts, fault, Message(report.message, report.args)),
         fix=_place_fix(report.fix, source) if report.fix is not None else None,
     )
+
+
+def _damp(finding: Finding) -> Finding:
+    """Return a finding of code that only tests run, which counts less."""
+    confidence = round(finding.confidence * TEST_DAMPING, 2)
+    severity = severity_from_confidence(confidence, finding.severity)
+    return replace(finding, confidence=confidence, severity=severity)
 
 
 def _place_fix(fix: Rewrite, source: Source) -> Fix:

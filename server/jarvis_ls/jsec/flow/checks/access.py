@@ -438,6 +438,8 @@ def _is_doubtful(state: AbstractState, access: Access, *, over: bool) -> bool:
         return False
     if state.choices >= _MANY and (over or access.by or known.low != known.high):
         return True
+    if len(where.targets) > 1:  # what chose the target may have chosen the index
+        return True
     elsewhere = where.flags & OTHER and not access.target[3] & COUNT  # it may not lead here at all
     if elsewhere or (access.is_container and state.choices):  # or more is put in than is seen
         return True

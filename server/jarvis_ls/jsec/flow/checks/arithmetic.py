@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
@@ -17,9 +17,6 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import limits
 from jarvis_ls.jsec.flow.ir.nodes import Number, Type
-
-_MAGIC: Final = 2**33
-"""Numbers this large are factors of hashes and generators, which wrap on purpose."""
 
 
 def wrap(value: int, type_: Type) -> int:
@@ -52,6 +49,8 @@ def overflow(
     constants = bool(a.flags & b.flags & TIGHT) and not (a.flags | b.flags) & UNSURE
     if taint is None and not (constants and certain):
         return
+    if taint is None and not type_[2] and (state.choices or op == "+"):
+        return  # unsigned numbers wrap, mostly on purpose
     if taint is not None and not (is_number(taint) and _direct(a, b)):
         return
     kind = "integer-overflow" if high > hi and (op != "-" or low >= lo) else "integer-underflow"
@@ -64,11 +63,7 @@ def overflow(
         certain=certain,
         source=taint,
         # after a choice the numbers may not meet; unsigned ones wrap, mostly on purpose
-        doubtful=taint is None
-        and (
-            state.choices > (1 if type_[2] else 0)
-            or (not type_[2] and max(abs(a.high), abs(b.high)) >= _MAGIC and op == "*")
-        ),
+        doubtful=taint is None and (state.choices > 1 or not type_[2]),
         operator=op,
         type=_name(type_),
         low=_decimal(low),

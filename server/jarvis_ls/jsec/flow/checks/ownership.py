@@ -245,6 +245,8 @@ def release(
         if reg.nullness >= 2:
             continue
         if not sure:
+            if reg.family:
+                engine.released.add(reg.site[:2])
             state.region_states[rid] = reg.but(status=MAYBE_FREED, freed=step, nullness=0)
             continue
         if place.kind in ("local", "global", "alloca", "string", "function") and family in _MEMORY:
@@ -280,7 +282,19 @@ def release(
             engine.fault(state, "free-not-start", span, certain=lo > 0, causes=(reg.site,))
         elif lo > 0 and family in _MEMORY and place.kind == "object":
             engine.fault(state, "free-not-start", span, certain=False, doubtful=True)
+        if reg.family:
+            engine.released.add(reg.site[:2])
         state.region_states[rid] = reg.but(status=FREED, freed=step, nullness=0)
+
+
+def note_release(engine: Engine, state: AbstractState, values: list[AbstractValue]) -> None:
+    """Note that a function which releases, by its name, is given pointers, or their places."""
+    for target in (target for value in values for target in value.targets):
+        behind = [t for cell in state.memory.get(target[0], {}).values() for t in cell.targets]
+        for rid in (target[0], *(t[0] for t in behind)):
+            reg = state.region_states.get(rid)
+            if reg is not None and reg.family:
+                engine.released.add(reg.site[:2])
 
 
 def came_round(reg: RegionState, span: Span) -> bool:
@@ -362,9 +376,10 @@ def leaks(
         return
     held = _reachable(engine, state, value)
     for rid in candidates:
-        if rid in held:
-            continue
         reg = state.region_states[rid]
+        if rid in held:
+            engine.released.add(reg.site[:2])
+            continue
         kind = "leak" if reg.family in _MEMORY else "resource-leak"
         owner = frame.function
         if reg.touched is not None and _ends_with(frame.function, reg.touched[2]):
@@ -379,6 +394,9 @@ def leaks(
         if frame.function.file != reg.site[0] or not inside:
             # made by another function, whose result may have said that there was nothing to make
             released = released or (state.choices > 0 and language_of(frame.function.file) == "cpp")
+        if reg.touched is not None or state.choices > 1:
+            key = kind, owner.file, place if inside else owner.name_span
+            engine.losses[key] = reg.site[0], reg.site[1]
         engine.fault_in(
             owner,
             state,

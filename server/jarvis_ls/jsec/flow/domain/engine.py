@@ -70,6 +70,10 @@ class Engine(RegionTable):
         self.limits = limits or Limits()
         self.own = own or {}
         self.faults: dict[tuple[str, str, Span], Fault] = {}
+        self.released: set[tuple[str, Span]] = set()
+        """File and place of the allocations that some way of this root releases, or hands on."""
+        self.losses: dict[tuple[str, str, Span], tuple[str, Span]] = {}
+        """Leaks that may be meant, by the key of the fault, with the place of the allocation."""
         self.fuel = 0
         """Instructions that are left."""
         self.stack: list[FunctionIR] = []

@@ -351,6 +351,7 @@ class RegionTable(Joiner):
                 variable is None
                 or variable.extern
                 or variable.init == ()
+                or (variable.init is None and not variable.static)  # what sets it may be generated
                 or (not variable.constant and self.program.is_written(name, file))
             )
             fill = UNKNOWN_FILL if changes else ZEROED

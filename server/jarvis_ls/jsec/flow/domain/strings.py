@@ -8,6 +8,7 @@ from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, TIGHT, AbstractValue, unknown
 from jarvis_ls.jsec.flow.domain.memory_regions import RegionTable
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED
+from jarvis_ls.jsec.flow.ir.nodes import Number
 
 
 def materialise(engine: RegionTable, state: AbstractState, value: AbstractValue) -> None:
@@ -128,12 +129,15 @@ def put_string(
             written=0,
             below=taint is not None and (lo > 0 or (reg.below and lo != 0)),
         )
-        cells = state.memory.get(rid)
-        state.memory[rid] = (
-            {}
-            if lo == hi == 0 or not cells
-            else {o: v for o, v in cells.items() if o is not None and o < lo}
-        )
+        overwrite(state, rid, lo, hi + size.high + ends)
+
+
+def overwrite(state: AbstractState, rid: int, low: Number, end: Number) -> None:
+    """Forget the cells of a region from `low` up to `end`; what lies around them stays."""
+    cells = state.memory.get(rid)
+    state.memory[rid] = (
+        {o: v for o, v in cells.items() if o is not None and not low <= o < end} if cells else {}
+    )
 
 
 def havoc(engine: RegionTable, state: AbstractState, value: AbstractValue, taint: Any) -> None:

@@ -89,6 +89,8 @@ def _call(engine: Engine, state: AbstractState, instr: Instr) -> Any:
     values = [fetch(engine, state, arg) for arg in args]
     if isinstance(target, str):
         short = target.rpartition("::")[2]
+        if engine.allocated and _RELEASES.search(short) is not None:
+            ownership.note_release(engine, state, values)
         function = (
             None
             if short in engine.own
@@ -176,6 +178,7 @@ def _through_pointer(
     """Call the functions that a pointer may lead to."""
     targets = [t for t in where.targets if engine.kind(t[0]) == "function"]
     if not targets or len(targets) > _MAX_CANDIDATES or where.flags & OTHER:
+        state.unseen += 1
         return unknown_calls.outcome(engine, state, temp, call.values, call.types, call.result)
     states: list[AbstractState] = []
     for target in targets:
@@ -327,6 +330,9 @@ def _method(engine: Engine, state: AbstractState, instr: Instr) -> Any:
             there.choices += _OVERRIDES
         this = [] if function.static and len(function.params) == len(values) else [where]
         given, kinds = _pass_by_reference(engine, there, function, list(values), types, args)
+        left = function.params[len(this) + len(given) :]  # they have the values of the declaration
+        given += [unknown(function.slots[slot][1]) for slot in left]
+        kinds = (*kinds, *(function.slots[slot][1] for slot in left))
         after = enter(
             engine,
             there,
@@ -433,13 +439,19 @@ def _candidates(
                 break
             wanted = "~" + current if method[:1] == "~" else method
             found = engine.find_overload(f"{current}::{wanted}", file, frame.space, types)
-            if found is not None:
-                return [found]
             known = engine.program.record(current, file)
+            if found is not None:
+                overridable = known is not None and name in known.virtual
+                if overridable and virtual and not dynamic:
+                    break
+                return [found]
             current = known.bases[0] if known is not None and known.bases else ""
     if name[:1] == "~" or name == owner or dynamic:
         return []
-    found_all = engine.program.overrides(owner, name, file) if owner else []
+    declared = engine.program.record(owner, file) if owner else None
+    if declared is None or name not in declared.virtual:
+        return []  # its body is not seen; a method of that name in a derived class is another
+    found_all = engine.program.overrides(owner, name, file)
     return found_all if len(found_all) <= _MAX_CANDIDATES else []
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.checks import ownership
@@ -188,6 +189,8 @@ class Interpreter(Engine):
         self.too_little.clear()
         self.held.clear()
         self.left_free.clear()
+        self.released.clear()
+        self.losses.clear()
         limits = self.limits
         self.fuel = limits.fuel + limits.per_instruction * function.size
         self.inside = limits.inside + limits.inside_per_instruction * function.size
@@ -202,7 +205,17 @@ class Interpreter(Engine):
         self.fixpoint(frame, state)
         self.stack, self.thrown = [], []
         self._locks_left()
+        self._doubt_losses()
         return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
+
+    def _doubt_losses(self) -> None:
+        """Doubt leaks of what no way releases or hands on: it may belong to something that is not
+        seen. What one way looks after and another forgets is lost.
+        """
+        for key, site in self.losses.items():
+            fault = self.faults.get(key)
+            if fault is not None and site not in self.released and not fault.doubtful:
+                self.faults[key] = replace(fault, doubtful=True)
 
     def entered_functions(self) -> tuple[tuple[str, str], ...]:
         """Return file and name of the functions that the last run went into or need not go into, in

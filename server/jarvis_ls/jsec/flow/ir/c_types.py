@@ -99,9 +99,20 @@ NAMED: Final[dict[str, Type]] = {
     "in_addr_t": UINT,
     **{name: ("c", name, CHAR) for name in STREAMS},
     "char8_t": UCHAR,
+    "__int128": ("i", 16, True),
+    "__int128_t": ("i", 16, True),
+    "__uint128_t": ("i", 16, False),
+    "int128_t": ("i", 16, True),
+    "uint128_t": ("i", 16, False),
     "nullptr_t": PTR,
 }
 """Types by name; what a file declares itself comes before them."""
+
+FIXED: Final = frozenset(
+    "int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t size_t ssize_t".split()
+)
+"""Types that are the same wherever they are declared: a header declares them several times, each
+for another compiler."""
 
 CONTAINERS: Final = frozenset(
     "vector list deque map set unordered_map unordered_set multimap multiset array stack "

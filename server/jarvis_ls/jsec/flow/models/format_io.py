@@ -19,7 +19,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS
-from jarvis_ls.jsec.flow.ir.c_types import ANY, INT
+from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, limits
 from jarvis_ls.jsec.flow.ir.nodes import Number
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
@@ -229,8 +229,17 @@ def scan(engine: Engine, state: AbstractState, call: Call, form: int, first: int
                     by=call.name,
                 )
             strings.put_string(engine, state, where, AbstractValue(0, high, TIGHT), letters, None)
+        elif kind == b"n":
+            _store_count(engine, state, where)
         else:
             store_number(engine, state, where, number, _most(match))
+
+
+def _store_count(engine: Engine, state: AbstractState, where: AbstractValue) -> None:
+    """Store how many characters were read so far: not input itself."""
+    for target in where.targets:
+        count = AbstractValue(0, limits(INT)[1], OTHER)
+        write(engine, state, target, count, engine.size(INT), strong=len(where.targets) == 1)
 
 
 def _most(match: re.Match[bytes]) -> Number:

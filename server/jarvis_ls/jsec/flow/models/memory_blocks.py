@@ -52,6 +52,8 @@ def _copy(
         )
         text = None if text is None or amount.low != amount.high else text[: int(amount.low)]
     strings.put_string(engine, state, where, size, taint, text, ends=ends)
+    for target in where.targets:
+        strings.overwrite(state, target[0], target[1], target[2] + amount.high)
     if len(source.targets) == 1 and engine.kind(source.targets[0][0]) == "string":
         for target in where.targets:
             state.region_states[target[0]] = engine.region_state(state, target[0]).but(fixed=True)
@@ -125,6 +127,7 @@ def _zero_out(
 ) -> None:
     strings.put_string(engine, state, where, ZERO, None, b"")
     for rid, lo, hi, _, _ in where.targets:
+        strings.overwrite(state, rid, lo, hi + amount.high)
         reg = engine.region_state(state, rid)
         if (lo == hi == 0 and amount.low >= reg.high) or (reg.high >= ENDLESS and lo == 0):
             state.region_states[rid] = reg.but(fill=ZEROED)

@@ -339,6 +339,26 @@ def _ends(value: AbstractValue) -> tuple[Number, Number]:
     return value.low, value.high
 
 
+def _is_new(
+    engine: Engine, state: AbstractState, value: AbstractValue, other: AbstractValue
+) -> bool:
+    """Return whether a pointer leads to what was just allocated or opened and nothing else leads
+    to yet, so that no pointer of which nothing is known equals it.
+    """
+    if len(value.targets) != 1 or value.flags & OTHER:
+        return False
+    rid = value.targets[0][0]
+    reg = state.region_states.get(rid)
+    return (
+        reg is not None
+        and bool(reg.family)
+        and not reg.escaped
+        and reg.touched is None
+        and engine.kind(rid) == "heap"
+        and all(target[0] != rid for target in other.targets)
+    )
+
+
 def _decided_places(
     engine: Engine, state: AbstractState, op: str, a: AbstractValue, b: AbstractValue
 ) -> bool | None:
@@ -349,7 +369,11 @@ def _decided_places(
         equal: bool | None = None
         if a_null == NULL and b_null == NULL:
             equal = True
-        elif {a_null, b_null} == {NULL, NOT_NULL}:
+        elif (
+            {a_null, b_null} == {NULL, NOT_NULL}
+            or (a_null == NOT_NULL and _is_new(engine, state, a, b))
+            or (b_null == NOT_NULL and _is_new(engine, state, b, a))
+        ):
             equal = False
         elif (
             a.targets
@@ -474,7 +498,9 @@ def _sizeof(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     if type(e[1]) is int:
         return _const(engine, state, e)
     size = engine.size(e[1])
-    return number(size) if size else unknown(ULONG)
+    if size:
+        return number(size)
+    return AbstractValue(1, limits(ULONG)[1], OTHER, None, (), NOT_NULL)
 
 
 def _unknown(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:

@@ -242,7 +242,8 @@ def _fill_parts(engine: Engine, state: AbstractState, target: Target, size: int)
         parts = [place.type]
     elif place.type[0] == "r":
         record = engine.program.record(place.type[1], place.file)
-        parts = [t for at, t in record.fields.values() if at == lo] if record is not None else []
+        fields = record.fields.values() if record is not None else ()
+        parts = [t for at, t in fields if at <= lo < at + (engine.size(t) if t[0] == "a" else 1)]
     for part in parts:
         inner = part[1] if part[0] == "a" else part
         step = inner[1] if inner[0] == "i" else 0

@@ -29,6 +29,10 @@ _CASTS: Final = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dyn
 _SKIPPED: Final = frozenset({"comment"})
 _CALL: Final = re.compile(r"[\s(]*(?!(?:do|if|while|for|sizeof)\b)[A-Za-z_]\w*\s*\(")
 """What the body of a macro begins with that represents a call."""
+_OF_A_PLACE: Final = re.compile(
+    r"offset|size_?of|type_?of|count_?of|array_?(?:size|len)|n_?elem", re.I
+)
+"""Names of macros that ask for the place or size of what they are given, without reading it."""
 _EXPECT: Final = "__builtin_expect"
 _TYPE_OF: Final = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual", "decltype"})
 """What is given to them is not evaluated."""
@@ -176,6 +180,8 @@ class Calls(CallLowering):
                 found = of.expand(expanded, of.span(node))
                 # a function that a build without some feature replaces by NULL
                 return of.unknown(found[1]) if _is_null(found[0]) else found
+            if _OF_A_PLACE.search(short) is not None:
+                return of.unknown(ULONG)
             if short not in TABLE and not (slot is not None and self._is_callable(slot)):
                 return self._direct(node, nodes.MACRO + short, short, arguments)
         if slot is not None or (short in of.outer.globals and short not in of.outer.functions):

@@ -112,6 +112,10 @@ class LvalueLowering(ABC):
     def initialise(self, address: Expr, type_: Type, node: Node | None) -> None:
         """Store an initialiser at a fresh place."""
 
+    @abstractmethod
+    def indices(self, items: list[Node]) -> list[int] | None:
+        """Return the index of each item of an array's initialiser; None when it cannot be told."""
+
 
 class OperatorLowering(ABC):
     """Unary and binary operators."""
@@ -193,7 +197,7 @@ class LocalLowering(ABC):
 class ExpressionBuilder(ABC):
     """The expressions of one function, with the state that all topics share."""
 
-    __deletable__ = ("calling", "lambdas", "operators", "places", "streams")
+    __deletable__ = ("calling", "function", "lambdas", "operators", "places", "streams")
 
     calling: CallLowering
     places: LvalueLowering
@@ -217,6 +221,8 @@ class ExpressionBuilder(ABC):
         self.depth = 0
         self.lambdas: LambdaLowering | None = None
         """What is known of lambdas; None outside of functions."""
+        self.function: FunctionBuilder | None = None
+        """The statements around the expression; None outside of functions."""
 
     @abstractmethod
     def let_go(self) -> None:
@@ -342,6 +348,10 @@ class FunctionBuilder(ABC):
     @abstractmethod
     def children(self, node: Node) -> None:
         """Lower all of a node, one after the other."""
+
+    @abstractmethod
+    def statement_expression(self, node: Node) -> Typed:
+        """Return the value of GNU's `({ ... })`: that of its last statement."""
 
     @abstractmethod
     def end_of(self, node: Node) -> Span:

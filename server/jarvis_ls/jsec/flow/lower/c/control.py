@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from jarvis_ls.codeintel.conditionals import holds, is_compiled, is_defined
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
@@ -16,12 +17,7 @@ from jarvis_ls.jsec.flow.lower.c.literals import constant
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_in
 
 _DEFINED: Final = re.compile(r"defined\s*\(?\s*(\w+)\s*\)?")
-_NOT_HERE: Final = frozenset(
-    {"_WIN32", "WIN32", "_MSC_VER", "_WIN64", "__MINGW32__", "OMITBAD", "OMITGOOD"}
-)
-_HERE: Final = frozenset(
-    {"__linux__", "__unix__", "__GNUC__", "__linux", "unix", "__x86_64__", "__LP64__"}
-)
+_NOT_HERE: Final = frozenset({"OMITBAD", "OMITGOOD"})
 
 
 class Control:
@@ -306,22 +302,26 @@ class Control:
         self.body.blocks.end(thrown if handler is None else (nodes.JUMP, handler))
 
     def _ifdef(self, node: Node) -> None:
-        name = text(node.child_by_field_name("name"))
-        defined = self._is_defined(name)
-        wanted = defined if node.children[0].type == "#ifdef" else not defined
+        wanted = is_compiled(node)
+        if wanted is None:
+            defined = self._is_defined(text(node.child_by_field_name("name")))
+            wanted = defined if node.children[0].type == "#ifdef" else not defined
         self._choose(node, wanted=wanted)
 
     def _is_defined(self, name: str) -> bool:
-        return name in _HERE or (name in self.body.types.facts.macros and name not in _NOT_HERE)
+        known = is_defined(name)
+        if known is None:
+            known = name in self.body.types.facts.macros and name not in _NOT_HERE
+        return known
 
     def _preproc_if(self, node: Node) -> None:
         written = text(node.child_by_field_name("condition"))
-        wanted = True
-        if "defined" in written:
+        wanted = holds(written)
+        if wanted is None and "defined" in written:
             names = _DEFINED.findall(written)
             negated = written.lstrip().startswith("!")
             wanted = any(self._is_defined(n) for n in names) != negated
-        else:
+        elif wanted is None:
             value = constant(written, self.body.types)
             wanted = value != 0 if value is not None else False
         self._choose(node, wanted=wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from jarvis_ls.codeintel.nodes import operator_of, text
+from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, CHAR, INT, PTR, ULONG
@@ -67,14 +67,19 @@ class Expressions(ExpressionBuilder):
             "lambda_expression": self._lambda,
             "delete_expression": calling.delete,
             "compound_literal_expression": self._compound,
+            "compound_statement": self._statement_expression,
         }
 
     def let_go(self) -> None:
         """Drop references in a circle; see `Body.let_go`."""
         del self._values, self.calling, self.lambdas, self.operators, self.places, self.streams
+        del self.function
 
     def _lambda(self, node: Node) -> Typed:
         return self.unknown() if self.lambdas is None else self.lambdas.value(node)
+
+    def _statement_expression(self, node: Node) -> Typed:
+        return self.unknown() if self.function is None else self.function.statement_expression(node)
 
     # entry points
 
@@ -250,6 +255,8 @@ class Expressions(ExpressionBuilder):
 
     def _load(self, node: Node) -> Typed:
         address, type_ = self.address(node)
+        if _is_in_nothing(address):
+            return self.unknown(("p", type_[1]) if type_[0] == "a" else type_)
         return self.load(address, type_, self.span(node))
 
     def _pointer(self, node: Node) -> Typed:
@@ -280,7 +287,10 @@ class Expressions(ExpressionBuilder):
             return self.operators.truth(node)
         kind = node.child_by_field_name("type")
         type_ = ANY if kind is None else self.types.of(kind)
-        value = self.value(node.child_by_field_name("value"))
+        given = node.child_by_field_name("value")
+        if type_[0] == "v" and given is not None and bare(given).type in _PLACES:
+            return self.unknown(type_)  # says that it is not used
+        value = self.value(given)
         if type_ == ANY and value[1][0] == "p":
             return value
         if type_[0] == "v":
@@ -300,6 +310,8 @@ class Expressions(ExpressionBuilder):
             type_ = self.outer.globals.get(variable[2], ANY) if variable[1] else ANY
             if type_ == ANY:  # else `sizeof(Class::variable)`, which reads like a type
                 type_ = self.types.of(kind)
+            if type_[0] == "fn":  # `sizeof(call(x))`, which reads like the type of a function
+                return self.unknown(ULONG)
             return (nodes.SIZEOF, self.types.size(type_) or type_, None, self.span(node)), ULONG
         inner = node.child_by_field_name("value")
         while inner is not None and inner.type == "parenthesized_expression":
@@ -341,9 +353,13 @@ class Expressions(ExpressionBuilder):
 
     def _names_type(self, name: str) -> bool:
         """Return whether a name that could be a variable's is a type's."""
-        if self.scopes.find(name) is not None or name in self.outer.globals:
+        if self.scopes.find(name) is not None:
             return False
         facts = self.types.facts
+        if name in facts.types and name not in facts.macros:
+            return True  # a macro before a type makes a variable of that name, as it is read
+        if name in self.outer.globals:
+            return False
         return (
             name not in facts.macros
             and name not in facts.variables
@@ -377,6 +393,17 @@ _PLACES: Final = frozenset(
         "pointer_expression",
     }
 )
+
+
+def _is_in_nothing(address: Expr) -> bool:
+    """Return whether an address is that of a member of `(T *)0`: what is asked for is its type, or
+    where it lies.
+    """
+    if address[0] != nodes.FIELD:
+        return False
+    while address[0] in (nodes.FIELD, nodes.CAST):
+        address = address[1]
+    return bool(address[0] == nodes.NULL)
 
 
 def _behind_and(node: Node) -> Node | None:

@@ -55,13 +55,24 @@ class Lowering:
         self.pending: list[_Pending] = []
         self._declarations: list[Span] = []
         self.definitions: dict[str, _Pending] = {}
+        self._is_foreign = False
+        """Whether what only other platforms compile is being taken in: it declares what nothing
+        else does."""
 
     def declare(self, root: Node) -> None:
         """Take in all that the file with the tree `root` declares."""
-        found = [item.node for item in items(root, self.unit.language)]
         spaces = _Spaces(root)
-        for node in found:
-            self._declare(node, spaces.of(node))
+        found = list(items(root, self.unit.language))
+        foreign = []
+        for item in found:
+            space = spaces.of(item.node)
+            if item.foreign:
+                foreign.append((item.node, space))
+            else:
+                self._declare(item.node, space)
+        self._is_foreign = True
+        for node, space in foreign:
+            self._declare(node, space)
         for pending in self.pending:
             known = self.definitions.setdefault(pending[1], pending)
             if self.unit.language == "cpp" and known[3][2] != pending[3][2]:
@@ -153,8 +164,9 @@ class Lowering:
                 self._declarations.append((node.start_byte, node.end_byte))
         elif kind == "alias_declaration":
             target = node.child_by_field_name("type")
-            if target is not None:
-                self.types.define(text(node.child_by_field_name("name")), self.types.of(target))
+            name = text(node.child_by_field_name("name"))
+            if target is not None and not (self._is_foreign and self.types.is_named(name)):
+                self.types.define(name, self.types.of(target))
 
     def _template(self, node: Node, space: str) -> None:
         listed = node.child_by_field_name("parameters")
@@ -189,7 +201,7 @@ class Lowering:
             self.types.methods.setdefault((owner, short), type_)
             known = self.types.records.get(owner)
             static = known is not None and (static or short in known.statics)
-        else:
+        elif not (self._is_foreign and short in self.outer.functions):
             self.outer.functions[short] = type_
         self.pending.append((node, full, owner, type_, static))
 
@@ -226,7 +238,7 @@ class Lowering:
             base = self.types.specifier_type(node)
         for declarator in declarators:
             name, type_ = self.types.declarator(declarator, base)
-            if type_ != ("r", name):
+            if type_ != ("r", name) and not (self._is_foreign and self.types.is_named(name)):
                 self.types.define(name, type_)
 
     def _declaration(self, node: Node, space: str) -> None:
@@ -257,6 +269,8 @@ class Lowering:
             body.let_go()
         extern = "extern" in words and value is None
         known = self.file.globals.get(name)
+        if known is not None and self._is_foreign:
+            return
         if known is not None and not (known.extern or extern or _alike(known.type, type_)):
             self.outer.globals[name] = ANY  # a macro makes them several variables
             self.file.globals[name] = GlobalIR(name, ANY, known.static, False, (), False)

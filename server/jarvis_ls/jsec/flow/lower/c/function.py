@@ -11,7 +11,7 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import INT, VOID
 from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, Span, Type
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, span_of
-from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, Outer
+from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, Outer, Typed
 from jarvis_ls.jsec.flow.lower.c.control import Control
 from jarvis_ls.jsec.flow.lower.c.expression import Expressions
 from jarvis_ls.jsec.flow.lower.c.lambdas import Lambdas
@@ -28,6 +28,7 @@ class Body(FunctionBuilder):
     def __init__(self, outer: Outer, globals_: dict[str, GlobalIR], path: str) -> None:
         super().__init__(outer, globals_, path)
         self.of = Expressions(outer, self.blocks, self.scopes)
+        self.of.function = self
         self.control = Control(self)
         self.lambdas = self.of.lambdas = Lambdas(self)
         self.locals = Locals(self)
@@ -176,6 +177,22 @@ class Body(FunctionBuilder):
         for child in node.named_children:
             self.statement(child)
         self.destroy(self.scopes.close(), self.end_of(node))
+
+    def statement_expression(self, node: Node) -> Typed:
+        """Return the value of GNU's `({ ... })`: that of its last statement."""
+        *before, last = [c for c in node.named_children if c.type != "comment"] or [node]
+        value = last.named_children if last.type == "expression_statement" else []
+        if len(value) != 1:
+            self._block(node)
+            return self.of.unknown()
+        self.scopes.open()
+        for child in before:
+            self.statement(child)
+        expr, type_ = self.of.value(value[0])
+        temp = self.blocks.temp()
+        self.blocks.add((nodes.SET, temp, expr))
+        self.destroy(self.scopes.close(), self.end_of(node))
+        return (nodes.TEMP, temp), type_
 
     def end_of(self, node: Node) -> Span:
         """Return the last byte of a node, its closing brace for one: where the objects in it

@@ -174,7 +174,8 @@ class Locals(LocalLowering):
             if any(child.type.startswith("preproc") for child in value.named_children):
                 return type_
             parts = [child for child in value.named_children if child.type != "comment"]
-            return ("a", type_[1], len(parts))
+            indices = self.of.places.indices(parts)
+            return ("a", type_[1], -1 if indices is None else max(indices, default=-1) + 1)
         expr = self.of.value(value)[0]
         if expr[0] == nodes.STR:
             return ("a", type_[1], len(expr[1]) + 1)

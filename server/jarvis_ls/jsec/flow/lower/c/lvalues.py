@@ -14,7 +14,7 @@ from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, first
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, LvalueLowering, Typed
 from jarvis_ls.jsec.flow.lower.c.iostreams import is_text
-from jarvis_ls.jsec.flow.lower.c.literals import literal
+from jarvis_ls.jsec.flow.lower.c.literals import constant, literal
 
 _MOST_ITEMS: Final = 256
 """Items of an initialiser list that are examined."""
@@ -167,6 +167,9 @@ class Lvalues(LvalueLowering):
         items = [c for c in node.named_children if c.type != "comment"]
         fields = self._members_in_order(type_)
         unplaced = not fields and type_[0] == "r" and any(map(_is_placed_by_order, items))
+        indices = self.indices(items) if type_[0] == "a" else range(len(items))
+        chosen = any(item.type.startswith("preproc") for item in items)
+        unplaced = unplaced or chosen or indices is None or len(items) > _MOST_ITEMS
         if unplaced or any(self._may_be_several(initialiser) for initialiser in items):
             unknown = (nodes.UNKNOWN, type_)
             self.of.blocks.add((nodes.EVAL, (nodes.STORE, address, unknown, type_, (0, 0))))
@@ -186,15 +189,18 @@ class Lvalues(LvalueLowering):
                 )
             self.of.depth -= 1
             return
-        for index, item in enumerate(items[:_MOST_ITEMS]):
+        for index, item in zip(indices or (), items, strict=True):
             name = ""
-            if item.type == "initializer_pair":
+            place: tuple[int, Type] | None
+            inner: Node | None
+            if type_[0] == "a":
+                inner = item.child_by_field_name("value") or item
+                place = (index * self.of.types.size(type_[1]), type_[1])
+            elif item.type == "initializer_pair":
                 designator = item.child_by_field_name("designator")
                 name = text(first(designator)) if designator is not None else ""
                 inner = item.child_by_field_name("value")
                 place = self.of.types.member(type_, name) if type_[0] == "r" else None
-            elif type_[0] == "a":
-                place, inner = (index * self.of.types.size(type_[1]), type_[1]), item
             elif type_[0] == "r":
                 name, place = fields[index] if index < len(fields) else ("", None)
                 inner = item
@@ -211,14 +217,35 @@ class Lvalues(LvalueLowering):
                 self.initialise(target, place[1], inner)
         self.of.depth -= 1
 
+    def indices(self, items: list[Node]) -> list[int] | None:
+        """Return the index of each item of an array, after `[n] =` where that precedes it; None
+        when it cannot be told, or several elements get one value.
+        """
+        found: list[int] = []
+        for item in items:
+            index = found[-1] + 1 if found else 0
+            if item.type == "initializer_pair":
+                designators = item.children_by_field_name("designator")
+                if len(designators) != 1 or designators[0].type != "subscript_designator":
+                    return None
+                value = constant(text(first(designators[0])), self.of.types)
+                if value is None or value < 0:
+                    return None
+                index = value
+            found.append(index)
+        return found
+
     def _numbers(self, address: Expr, type_: Type, node: Node) -> bool:
         """Store a list that holds only numbers of a type, by its text: nodes cost far more.
         False when it holds something else."""
         written = node.text or b""
         if _NUMBERS.fullmatch(written) is None:
             return False
+        numbers = list(islice(_NUMBER.finditer(written), _MOST_ITEMS + 1))
+        if len(numbers) > _MOST_ITEMS:
+            return False
         size, start = self.of.types.size(type_), node.start_byte
-        for index, match in enumerate(islice(_NUMBER.finditer(written), _MOST_ITEMS)):
+        for index, match in enumerate(numbers):
             number = match.group()
             if number == b"0" and type_[0] == "i":  # as the rest of what is cleared
                 continue

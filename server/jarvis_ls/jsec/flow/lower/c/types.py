@@ -12,6 +12,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir.c_types import (
     ANY,
     CONTAINERS,
+    FIXED,
     INT,
     NAMED,
     UNPLACED,
@@ -78,9 +79,15 @@ class Types(TypeNames):
         """Take over a `typedef`."""
         self._named[name] = type_
 
+    def is_named(self, name: str) -> bool:
+        """Return whether this file has said what a name stands for."""
+        return name in self._named
+
     def _look_up(self, name: str) -> Type:
         if name in self.erased:
             return ANY
+        if name in FIXED:
+            return NAMED[name]
         declared = self.facts.types.get(name)
         if declared is not None:
             written = declared.type.split()
@@ -205,6 +212,7 @@ class Types(TypeNames):
         name = text(node.child_by_field_name("name"))
         if body is not None:
             self._signs.discard(name)  # of those without a name the last counts
+            self._named.setdefault(name, INT)
         value = -1
         for child in body.named_children if body is not None else ():
             if child.type != "enumerator":
@@ -236,7 +244,7 @@ class Types(TypeNames):
         return ("r", name)
 
     def _members(self, body: Node, record: RecordIR, *, is_union: bool, node: Node) -> None:
-        offset, align, sure = 0, 1, True
+        offset, align, sure = 0, 1, not body.has_error
         methods: set[str] = set()
         virtual: set[str] = set()
         statics: set[str] = set()

@@ -1,0 +1,47 @@
+"""Which files only tests, fuzzers, benchmarks and examples run.
+
+Rust's are known by Cargo's folders; those of C and C++ by folder, by file name and by the test
+framework that they include.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.rust_tests import is_test_path
+from jarvis_ls.codeintel.source import Source
+
+_FOLDERS = frozenset(
+    "test tests testing testsuite testsuites test-suite unittest unittests unit-test unit-tests "
+    "unit_test unit_tests selftest selftests autotest autotests regress regression testcases "
+    "fuzz fuzzer fuzzers fuzzing fuzz-test ossfuzz oss-fuzz bench benches benchmark benchmarks "
+    "example examples sample samples demo demos tutorial tutorials googletest gtest".split()
+)
+_WORDS = frozenset(
+    "test tests unittest unittests fuzz fuzzer fuzztest bench benchmark benchmarks example "
+    "examples testcase testcases selftest demo".split()
+)
+"""First or last of several words of a file's name that says what the file is for."""
+_NAME_WORDS = re.compile(r"[A-Za-z]+|\d+")
+_FRAMEWORK = re.compile(
+    rb"^[ \t]*#[ \t]*include[ \t]*[<\"](?:gtest/|gmock/|catch2/|catch\.hpp|doctest|check\.h>|"
+    rb"cmocka\.h|CUnit/|boost/test/|benchmark/benchmark\.h|QtTest|cppunit/|unity\.h)"
+    rb"|\bLLVMFuzzerTestOneInput[ \t]*\(",
+    re.MULTILINE,
+)
+_SEARCHED = 65_536
+"""Bytes at the start of a file in which an include of a test framework is looked for."""
+
+
+def is_test_file(source: Source, language: LanguageName) -> bool:
+    """Return whether only tests, fuzzers, benchmarks and examples run the code of a file."""
+    if language == "rust":
+        return is_test_path(source.path)
+    *folders, name = source.path.split("/")
+    if any(folder.lower() in _FOLDERS for folder in folders):
+        return True
+    words = _NAME_WORDS.findall(name.rpartition(".")[0].lower())
+    if len(words) > 1 and (words[0] in _WORDS or words[-1] in _WORDS):
+        return True
+    return _FRAMEWORK.search(source.data, 0, _SEARCHED) is not None

@@ -1,0 +1,174 @@
+// What real projects taught: code that looked wrong and is not, beside flaws of the same shape.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fails(void);
+void show(const void *p);
+
+// GNU's statement expressions are statements, and have the value of the last one.
+struct list { struct list *n; struct list *p; };
+struct list all = { &all, &all };
+#define LIST_APPEND(lh, el) \
+  ({ (el)->p = (lh)->p; (el)->p->n = (lh)->p = (el); (el)->n = (lh); (el); })
+struct hook { int kind; struct list list; };
+int append(struct list *to) {
+  struct hook *hook = malloc(sizeof *hook);
+  if (!hook)
+    return 1;
+  LIST_APPEND(to, &hook->list);
+  return 0;
+}
+int forgotten(int n) {
+  int *p = ({ int *q = malloc(8); q; }); // expect: leak
+  if (!p)
+    return 0;
+  if (n)
+    return 1;
+  free(p);
+  return 0;
+}
+#define max(a, b) ({ long _a = (a); long _b = (b); _a > _b ? _a : _b; })
+int statement_value(int n) {
+  int t[8] = {0};
+  return t[max(n, 20)]; // expect: buffer-read-over
+}
+
+// A cast to void says that a value is not used.
+void unused(void) {
+  int rv;
+  (void)rv;
+}
+int used(void) {
+  int rv;
+  return rv + 1; // expect: uninitialized
+}
+
+// A member of a null pointer that is not read: only its place is asked for.
+struct tail { int a; char data[4]; };
+long place(char *e) { return (long)(e - ((struct tail *)NULL)->data); }
+int no_place(void) {
+  struct tail *t = NULL;
+  return t->a; // expect: null-dereference
+}
+
+// What was just opened is no standard stream.
+int one_stream(const char *name) {
+  FILE *f = stdin;
+  if (name) {
+    f = fopen(name, "r");
+    if (!f)
+      return 1;
+  }
+  int c = getc(f);
+  if (f != stdin)
+    fclose(f);
+  return c;
+}
+int one_way(const char *name) {
+  FILE *f = fopen(name, "r"); // expect: resource-leak
+  if (!f)
+    return 1;
+  int c = getc(f);
+  if (c)
+    return 2;
+  fclose(f);
+  return c;
+}
+
+// The size of a type that nothing defines is never zero.
+struct unseen;
+static void *allocate(size_t size) {
+  if (!size)
+    size = 1;
+  return malloc(size);
+}
+void *sized(void) {
+  struct unseen_too *p = allocate(sizeof *p);
+  if (p)
+    p->next = NULL;
+  return p;
+}
+void *unsized(void) {
+  int *p = allocate(0);
+  if (p)
+    *p = 1; // expect: buffer-write-heap
+  return p;
+}
+
+// Elements of an array are where `[n] =` puts them.
+enum { A, B, C, N };
+static const char *const names[] = {[C] = "c", [A] = "a", "b"};
+int find(const char *s) {
+  for (int i = 0; i < N; i++)
+    if (strcmp(s, names[i]) == 0)
+      return i;
+  return -1;
+}
+static const char *const open_names[N] = {[B] = "b", [UNKNOWN] = "x"};
+int find_open(const char *s) { return strcmp(s, open_names[C]); }
+int hole(void) {
+  const char *some[N] = {[B] = "b", [A] = "a"};
+  return (int)strlen(some[C]); // expect: null-dereference
+}
+
+// A block that is cleared does not touch what lies behind it.
+struct ref { char *display; int flags; int lock; char *tail; };
+struct ref *around(const char *d) {
+  struct ref *r = calloc(1, sizeof *r);
+  if (!r)
+    return NULL;
+  r->display = strdup(d);
+  r->tail = strdup(d);
+  memset(&r->lock, 0, sizeof r->lock);
+  return r;
+}
+struct ref *over(const char *d) {
+  struct ref *r = calloc(1, sizeof *r);
+  if (!r)
+    return NULL;
+  r->display = strdup(d); // expect: leak
+  memset(r, 0, 16);
+  return r;
+}
+
+// Of definitions for other platforms, the one of this platform counts.
+#if INT_MAX == 2147483647
+typedef unsigned int word;
+#elif LONG_MAX == 2147483647L
+typedef unsigned long word;
+#endif
+#ifndef __GNUC__
+#define alloca(size) malloc(size)
+#elif !defined(alloca)
+#define alloca __builtin_alloca
+#endif
+struct words { word field[5]; };
+void set(struct words *to, int bit) { to->field[bit >> 5] |= 1; }
+void last_bit(void) {
+  struct words w;
+  memset(&w, 0, sizeof w);
+  set(&w, 146);
+  show(&w);
+}
+int on_stack(const char *s) {
+  char *copy = alloca(strlen(s) + 1);
+  strcpy(copy, s);
+  return fails();
+}
+
+// A name that a macro before its type turns into a variable is still the name of the type.
+typedef struct { char *pattern; void *rx; int flag; } REGEXP;
+WHERE REGEXP Mask;
+REGEXP *compile(void) {
+  REGEXP *pp = calloc(sizeof(REGEXP), 1);
+  if (pp)
+    pp->rx = NULL;
+  return pp;
+}
+
+// What a generated file may set is not known, what only this file can set is.
+const char *Version;
+static const char *Unset;
+int generated(void) { return (int)strlen(Version); }
+int never_set(void) { return (int)strlen(Unset); } // expect: null-dereference
