@@ -74,3 +74,15 @@ def test_unchecked_results_of_a_file_are_one_finding_once_flow_has_settled_each(
     assert habit["line"] == 3
     assert f"{SLIPS + 1} results of allocations" in habit["description"]
     assert habit["confidence"] < 0.6
+
+
+def test_a_flaw_that_two_rules_see_is_reported_by_the_one_that_says_more(
+    tmp_path: Path, capsys
+) -> None:
+    code = "void f(int s) { char b[9]; recv(s, b, 9, 0); short n = (short)atoi(b); use(n); }\n"
+    (tmp_path / "a.c").write_text(code)
+    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    by_rule = {finding["rule"]: finding for finding in found}
+    assert "number-parsed-without-check" not in by_rule
+    assert {197, 20} <= set(by_rule["truncated-input-value"]["cwe"])

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jarvis_ls.core.finding import Finding, Message, Related
+from jarvis_ls.jsec.findings.same_flaw import merge_same_flaws
 from jarvis_ls.jsec.rules.registry import all_rules
 
 SLIPS = 3
@@ -21,12 +22,15 @@ _MOST_SHOWN = 16
 
 
 def gather(findings: Sequence[Finding], *, unsettled: bool = False) -> list[Finding]:
-    """Return the findings of one file, by position, with those that are gathered told as one.
+    """Return the findings of one file, by position: a flaw that several rules see is reported by
+    the one that says most, and those that are gathered told as one.
 
     What a comment suppresses stays as it is and does not count, nor do guesses that flow has yet
     to judge, each by itself, when they are `unsettled`.
     """
     rules = all_rules()
+    if not unsettled:
+        findings = merge_same_flaws(findings)
     alike: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         rule = rules.get(finding.rule)

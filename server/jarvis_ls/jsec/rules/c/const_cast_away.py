@@ -43,7 +43,7 @@ from jarvis_ls.jsec.base.rule import Report, nodes, rule
     query=nodes(cpp="(template_function) @site"),
     category="type_safety",
     cwe=(704,),
-    confidence=0.45,
+    confidence=0.25,
     only="cpp",
     severity="medium",
     suggestion="Declare the parameter without const, or modify a copy.",
@@ -62,7 +62,7 @@ def const_cast_away(site: Site) -> Iterator[Report]:
     yield Report(
         call,
         "const_cast to '{type}' removes the const qualifier.",
-        confidence=0.7 if _is_written(call) else 0.45,
+        confidence=0.65 if _is_written(call) else 0.25,
         pattern="const_cast",
         type=target,
     )

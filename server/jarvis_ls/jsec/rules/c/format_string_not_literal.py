@@ -117,13 +117,13 @@ def _confidence(
     if parameter and (passes_list or _is_variadic(function)):
         return None
     if passes_list:
-        return 0.5
+        return 0.35
     if _is_constant_table(written, function):
         return None
     alone = len(call.arguments) == place + 1
     if written.type == "call_expression":
-        return 0.55 if alone else 0.5
-    return 0.55 if alone else 0.5
+        return 0.55 if alone else 0.35
+    return 0.55 if alone else 0.35
 
 
 def _is_variadic(function: Function) -> bool:

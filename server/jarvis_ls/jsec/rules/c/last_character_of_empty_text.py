@@ -55,7 +55,7 @@ def _looks_last(node: Node) -> bool:
     query=nodes("(subscript_expression) @site", when=_looks_last),
     category="buffer_overflow",
     cwe=(124, 127, 191),
-    confidence=0.5,
+    confidence=0.4,
     suggestion=(
         "Check first that '{text}' is not empty, or cut the line at strcspn({text}, \"\\n\")."
     ),

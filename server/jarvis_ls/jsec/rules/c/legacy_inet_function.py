@@ -50,7 +50,7 @@ BETTER = {
     query=calls(*BETTER),
     category="network_api",
     cwe=(477, 676),
-    confidence=0.55,
+    confidence=0.35,
     severity="low",
     suggestion="Use '{better}'.",
 )

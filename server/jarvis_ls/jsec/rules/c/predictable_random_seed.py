@@ -68,7 +68,7 @@ CRYPTOGRAPHIC = frozenset({"RAND_seed", "RAND_add"})
     query=calls(*SEEDERS),
     category="crypto",
     cwe=(337, 338),
-    confidence=0.75,
+    confidence=0.6,
     suggestion="Seed from 'getrandom', or use a generator that needs no seed.",
 )
 def predictable_random_seed(call: Call) -> Iterator[Report]:
@@ -83,7 +83,7 @@ def predictable_random_seed(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "Seed passed to '{name}' is predictable: it is derived from {source}.",
-        confidence=0.75 if secure else 0.4,
+        confidence=0.6 if secure else 0.3,
         pattern=call.name,
         name=call.written,
         source=source,

@@ -71,7 +71,7 @@ def secret_released_uncleared(function: Function) -> Iterator[Report]:
             yield Report(
                 call.node,
                 "'{secret}' is released without clearing the secret it holds.",
-                confidence=0.65 if name in secrets else 0.5,
+                confidence=0.55 if name in secrets else 0.4,
                 pattern=call.name,
                 secret=name,
             )
@@ -79,7 +79,7 @@ def secret_released_uncleared(function: Function) -> Iterator[Report]:
         yield Report(
             call.node,
             "'{secret}' is not cleared before the function returns.",
-            confidence=0.45,
+            confidence=0.4,
             pattern=call.name,
             secret=name,
         )

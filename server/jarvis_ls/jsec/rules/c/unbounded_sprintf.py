@@ -88,12 +88,12 @@ def unbounded_sprintf(call: Call) -> Iterator[Report]:
 
 def _confidence(call: Call, literal: str | None, room: int | None) -> float:
     if literal is None:
-        return 0.7
+        return 0.5
     if any(text_source(v, call.function) is not None for v in call.arguments[2:]):
         return 0.9
     if "%s" in literal or "%S" in literal or "%ls" in literal:
-        return 0.75 if room is not None else 0.65
-    return 0.6 if "%" in literal else 0.4
+        return 0.75 if room is not None else 0.4
+    return 0.45 if "%" in literal else 0.3
 
 
 def _rewrite(call: Call) -> Rewrite | None:

@@ -140,8 +140,9 @@ def _confidence(call: Call, target: Node, source: Node, memory: Extent | None) -
     function = call.function
     if function is None:
         return 0.5
-    if memory is None and _allocated_for(target, source, function):
-        return None
+    allocator = _allocator_for(target, source, function) if memory is None else ""
+    if allocator:  # what the program's own gives is not known for certain
+        return None if allocator in ALLOCATORS or allocator == "new" else 0.4
     if bounds(function, text(bare(source)), call.node.start_byte).upper:
         return 0.35
     if text_source(source, function) is not None:
@@ -154,8 +155,8 @@ def _confidence(call: Call, target: Node, source: Node, memory: Extent | None) -
     return 0.45 if short.exact is None or call.name in APPEND else 0.3
 
 
-def _allocated_for(target: Node, source: Node, function: Function) -> bool:
-    """Return whether the target was allocated with the length of the source in this function."""
+def _allocator_for(target: Node, source: Node, function: Function) -> str:
+    """Return what allocated the target with the length of the source in this function."""
     wanted = text(bare(source))
     start = bare(target)
     if start.type == "binary_expression":  # behind what was copied before
@@ -164,12 +165,13 @@ def _allocated_for(target: Node, source: Node, function: Function) -> bool:
         value = bare(write.value) if write.value is not None else None
         if value is None:
             continue
-        asked = field(value, "arguments") if _allocates(text(field(value, "function"))) else None
+        allocator = text(field(value, "function"))
+        asked = field(value, "arguments") if _allocates(allocator) else None
         if value.type == "new_expression":
-            asked = field(field(value, "declarator"), "length")
+            allocator, asked = "new", field(field(value, "declarator"), "length")
         if _mentions_length(asked, wanted, function, 6):
-            return True
-    return False
+            return allocator
+    return ""
 
 
 def _allocates(function: str) -> bool:

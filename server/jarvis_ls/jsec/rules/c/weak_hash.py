@@ -92,7 +92,7 @@ _HARMLESS = frozenset("checksum etag cache fingerprint uuid dedup hashtable crc 
     query=calls(*DIRECT, *CHOOSING),
     category="crypto",
     cwe=(328, 327),
-    confidence=0.55,
+    confidence=0.45,
     severity="medium",
     suggestion="Use SHA-256 or stronger; for passwords use Argon2, scrypt or bcrypt.",
 )
@@ -120,7 +120,7 @@ def _algorithm_of(call: Call) -> str:
 def _confidence(call: Call, algorithm: str) -> float:
     around = call.function.name if call.function is not None else ""
     if any(names_secret(text(argument)) for argument in call.arguments):
-        return 0.9
+        return 0.75
     if not _HARMLESS.isdisjoint(words(around)):
-        return 0.4
-    return 0.5 if algorithm == "SHA-1" else 0.55  # protocols and file formats require them
+        return 0.3
+    return 0.4 if algorithm == "SHA-1" else 0.45  # protocols and file formats require them

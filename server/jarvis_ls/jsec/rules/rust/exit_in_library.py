@@ -45,7 +45,7 @@ _NAMED_FOR_IT = re.compile(r"(?i)exit|abort|die|fatal|usage|panic|main|fail|cras
     query=calls("exit", "_exit", "abort"),
     category="error_handling",
     cwe=(705, 382),
-    confidence=0.5,
+    confidence=0.35,
     suggestion="Return an error and let 'main' decide on the exit.",
     severity="low",
 )

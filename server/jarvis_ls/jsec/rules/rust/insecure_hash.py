@@ -53,7 +53,7 @@ _MAYBE = re.compile(r"(?i)md[245]|sha1|ripemd160")
     ),
     category="crypto",
     cwe=(328, 327, 916),
-    confidence=0.55,
+    confidence=0.45,
     suggestion="Use SHA-256 or BLAKE3 for files and signatures, Argon2 for passwords.",
     severity="medium",
 )
@@ -71,7 +71,7 @@ def insecure_hash(site: Site) -> Iterator[Report]:
     yield Report(
         site.node,
         "'{algorithm}' is not collision resistant.",
-        confidence=0.8 if names_secret(around) or names_secret(function) else 0.55,
+        confidence=0.6 if names_secret(around) or names_secret(function) else 0.45,
         pattern=algorithm,
         algorithm=algorithm.split("::")[0].upper(),
     )

@@ -49,7 +49,7 @@ _LOCKED = re.compile(r"\.(?:lock|read|write|borrow_mut|try_lock)\(\)")
     query=calls("forget"),
     category="resource_leak",
     cwe=(401, 772),
-    confidence=0.5,
+    confidence=0.35,
     suggestion="Let the value drop, or use 'ManuallyDrop' when ownership is transferred.",
     severity="medium",
 )
@@ -71,7 +71,7 @@ def mem_forget(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'mem::forget' leaks the resources of '{value}'.",
-        confidence=0.7 if _LOCKED.search(initial[:500]) or "Vec" in initial[:80] else 0.5,
+        confidence=0.6 if _LOCKED.search(initial[:500]) or "Vec" in initial[:80] else 0.35,
         pattern="mem::forget",
         value=text(value)[:60],
     )

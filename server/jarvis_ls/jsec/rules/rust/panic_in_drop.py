@@ -70,7 +70,7 @@ def panic_in_drop(function: Function) -> Iterator[Report]:
     for node in function.nodes("macro"):
         name_ = macro_name(node)
         if name_ in PANIC_MACROS:
-            confidence = 0.55 if name_ in ("panic", "todo", "unimplemented") else 0.4
+            confidence = 0.5 if name_ in ("panic", "todo", "unimplemented") else 0.35
             yield Report(
                 node, _MESSAGE, confidence=confidence, pattern=f"{name_}!", what=f"{name_}!"
             )
@@ -80,4 +80,4 @@ _MESSAGE = "'{what}' in 'drop' may panic, which aborts the process during unwind
 
 
 def _rate(kind: str) -> float:
-    return 0.7 if kind == "external" else 0.55
+    return 0.55 if kind == "external" else 0.4

@@ -109,8 +109,8 @@ def _confidence(function: Function, variable: Variable, node: Node) -> float:
             return 0.0
         if is_exported(function):
             if SAFETY.search(documentation(function.node)) or not is_entry(function):
-                return 0.45  # a callback gets back the pointer that was registered with it
-            return 0.7
+                return 0.35  # a callback gets back the pointer that was registered with it
+            return 0.6
         if "unsafe" not in modifiers(function.node):
             return 0.0  # raw-pointer-deref-in-safe-fn
         return 0.0 if "afety" in documentation(function.node) else 0.4
@@ -125,7 +125,7 @@ def _confidence(function: Function, variable: Variable, node: Node) -> float:
         use.parent is not None and use.parent.type == "reference_expression"
         for use in function.uses(variable.name, variable.node.end_byte, node.start_byte)
     )
-    return 0.0 if is_borrowed else 0.9 if _is_plain(function, variable, node) else 0.55
+    return 0.0 if is_borrowed else 0.65 if _is_plain(function, variable, node) else 0.5
 
 
 def _is_plain(function: Function, variable: Variable, node: Node) -> bool:

@@ -69,7 +69,7 @@ def transmute_between_types(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'transmute' reinterprets a value and checks only its size.",
-        confidence=0.4 if "fn" in target.split("(")[0] or better else 0.55,
+        confidence=0.3 if "fn" in target.split("(")[0] or better else 0.45,
         pattern="transmute",
         fix=fix,
     )

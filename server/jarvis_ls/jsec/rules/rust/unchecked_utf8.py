@@ -72,7 +72,7 @@ def unchecked_utf8(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{called}' does not validate that '{value}' is UTF-8.",
-        confidence=0.75 if source else 0.55,
+        confidence=0.65 if source else 0.5,
         pattern=call.name,
         fix=_checked_fix(call),
         called=call.name,
