@@ -80,6 +80,7 @@ class Panel:
         self._people: dict[str, PanelInteraction] = {}
         self._sending: dict[str, set[asyncio.Task[None]]] = {}
         self._opening = asyncio.Lock()
+        self._beginning = asyncio.Lock()
         self._assembly.feed.observe(self._on_event)
         self._handlers: dict[type, Handler] = {
             wire.AttachAsk: self._attach,
@@ -219,10 +220,8 @@ class Panel:
         text = self._compose(ask.text, ask.attachments)
         if not text.strip() and not ask.images:
             raise UsageError(self._say("There is nothing to send."))
-        conversation = await self._conversation(ask.session or self._shown or None)
+        conversation = await self._begun(ask.session)
         session = conversation.id
-        if not ask.session:
-            await self._show(session)
         task = spawn(self._say_to(conversation, text, ask), f"send to {session}")
         tasks = self._sending.setdefault(session, set())
         tasks.add(task)
@@ -347,9 +346,7 @@ class Panel:
 
     async def _set_mode(self, ask: wire.SetModeAsk) -> wire.Opened:
         """Set the mode of a session; it is kept there, so one begins where there is none."""
-        conversation = await self._conversation(ask.session or self._shown or None)
-        if not self._shown:
-            await self._show(conversation.id)
+        conversation = await self._begun(ask.session)
         conversation.set_mode(ask.mode)
         return wire.Opened(conversation.id)
 
@@ -372,6 +369,17 @@ class Panel:
         return await settings_shown(self._assembly, conversation, self._say)
 
     # -- below: what all of them need ----------------------------------------------------------
+
+    async def _begun(self, session: str) -> Conversation:
+        """Return the conversation of a session; without one that of the session shown, or of a new
+        one, which is shown from now on. Two asks at the same time begin one session.
+        """
+        if session:
+            return await self._conversation(session)
+        async with self._beginning:
+            conversation = await self._conversation(self._shown or None)
+            await self._show(conversation.id)
+            return conversation
 
     async def _conversation(self, session: str | None) -> Conversation:
         """Return the conversation of a session, opened when it is not; None begins a new one."""
