@@ -88,3 +88,16 @@ async def test_a_rule_of_the_user_spares_the_review(tmp_path: Path) -> None:
         await conversation.wait()
         assert person.reviewed == [] and person.permits == []
         assert (h.folder / "src/a.c").read_text().count("-") == 2
+
+
+async def test_what_an_agent_wrote_it_need_not_read_to_write_again(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        (h.folder / "a.txt").write_text("one\n")
+        h.server.call("read_code", {"files": [{"path": "a.txt"}]})
+        for text in ("two\n", "three\n"):
+            h.server.call("rewrite_file", {"file_path": "a.txt", "content": text})
+        h.server.say("Done.")
+        c = await h.start()
+        await c.ask("write it twice")
+        assert [entry.state for entry in entries(c, ToolEntry)] == ["done"] * 3
+        assert (h.folder / "a.txt").read_text() == "three\n"

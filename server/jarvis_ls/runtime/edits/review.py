@@ -180,8 +180,8 @@ class Reviewed(Wrapper):
 
     def _note(self, change: Change, context: ToolContext) -> None:
         if change.after is not None:
-            data = bytes_of(change)
-            self._seen.note_written(context.node, change.place, data)
+            seen: Seen = context.services.get("seen", self._seen)
+            seen.note_written(context.node, change.place, bytes_of(change))
 
 
 class Refused(JarvisError):
