@@ -3,9 +3,12 @@
 // pytest has ended. Arguments that name `*.test.mjs` files go to Node's runner, all others to
 // pytest; the runner without arguments then rests.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { capture, ROOT, run, task } from './process.mjs';
+import { createInterface } from 'node:readline';
+import { capture, ROOT, run, TaskError, task } from './process.mjs';
 import { buildClient, setUpPackages } from './setup/client.mjs';
 import { setUpPython, venv } from './setup/python.mjs';
 import { requireTools, TOOLS } from './setup/tools.mjs';
@@ -66,8 +69,15 @@ async function runNode(files, quietly) {
   await buildClient();
   await installHost();
   const runner = 'node --test';
-  if (!quietly) return { runner, status: await run(process.execPath, nodeTest(files)), output: '' };
-  const first = await capture(process.execPath, nodeTest(files));
+  const shared = files.some(drivesBrowser) ? await shareEditor() : undefined;
+  const options = { env: { ...process.env, ...shared?.env } };
+  if (!quietly) {
+    const status = await run(process.execPath, nodeTest(files), options);
+    await shared?.end();
+    return { runner, status, output: '' };
+  }
+  const first = await capture(process.execPath, nodeTest(files), options);
+  await shared?.end();
   const output = first.stdout + first.stderr;
   const again = failedInBrowser(first.stdout);
   if (first.status === 0 || again.length === 0) return { runner, status: first.status, output };
@@ -103,7 +113,29 @@ function failures(output) {
  * @param {string} output
  */
 function failedInBrowser(output) {
-  return failures(output).filter((file) => /^tests[/\\](e2e|webview)[/\\]/.test(file));
+  return failures(output).filter(drivesBrowser);
+}
+
+/** @param {string} file */
+function drivesBrowser(file) {
+  return /^tests[/\\](e2e|webview)[/\\]/.test(file);
+}
+
+/**
+ * Starts the VS Code server and the browser that the tests share.
+ * @returns {Promise<{env: NodeJS.ProcessEnv, end: () => Promise<unknown>}>}
+ */
+async function shareEditor() {
+  const script = path.join(ROOT, 'tests', 'e2e', 'serve-host.mjs');
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const line = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
+  if (child.exitCode !== null) throw new TaskError('VS Code for the tests did not start');
+  const end = () => {
+    child.stdin.end();
+    return ended;
+  };
+  return { env: JSON.parse(line[0]), end };
 }
 
 function allNodeTests() {

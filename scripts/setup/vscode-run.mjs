@@ -45,7 +45,7 @@ const SETTINGS = {
 export async function startHost({ folder, settings = {}, env = {} }) {
   const user = path.join(folder, 'data', 'User');
   mkdirSync(user, { recursive: true });
-  writeOnce(path.join(user, 'settings.json'), { ...SETTINGS, ...settings });
+  writeOnce(path.join(user, 'settings.json'), userSettings(settings));
 
   const address = `127.0.0.1:${await freePort()}`;
   const log = path.join(folder, 'code-server.log');
@@ -182,9 +182,17 @@ function withoutEditorVariables(env) {
 }
 
 /**
- * @param {string} file
- * @param {unknown} value
+ * The user's settings file of a quiet workbench.
+ * @param {Record<string, unknown>} settings more of them
  */
-function writeOnce(file, value) {
-  if (!existsSync(file)) writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+export function userSettings(settings) {
+  return `${JSON.stringify({ ...SETTINGS, ...settings }, null, 2)}\n`;
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ */
+function writeOnce(file, text) {
+  if (!existsSync(file)) writeFileSync(file, text);
 }

@@ -9,9 +9,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { venv } from '../../scripts/setup/python.mjs';
-import { findBrowser } from '../../scripts/setup/tools.mjs';
+import { launchBrowser } from '../support/browser.mjs';
 import { ROOT, violations } from './workbench.mjs';
 
 /** Told to the browser from outside: the page's own policy lets no script in. */
@@ -27,11 +26,7 @@ describe('the HTML report', () => {
     const project = path.join(ROOT, 'tests', 'workspaces', 'inventory');
     const options = ['--format', 'html', '--output', file, '--no-cache', '--quiet'];
     execFileSync(venv('jsec'), ['scan', project, ...options]);
-    const executablePath = await findBrowser();
-    browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      args: ['--no-sandbox'],
-    });
+    browser = await launchBrowser();
   });
   after(async () => {
     await browser.close();

@@ -1,10 +1,12 @@
 // A real VS Code workbench for a test: a workspace on disk, the editor in a browser, and the words a
-// test says to it (open, type, run a command). Everything lies in one temporary folder that goes
+// test says to it (open, type, run a command). Everything is in one temporary folder that goes
 // when the workbench is closed; set JARVIS_E2E_KEEP to a folder to find its logs and a picture there.
+// Where `npm test` runs it, the editor's server and the browser are shared: see `shared-host.mjs`.
 
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,11 +17,11 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
 import { layOutExtension } from '../../scripts/setup/development-extension.mjs';
-import { findBrowser } from '../../scripts/setup/tools.mjs';
 import { installExtension, startHost } from '../../scripts/setup/vscode-run.mjs';
+import { launchBrowser } from '../support/browser.mjs';
 import { speak } from './language.mjs';
+import { endWindows, joinHost } from './shared-host.mjs';
 
 export const ROOT = path.resolve(import.meta.dirname, '..', '..');
 const ID = 'jarvis-ls.jarvis-ls';
@@ -66,25 +68,16 @@ export async function openWorkbench(options = {}) {
   const folder = path.join(base, 'ws');
   writeFiles(folder, options.files ?? {});
   const opened = options.folders ? workspaceFile(base, options.folders) : folder;
-  if (options.locale) speak(options.locale, path.join(base, 'data'));
-  if (options.vsix) await installExtension(base, options.vsix, environment(base));
   const extension = options.vsix ? undefined : extensionFolder(base, options);
-  const host = await startHost({
-    folder: base,
-    settings: { ...SETTINGS, ...options.settings },
-    env: { ...environment(base), ...options.env },
-  });
-  const executablePath = await findBrowser();
-  const browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
-  });
+  const host = await hostFor(base, options);
+  const browser = await launchBrowser();
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
   page.setDefaultTimeout(PATIENCE_MS);
-  const workbench = new Workbench(page, base, folder, async () => {
+  const end = async () => {
     await browser.close();
-    await host.stop();
-  });
+    await host.leave();
+  };
+  const workbench = new Workbench({ page, base, folder, logs: new Logs(host.folder), end });
   try {
     await options.beforeLoad?.(page);
     await load(page, address(host.address, opened, extension, options));
@@ -93,6 +86,23 @@ export async function openWorkbench(options = {}) {
     throw error;
   }
   return workbench;
+}
+
+/**
+ * The server that shows a workbench: the shared one when it will do, else one of its own.
+ * @param {string} base
+ * @param {Options} options
+ * @returns {Promise<{address: string, folder: string, leave: () => Promise<void>}>}
+ */
+async function hostFor(base, options) {
+  const settings = { ...SETTINGS, ...options.settings };
+  const shared = joinHost(options, settings, base);
+  if (shared) return { ...shared, leave: () => endWindows(shared) };
+  if (options.locale) speak(options.locale, path.join(base, 'data'));
+  if (options.vsix) await installExtension(base, options.vsix, environment(base));
+  const env = { ...environment(base), ...options.env };
+  const host = await startHost({ folder: base, settings, env });
+  return { address: host.address, folder: base, leave: host.stop };
 }
 
 /**
@@ -166,7 +176,7 @@ export function writeFiles(folder, files) {
  * of the marketplace is empty, so that nothing is asked of the network.
  * @param {string} base
  */
-function environment(base) {
+export function environment(base) {
   const shell = path.join(base, 'shell');
   writeFileSync(shell, '#!/bin/sh\nfor command; do :; done\nexec /bin/sh -c "$command"\n');
   chmodSync(shell, 0o755);
@@ -255,17 +265,43 @@ export function violations(page) {
   });
 }
 
+/** What the windows of a server have logged since now. */
+class Logs {
+  /** @param {string} host the folder of the server */
+  constructor(host) {
+    this.folder = path.join(host, 'data', 'logs');
+    this.before = new Set(this.files());
+  }
+
+  /** Paths in the folder of all logs of the extension, in order. */
+  files() {
+    if (!existsSync(this.folder)) return [];
+    const all = readdirSync(this.folder, { recursive: true, encoding: 'utf8' });
+    return all.filter((name) => path.basename(name) === 'Jarvis.log').sort();
+  }
+
+  read() {
+    return this.files()
+      .filter((name) => !this.before.has(name))
+      .map((name) => readFileSync(path.join(this.folder, name), 'utf8'))
+      .join('');
+  }
+}
+
 export class Workbench {
   /**
-   * @param {import('playwright-core').Page} page
-   * @param {string} base
-   * @param {string} folder of the workspace
-   * @param {() => Promise<void>} end
+   * @param {object} parts
+   * @param {import('playwright-core').Page} parts.page
+   * @param {string} parts.base
+   * @param {string} parts.folder of the workspace
+   * @param {Logs} parts.logs
+   * @param {() => Promise<void>} parts.end
    */
-  constructor(page, base, folder, end) {
+  constructor({ page, base, folder, logs, end }) {
     this.page = page;
     this.base = base;
     this.folder = folder;
+    this.logs = logs;
     this.end = end;
   }
 
@@ -275,7 +311,7 @@ export class Workbench {
     if (keep) {
       const place = path.join(keep, path.basename(this.base));
       await this.page.screenshot({ path: path.join(place, 'last.png') }).catch(() => undefined);
-      cpSync(path.join(this.base, 'data', 'logs'), path.join(place, 'logs'), { recursive: true });
+      cpSync(this.logs.folder, path.join(place, 'logs'), { recursive: true });
     }
     await this.end();
     await removed(this.base);
@@ -288,13 +324,7 @@ export class Workbench {
 
   /** Everything the extension's output channel has written. */
   log() {
-    const logs = path.join(this.base, 'data', 'logs');
-    const files = readdirSync(logs, { recursive: true, encoding: 'utf8' });
-    return files
-      .filter((name) => path.basename(name) === 'Jarvis.log')
-      .sort()
-      .map((name) => readFileSync(path.join(logs, name), 'utf8'))
-      .join('');
+    return this.logs.read();
   }
 
   /**

@@ -9,8 +9,9 @@ from toolchain import needs_cargo, watches_translator
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """What builds crates takes minutes."""
-    if needs_cargo.mark in item.iter_markers():
+    """What reads, translates or builds a whole project takes minutes in all."""
+    fixtures = getattr(item, "fixturenames", ())
+    if needs_cargo.mark in item.iter_markers() or "tmp_path" in fixtures:
         item.add_marker(watches_translator)
 
 

@@ -22,6 +22,10 @@ from tests.support.patience import HANGS
 
 EDITS = 8_000  # in each of four stretches, after two more to warm up
 BYTES_AN_EDIT = 20
+watches_server = pytest.mark.watches(
+    *(f"server/jarvis_ls/{part}" for part in ("lsp", "jsec", "codeintel", "core")),
+)
+"""All that a server's memory depends on; thousands of edits take long."""
 
 
 def kill(processes):
@@ -176,6 +180,7 @@ def test_exit_during_a_scan_leaves_no_process(tmp_path):
         assert alive == []
 
 
+@watches_server
 async def test_memory_stays_flat_over_thousands_of_edits(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
     async with running(tmp_path, command=COMMAND) as editor:
@@ -211,6 +216,7 @@ async def test_memory_stays_flat_over_thousands_of_edits(tmp_path):
         assert len(workers(editor)) == 1
 
 
+@watches_server
 async def test_documents_that_come_and_go_leave_nothing(tmp_path):
     async with running(tmp_path, command=COMMAND) as editor:
         server = psutil.Process(editor.client._server.pid)

@@ -15,6 +15,7 @@ from jarvis_ls.runtime.mcp.config import configured_servers, prefix_of, read_ser
 from jarvis_ls.runtime.mcp.definitions import Definition, read_definitions
 from jarvis_ls.runtime.mcp.toolset import McpServers, mcp_servers
 from jarvis_ls.runtime.tools.consent import Consents
+from tests.support.properties import examples
 
 
 def read(table: Any, origin: Any = "user") -> Any:
@@ -168,7 +169,9 @@ def described(servers: McpServers) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(1000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.dictionaries(names, tables, max_size=4), st.booleans(), st.booleans())
 def test_a_workspace_never_weakens_the_users_settings(

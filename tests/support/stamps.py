@@ -137,4 +137,4 @@ def _files(watched: tuple[str, ...]) -> Iterable[Path]:
 
 
 def _counts(path: Path) -> bool:
-    return path.is_file() and "__pycache__" not in path.parts
+    return path.is_file() and "__pycache__" not in path.parts and path.name != "README.md"

@@ -9,9 +9,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import esbuild from 'esbuild';
-import { chromium } from 'playwright-core';
 import { buildClient, PAGE } from '../../scripts/setup/client.mjs';
-import { findBrowser } from '../../scripts/setup/tools.mjs';
+import { launchBrowser } from '../support/browser.mjs';
 
 export const ROOT = path.resolve(import.meta.dirname, '..', '..');
 /** Colours and fonts as the editor gives them to pages, taken from its own themes. */
@@ -71,16 +70,7 @@ export async function openBrowser() {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const origin = `http://127.0.0.1:${address.port}`;
-  const executablePath = await findBrowser();
-  const browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--enable-precise-memory-info',
-    ],
-  });
+  const browser = await launchBrowser();
   return {
     origin,
     browser,
