@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.cli.choices import choices_in_words, chosen
+from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import Screen, visible, wants_colour
 from jarvis_ls.core.errors import JarvisError, UsageError
@@ -42,7 +43,7 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=run_setup)
 
 
-def run_setup(options: argparse.Namespace) -> int:
+def run_setup(options: argparse.Namespace) -> ExitStatus:
     """Set up a model; returns the exit status."""
     return asyncio.run(_Setup(options).run())
 
@@ -65,7 +66,7 @@ class _Setup:
         self._setup = ModelSetup(self._assembly)
         self._prompt: Any = None
 
-    async def run(self) -> int:
+    async def run(self) -> ExitStatus:
         for problem in self._assembly.problems:
             self._screen.say(problem, "red")
         try:
@@ -73,17 +74,18 @@ class _Setup:
                 return await self._asking()
             return await self._unattended()
         except (_Quit, EOFError):
-            return 1
+            return ExitStatus.FAILURE
         finally:
             await self._assembly.close()
 
     # -- by options ------------------------------------------------------------------------------
 
-    async def _unattended(self) -> int:
+    async def _unattended(self) -> ExitStatus:
         given = self._options
         if not given.provider and not given.base_url:
             raise UsageError(
-                "The session is not interactive: use --provider and --model, or run it at a terminal."
+                "The session is not interactive: use --provider and --model, or run it at "
+                "a terminal."
             )
         provider = self._named()
         key = self._key_of(provider)
@@ -122,7 +124,7 @@ class _Setup:
 
     # -- at the terminal -------------------------------------------------------------------------
 
-    async def _asking(self) -> int:
+    async def _asking(self) -> ExitStatus:
         given = self._options
         offer: Offer | None = None
         provider = self._named() if given.provider or given.base_url else None
@@ -135,7 +137,9 @@ class _Setup:
                 return status
             provider, offer = None, None
 
-    async def _check_and_choose(self, provider: Provider, key: str, *, typed: bool) -> int | None:
+    async def _check_and_choose(
+        self, provider: Provider, key: str, *, typed: bool
+    ) -> ExitStatus | None:
         """Go on with a provider until a model is chosen; None for another provider."""
         while True:
             self._screen.say(Words("Checking …"), "dim")
@@ -220,7 +224,7 @@ class _Setup:
                 return said
             shown = found[:LISTED]
 
-    def _tell(self, provider: Provider, done: Chosen, typed: str) -> int:
+    def _tell(self, provider: Provider, done: Chosen, typed: str) -> ExitStatus:
         """Keep a key that was typed, and say what was done."""
         variable = provider.env_keys[0] if provider.env_keys else ""
         notes = list(done.notes)
@@ -245,7 +249,7 @@ class _Setup:
         self._screen.say(
             Words("Ready: {model}. Start a conversation with `jarvis`.", model=done.label), "green"
         )
-        return 0
+        return ExitStatus.SUCCESS
 
     async def _letter(self, prompt: str) -> str:
         prompt = speak(prompt)
