@@ -153,42 +153,43 @@ async def test_edits_are_taken_hunk_by_hunk(folder, tmp_path):
 
 async def test_a_mode_that_is_chosen_first_holds_for_the_session_that_begins(folder, tmp_path):
     (folder / "list.txt").write_text("one\n")
-    async with ModelServer() as model:
-        async with opened(folder, tmp_path / "home", model) as page:
-            await page.attach()
-            model.call("rewrite_file", {"file_path": "list.txt", "content": "two\n"})
-            model.say("A plan.")
-            chosen, sent = await asyncio.gather(
-                page.ask(panel.SetModeAsk("", "plan")),
-                page.ask(panel.SendAsk("", "Change it")),
-            )
-            assert chosen.session == sent.session
-            picture = await page.attach(chosen.session)
-            assert [e.session.mode for e in picture.events if isinstance(e, SessionPut)] == ["plan"]
-            await page.answered("A plan.")
-            assert (folder / "list.txt").read_text() == "one\n"
-            assert [entry.state for entry in page.entries(ToolEntry)] == ["denied"]
+    async with ModelServer() as model, opened(folder, tmp_path / "home", model) as page:
+        await page.attach()
+        model.call("rewrite_file", {"file_path": "list.txt", "content": "two\n"})
+        model.say("A plan.")
+        chosen, sent = await asyncio.gather(
+            page.ask(panel.SetModeAsk("", "plan")),
+            page.ask(panel.SendAsk("", "Change it")),
+        )
+        assert chosen.session == sent.session
+        picture = await page.attach(chosen.session)
+        assert [e.session.mode for e in picture.events if isinstance(e, SessionPut)] == ["plan"]
+        await page.answered("A plan.")
+        assert (folder / "list.txt").read_text() == "one\n"
+        assert [entry.state for entry in page.entries(ToolEntry)] == ["denied"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
 async def test_a_script_in_the_background_is_stopped_and_goes_on_unseen(folder, tmp_path):
-    async with ModelServer() as model:
-        async with opened(folder, tmp_path / "home", model, settings=ALLOWED) as page:
-            await page.attach()
-            for _ in range(2):
-                script = "echo ready; sleep 600"
-                model.call("execute_script", {"script": script, "background": True})
-            model.say("They run.")
-            await page.send("Run them")
-            await page.answered("They run.")
-            await page.until(lambda: all("ready" in e.output for e in page.entries(ToolEntry)))
-            session = page.session
-            first, _ = page.entries(ToolEntry)
-            await page.ask(panel.EndScriptAsk(session, first.id))
-            await page.until(lambda: page.entries(ToolEntry)[0].state == "cancelled")
-            page.take(await page.ask(panel.NewSessionAsk()))
-            await page.attach(session)
-            assert [e.state for e in page.entries(ToolEntry)] == ["cancelled", "running"]
+    async with (
+        ModelServer() as model,
+        opened(folder, tmp_path / "home", model, settings=ALLOWED) as page,
+    ):
+        await page.attach()
+        for _ in range(2):
+            script = "echo ready; sleep 600"
+            model.call("execute_script", {"script": script, "background": True})
+        model.say("They run.")
+        await page.send("Run them")
+        await page.answered("They run.")
+        await page.until(lambda: all("ready" in e.output for e in page.entries(ToolEntry)))
+        session = page.session
+        first, _ = page.entries(ToolEntry)
+        await page.ask(panel.EndScriptAsk(session, first.id))
+        await page.until(lambda: page.entries(ToolEntry)[0].state == "cancelled")
+        page.take(await page.ask(panel.NewSessionAsk()))
+        await page.attach(session)
+        assert [e.state for e in page.entries(ToolEntry)] == ["cancelled", "running"]
 
 
 async def test_stop_is_at_once_and_what_was_said_stays(folder, tmp_path):
