@@ -69,10 +69,7 @@ async function panel(picture) {
       await editor.squiggles.first().waitFor();
       await editor.goTo(lineOf(FREED));
       await model.script(
-        {
-          say: '`store_remove` prints `article->note` after it was freed, and `store_add` uses the result of `malloc` unchecked. I will repair both.',
-          calls: [['rewrite_file', { file_path: STORE, content: repaired() }]],
-        },
+        { calls: [['rewrite_file', { file_path: STORE, content: repaired() }]] },
         { say: 'Done.' },
       );
       await chat.say('Fix what Jarvis found in store_add and store_remove');

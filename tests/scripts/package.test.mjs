@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { hostTarget } from '../../scripts/package/libraries.mjs';
 import { capture, ROOT } from '../../scripts/process.mjs';
@@ -18,27 +18,17 @@ const project = path.join(folder, 'project');
 const extension = path.join(folder, 'vsix', 'extension');
 const pythons = await findPythons();
 let output = '';
-const stamp = new Stamp(import.meta.url, {
-  contents: [
-    ...['scripts/package', 'scripts/package.mjs', 'scripts/setup', 'scripts/process.mjs'],
-    ...['pyproject.toml', 'requirements.lock', 'package.json', 'package-lock.json', 'bundled'],
-  ],
-  names: ['server/jarvis_ls', 'client-vscode', 'l10n', 'media'],
-});
-
-before(async () => {
-  if (!stamp.anyRuns) return;
-  const built = await capture(process.execPath, ['scripts/package.mjs']);
-  assert.equal(built.status, 0, built.stderr);
-  output = built.stdout;
-  cpSync(path.join(ROOT, 'tests', 'workspaces', 'inventory'), project, { recursive: true });
-  mkdirSync(path.join(folder, 'home'));
-  const vsix = artefact(/\.vsix$/);
-  const unpacked = await capture(venv('python'), [
-    ...['-m', 'zipfile', '-e', vsix, path.join(folder, 'vsix')],
-  ]);
-  assert.equal(unpacked.status, 0, unpacked.stderr);
-});
+const stamp = new Stamp(
+  import.meta.url,
+  {
+    contents: [
+      ...['scripts/package', 'scripts/package.mjs', 'scripts/setup', 'scripts/process.mjs'],
+      ...['pyproject.toml', 'requirements.lock', 'package.json', 'package-lock.json', 'bundled'],
+    ],
+    names: ['server/jarvis_ls', 'client-vscode', 'l10n', 'media'],
+  },
+  build,
+);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 stamp.test('the wheel works in a clean environment', async () => {
@@ -67,44 +57,42 @@ stamp.test('the wheel works in a clean environment', async () => {
   assert.equal(fatal.status, 1);
 });
 
-for (const { version, executable } of pythons) {
-  stamp.test(
-    `the extension's server works on Python ${version} with nothing installed (${executable})`,
-    async () => {
-      const file = path.join(project, 'src', 'store.c');
-      const server = startServer(
-        executable,
-        ['-I', '-S', path.join(extension, 'bundled', 'tool', 'server.py')],
-        { cwd: folder, env: cleanEnvironment() },
+for (const [index, { version, executable }] of pythons.entries()) {
+  const which = `Python ${version} (${index + 1} of ${pythons.length} here)`;
+  stamp.test(`the extension's server works on ${which} with nothing installed`, async () => {
+    const file = path.join(project, 'src', 'store.c');
+    const server = startServer(
+      executable,
+      ['-I', '-S', path.join(extension, 'bundled', 'tool', 'server.py')],
+      { cwd: folder, env: cleanEnvironment() },
+    );
+    try {
+      const { capabilities } = await server.request('initialize', {
+        processId: process.pid,
+        rootUri: pathToFileURL(project).href,
+        capabilities: {},
+      });
+      assert.ok(capabilities.codeActionProvider);
+      server.notify('initialized', {});
+      const uri = pathToFileURL(file).href;
+      server.notify('textDocument/didOpen', {
+        textDocument: { uri, languageId: 'c', version: 1, text: readFileSync(file, 'utf8') },
+      });
+      const { params } = await server.waitFor(
+        ({ method, params: published }) =>
+          method === 'textDocument/publishDiagnostics' &&
+          published.uri === uri &&
+          published.diagnostics.length > 0,
       );
-      try {
-        const { capabilities } = await server.request('initialize', {
-          processId: process.pid,
-          rootUri: pathToFileURL(project).href,
-          capabilities: {},
-        });
-        assert.ok(capabilities.codeActionProvider);
-        server.notify('initialized', {});
-        const uri = pathToFileURL(file).href;
-        server.notify('textDocument/didOpen', {
-          textDocument: { uri, languageId: 'c', version: 1, text: readFileSync(file, 'utf8') },
-        });
-        const { params } = await server.waitFor(
-          ({ method, params: published }) =>
-            method === 'textDocument/publishDiagnostics' &&
-            published.uri === uri &&
-            published.diagnostics.length > 0,
-        );
-        const codes = params.diagnostics.map(({ code }) => code?.value ?? code);
-        assert.ok(codes.includes('use-after-free'), codes.join(', '));
-        await server.request('shutdown', null);
-        server.notify('exit');
-        assert.deepEqual(await server.ended, [0, null]);
-      } finally {
-        server.kill();
-      }
-    },
-  );
+      const codes = params.diagnostics.map(({ code }) => code?.value ?? code);
+      assert.ok(codes.includes('use-after-free'), codes.join(', '));
+      await server.request('shutdown', null);
+      server.notify('exit');
+      assert.deepEqual(await server.ended, [0, null]);
+    } finally {
+      server.kill();
+    }
+  });
 }
 
 stamp.test(
@@ -288,4 +276,18 @@ function cleanEnvironment() {
     LANG: 'C.UTF-8',
     PYENV_ROOT: process.env.PYENV_ROOT,
   };
+}
+
+/** The package of this checkout, and the extension unpacked. */
+async function build() {
+  const built = await capture(process.execPath, ['scripts/package.mjs']);
+  assert.equal(built.status, 0, built.stderr);
+  output = built.stdout;
+  cpSync(path.join(ROOT, 'tests', 'workspaces', 'inventory'), project, { recursive: true });
+  mkdirSync(path.join(folder, 'home'));
+  const vsix = artefact(/\.vsix$/);
+  const unpacked = await capture(venv('python'), [
+    ...['-m', 'zipfile', '-e', vsix, path.join(folder, 'vsix')],
+  ]);
+  assert.equal(unpacked.status, 0, unpacked.stderr);
 }

@@ -3,7 +3,15 @@
 // JARVIS_TESTS_FULL=1, runs every test.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -18,16 +26,18 @@ export class Stamp {
    * @param {string} url of the file of tests, which is watched itself
    * @param {{contents: string[], names: string[]}} watched files and folders: by what they hold, and
    *   by which files there are
+   * @param {() => Promise<void>} prepare what all tests need that run, done before the first
    */
-  constructor(url, { contents, names }) {
+  constructor(url, { contents, names }, prepare) {
     const own = path.relative(path.join(ROOT, 'tests'), fileURLToPath(url));
     this.file = path.join(ROOT, 'tests', 'stamps', own.replace(/\.mjs$/, '.json'));
     this.digest = digestOf([...contents, path.join('tests', own)], names);
     /** @type {Set<string>} */
     this.good = new Set(readStamp(this.file)[this.digest]);
     this.full = Boolean(process.env.JARVIS_TESTS_FULL);
-    /** Whether a test of the file runs. */
-    this.anyRuns = false;
+    /** @type {Promise<void> | undefined} */
+    this.prepared = undefined;
+    this.prepare = prepare;
   }
 
   /**
@@ -37,9 +47,10 @@ export class Stamp {
    */
   test(name, body) {
     const unchanged = !this.full && this.good.has(name);
-    this.anyRuns ||= !unchanged;
     test(name, { skip: unchanged && UNCHANGED }, async () => {
       this.note(name, false);
+      this.prepared ??= this.prepare();
+      await this.prepared;
       await body();
       this.note(name, true);
     });
@@ -53,6 +64,7 @@ export class Stamp {
   note(name, good) {
     if (good) this.good.add(name);
     else this.good.delete(name);
+    if (this.good.size === 0) return rmSync(this.file, { force: true });
     mkdirSync(path.dirname(this.file), { recursive: true });
     const stamp = { [this.digest]: [...this.good].sort() };
     writeFileSync(this.file, `${JSON.stringify(stamp, null, 1)}\n`);
