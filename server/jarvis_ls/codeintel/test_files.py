@@ -34,6 +34,27 @@ _SEARCHED = 65_536
 """Bytes at the start of a file in which an include of a test framework is looked for."""
 
 
+_GENERATED = re.compile(
+    rb"^[ \t/*#;-]*(?:(?:this|the|an?)[ ]+)?(?:(?:file|code|parser|lexical scanner)[ ,]+)?"
+    rb"(?:(?:was|is|has been)[ ]+)?"
+    rb"(?:(?:auto(?:matically)?[- ]?)?generated[ ]+(?:by|from|with|using|automatically|file)\b"
+    rb"|auto(?:matically)?[- ]?generated\b|@generated\b|made by GNU Bison"
+    rb"|do not (?:edit|modify)\b)"
+    rb"|\bdo not edit (?:this file|by hand|manually)\b|\b(?-i:DO NOT (?:EDIT|MODIFY))\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BANNER = 1500
+"""Bytes at the start of a file in which a generator says that it made it."""
+
+
+def counts_less(source: Source, language: LanguageName) -> bool:
+    """Return whether findings in a file are of less use: only tests run it, or, of C and C++, a
+    generator made it, so that nobody edits it."""
+    return is_test_file(source, language) or (
+        language != "rust" and _GENERATED.search(source.data, 0, _BANNER) is not None
+    )
+
+
 def is_test_file(source: Source, language: LanguageName) -> bool:
     """Return whether only tests, fuzzers, benchmarks and examples run the code of a file."""
     if language == "rust":

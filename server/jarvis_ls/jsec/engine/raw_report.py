@@ -43,10 +43,11 @@ class Raw:
     fix: tuple[Message, tuple[tuple[int, int, str], ...], bool] | None
 
 
-def raw_of(rule: Rule, report: Report, base: int, in_test: bool) -> Raw:
-    """Return a report with places relative to byte `base`; what only tests run counts less."""
+def raw_of(rule: Rule, report: Report, base: int, counts_less: bool) -> Raw:
+    """Return a report with places relative to byte `base`. What is wrong `counts_less` in code that
+    only tests run, few builds have, or a generator made."""
     confidence = rule.confidence if report.confidence is None else report.confidence
-    if in_test:
+    if counts_less:
         confidence *= TEST_DAMPING
     confidence = round(min(1.0, max(0.0, confidence)), 2)
     severity = report.severity or severity_from_confidence(confidence, rule.severity)

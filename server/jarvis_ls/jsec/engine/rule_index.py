@@ -23,6 +23,7 @@ from jarvis_ls.codeintel.functions import (
 )
 from jarvis_ls.codeintel.languages import LanguageName, field_id
 from jarvis_ls.codeintel.parse import Node, Query, captures, compile_query
+from jarvis_ls.codeintel.rare_code import rare_ranges
 from jarvis_ls.codeintel.top_level_items import Item
 from jarvis_ls.core.regex import WordSet
 from jarvis_ls.jsec.base.match_site import Placed, Site, WholeUnit
@@ -328,6 +329,8 @@ class _Run:
         """Where functions are called that a rule's `calling` names."""
         self._raws: dict[tuple[str, int, int], Raw] = {}
         self._failed: set[str] = set()
+        self._rare: list[tuple[int, int]] | None = None
+        """Bytes that few builds have, once a report asks for them."""
 
     def check(self, rule: Rule, place: Any, start: int) -> None:
         """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
@@ -336,7 +339,8 @@ class _Run:
         for report in _check_safely(rule, place, self._failed):
             if self._is_dead(report.start):
                 continue
-            raw = raw_of(rule, report, self.item.start, self.item.in_test)
+            less = self.item.in_test or self._is_rare(report.start)
+            raw = raw_of(rule, report, self.item.start, less)
             self._raws.setdefault((rule.id, report.start, report.end), raw)
 
     def choose(self, when: Holds, nodes: list[Node], rules: Iterable[Rule]) -> list[Node]:
@@ -378,6 +382,13 @@ class _Run:
         for function in self.index.functions:
             function.forget()
         return ItemResult(raws, named, frozenset(self._failed))
+
+    def _is_rare(self, offset: int) -> bool:
+        if self.item.foreign:
+            return True
+        if self._rare is None:
+            self._rare = [] if self.unit.language == "rust" else rare_ranges(self.item.node)
+        return any(start <= offset < end for start, end in self._rare)
 
     def _is_dead(self, offset: int) -> bool:
         return bool(self._dead) and any(start <= offset < end for start, end in self._dead)

@@ -18,7 +18,7 @@ from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, nests_too_deep, parse
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.codeintel.test_files import is_test_file
+from jarvis_ls.codeintel.test_files import counts_less
 from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
@@ -143,7 +143,7 @@ class Engine:
         and is brought up to date.
         """
         tree = tree if tree is not None else parse(source.data, language)
-        in_test = is_test_file(source, language)
+        in_test = counts_less(source, language)
         found = list(items(tree.root_node, language, in_test=in_test))
         own, context, defined = _collect_facts(source.data, found, language, cache)
         facts = own
@@ -195,7 +195,8 @@ def _run_items(
     results = []
     kept: dict[Key, ItemResult] = {}
     for item in found:
-        key = (data[item.start : item.end], item.node.kind_id, item.in_test, _reading(item))
+        flags = item.in_test + 2 * item.foreign
+        key = (data[item.start : item.end], item.node.kind_id, flags, _reading(item))
         known = cache.results.get(key)
         result = plan.run(unit, item) if known is None else known
         if known is not None or cache.keeps(item):

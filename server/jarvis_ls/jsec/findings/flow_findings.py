@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.codeintel.test_files import is_test_file
+from jarvis_ls.codeintel.test_files import counts_less
 from jarvis_ls.core.finding import (
     Alike,
     Edit,
@@ -71,7 +71,7 @@ def settle(
     files that the ways to the faults pass; `extents` are the functions of this one, and in those
     of `decided` there is nothing that flow did not find. Rules that raise are added to `failed`.
     """
-    in_test = is_test_file(source, language)
+    in_test = counts_less(source, language)
     proven = [
         (fault, _damp(finding) if in_test else finding)
         for fault in _once_per_function(faults)
