@@ -350,3 +350,34 @@ char *use(int wide) {
 }
 """
     assert not [kind for _, kind in kinds(text) if kind == "leak"]
+
+
+def test_a_loss_is_certain_where_another_way_looks_after_the_memory() -> None:
+    text = """
+int known(void);
+int forgets(int n) {
+    char *p = (char *) malloc(10); if (!p) return 1;
+    int c = known(); if (c == n) return 2; if (c > n) return 3;
+    free(p); return 0;
+}
+int never(int n) {
+    char *p = (char *) malloc(10); if (!p) return 1;
+    int c = known(); if (c == n) return 2; if (c > n) return 3;
+    return 0;
+}
+"""
+    doubt = {f.function: f.doubtful for f in faults(lowered(text)) if f.kind == "leak"}
+    assert doubt == {"forgets": False, "never": True}
+
+
+def test_a_search_that_finds_nothing_is_doubtful() -> None:
+    text = """
+struct node { struct node *next; int key; };
+int find(struct node *p, int key) {
+    for (; p; p = p->next) if (p->key == key) break;
+    return p->key;
+}
+int test(struct node *p) { if (p == NULL) return p->key; return 0; }
+"""
+    doubt = {f.function: (f.kind, f.doubtful) for f in faults(lowered(text))}
+    assert doubt == {"find": ("null-dereference", True), "test": ("null-dereference", False)}

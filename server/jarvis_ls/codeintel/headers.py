@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from jarvis_ls.codeintel.declarations import Facts
+from jarvis_ls.codeintel.declarations import Declared, Facts
 from jarvis_ls.codeintel.extract import c, rust
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import parse
@@ -32,7 +32,10 @@ _STANDARD = frozenset(
 )
 
 SEVERAL = "?"
-"""What a macro represents that a file gives several numbers: no expression."""
+"""What a macro represents that a file gives several numbers, and a type that it declares in several
+ways.
+"""
+_TAGS = frozenset({"struct", "union", "class", "enum"})
 
 _NUMBER = re.compile(r"[\s()\da-fA-FxXuUlL+*/<-]+")
 _DIGIT = re.compile(r"\d")
@@ -57,6 +60,7 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
     compared: set[str] = set()
     stops: set[str] = set()
     several: set[str] = set()
+    unclear: set[str] = set()
     foreign: list[Facts] = []
     for part in parts:
         if part is None:
@@ -65,6 +69,7 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
             foreign.append(part)
             continue
         several |= _said_otherwise(facts.macros, part.macros)
+        unclear |= _declared_otherwise(facts.types, part.types)
         if part.function_macros and _asserts_nothing(facts, part):
             continue
         includes.extend(part.includes)
@@ -74,6 +79,7 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
         facts.asserting |= part.asserting
         facts.add(part)
     facts.macros.update(dict.fromkeys(several, SEVERAL))
+    facts.types.update((name, Declared(name, SEVERAL)) for name in unclear)
     for part in foreign:
         facts.fill(part)
         includes.extend(part.includes)
@@ -95,6 +101,19 @@ def _said_otherwise(macros: dict[str, str], again: dict[str, str]) -> set[str]:
         and before != body
         and _is_number(before)
         and _is_number(body)
+    }
+
+
+def _declared_otherwise(types: dict[str, Declared], again: dict[str, Declared]) -> set[str]:
+    """Return the types that a file declares in several ways: it hangs on how it is compiled, which
+    is meant.
+    """
+    return {
+        name
+        for name, declared in again.items()
+        if name in types
+        and types[name] != declared
+        and not {types[name].type.split()[0], declared.type.split()[0]} & _TAGS
     }
 
 

@@ -172,3 +172,39 @@ const char *Version;
 static const char *Unset;
 int generated(void) { return (int)strlen(Version); }
 int never_set(void) { return (int)strlen(Unset); } // expect: null-dereference
+
+// A name that a file declares in several ways may be any of them.
+#if defined(OPENSSL_64_BIT)
+typedef unsigned long limb;
+#define LIMB_BITS (64u)
+#elif defined(OPENSSL_32_BIT)
+typedef unsigned int limb;
+#define LIMB_BITS (32u)
+#endif
+limb top(limb a) { return a >> (LIMB_BITS - 1); }
+unsigned too_far(unsigned a) { return a >> 63; } // expect: shift-beyond-width
+
+// A jump to a label of another function ends the way.
+#define NEED(size) if (!has(size)) goto truncated
+int has(int size);
+int decode(int n) {
+  int length;
+  NEED(4);
+  length = 4;
+  if (n)
+    return 1;
+  return length + 1;
+}
+
+// A macro before a type is not the type of what is declared.
+typedef struct hashtable *HashTable;
+exported HashTable table, first_table;
+int same_table(void) { return table == first_table ? table->count : 0; }
+
+// Members of a union that a wider one overwrites have a value.
+unsigned char overwritten(const unsigned *from) {
+  union { unsigned words[4]; unsigned char bytes[16]; } both;
+  both.words[2] = from[1];
+  both.words[3] = from[2];
+  return both.bytes[15] & 1;
+}

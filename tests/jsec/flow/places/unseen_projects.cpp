@@ -16,3 +16,9 @@ class Converter { public: Converter(B &b, const char *set = 0); int run(); priva
 Converter::Converter(B &b, const char *set) : b_(&b), set_(set) {}
 int Converter::run() { return b_ ? 1 : 2; }
 int convert(B &b) { Converter c(b); return c.run(); }
+
+// What `new` took goes back when the constructor throws.
+struct Part { Part(const char *s); int x; };
+Part::Part(const char *s) { if (!s) throw 1; x = 1; }
+class Whole { Part *part; public: Whole(const char *s); };
+Whole::Whole(const char *s) : part(new Part(s)) {}

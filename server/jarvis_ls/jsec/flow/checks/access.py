@@ -292,7 +292,8 @@ def present(
             cleared = (
                 where.symbol is not None and where.symbol[0] == "cleared" and state.choices > 0
             )
-            later = later or cleared or _unsure(engine, address)
+            ended = tested is not None and tested[4]
+            later = later or cleared or ended or _unsure(engine, address)
             engine.fault(state, "null-dereference", span, certain=True, by=by, doubtful=later)
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
         engine.fault(state, "null-dereference", span, certain=False, by=by)
@@ -472,6 +473,7 @@ def check_initialised(
     if value.init == UNINIT:
         place = engine.regions[rid]
         unnamed = place is not None and place.kind == "local" and not place.name  # a macro's cast
+        unnamed = unnamed or (place is not None and place.type[0] == "&")  # bound where it is made
         if place is not None and not unnamed and type_[0] not in ("c", "r", "?"):
             unsure = place.name in engine.frame.function.unsure
             engine.fault(

@@ -74,6 +74,8 @@ class Engine(RegionTable):
         """File and place of the allocations that some way of this root releases, or hands on."""
         self.losses: dict[tuple[str, str, Span], tuple[str, Span]] = {}
         """Leaks that may be meant, by the key of the fault, with the place of the allocation."""
+        self.block = 0
+        """Block of the current function whose branch is followed."""
         self.fuel = 0
         """Instructions that are left."""
         self.stack: list[FunctionIR] = []

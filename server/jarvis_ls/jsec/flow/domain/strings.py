@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, escape
 from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, TIGHT, AbstractValue, unknown
 from jarvis_ls.jsec.flow.domain.memory_regions import RegionTable
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED
@@ -157,6 +157,8 @@ def havoc(engine: RegionTable, state: AbstractState, value: AbstractValue, taint
             written=0,
             fixed=False,
         )
+        for cell in state.memory.get(rid, {}).values():
+            escape(state, cell)  # it may still lie there
         type_ = engine.type_at(rid, lo)
         if lo == hi and place.kind == "local" and type_[0] in ("i", "f"):
             state.memory[rid] = {

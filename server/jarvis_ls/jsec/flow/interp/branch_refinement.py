@@ -319,6 +319,20 @@ def _refine_handle(
     return True
 
 
+def _is_loop_test(engine: Engine) -> bool:
+    """Return whether the branch that is followed ends a loop: what is looked for in one is mostly
+    found.
+    """
+    function = engine.frame.function
+    for head in function.heads:
+        at = head
+        while (end := function.blocks[at][1])[0] == nodes.JUMP and end[1] > at:
+            at = end[1]
+        if at == engine.block:
+            return True
+    return False
+
+
 def _refine_null(
     engine: Engine, state: AbstractState, op: str, e: Expr, value: AbstractValue
 ) -> bool:
@@ -359,6 +373,7 @@ def _refine_null(
                     -1 if engine.defensive else engine.frame.base,
                     state.choices,
                     state.unseen,
+                    _is_loop_test(engine),
                 ),
             )
         else:
@@ -464,6 +479,7 @@ def _refine_number(
             -1 if engine.defensive else engine.frame.base,
             state.choices,
             state.unseen,
+            False,
         )
     if excluded:
         new = AbstractValue(

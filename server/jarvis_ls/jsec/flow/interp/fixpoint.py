@@ -326,6 +326,7 @@ class Interpreter(Engine):
                     elif kind == nodes.THROW:
                         leaving.append(self._unwound(frame, after, end[1]))
                     else:
+                        self.block = index
                         for target, there in branch_refinement.successors(self, after, end):
                             push(target, [there])
         self.frame, self.exact = before, exact
@@ -359,6 +360,13 @@ class Interpreter(Engine):
             if type_[0] in ("r", "c"):
                 for cell in state.memory.get(frame.base + slot, {}).values():
                     escape(state, cell)
+        function = frame.function
+        if function.record and function.name.rpartition("::")[2] == function.record:
+            made = state.memory.get(frame.base + function.params[0], {}).get(0)
+            for target in made.targets if made is not None else ():
+                reg = state.region_states.get(target[0])
+                if reg is not None and reg.family == "new":  # which gives it back itself
+                    state.region_states[target[0]] = reg.but(escaped=True)
 
     def _left(
         self, frame: Frame, state: AbstractState, value: AbstractValue | None, span: Span

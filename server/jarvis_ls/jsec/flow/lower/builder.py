@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from jarvis_ls.codeintel.parse import Node
@@ -54,6 +55,15 @@ class Blocks:
         self._open = []
         self._instrs.append(self._open)
         self._ends.append(None)
+
+    def stop_at(self, labels: Iterable[int]) -> None:
+        """Let the ways end that lead to labels which were never started."""
+        missing = [label for label in labels if label not in self._place]
+        if missing:
+            self.end((nodes.RETURN, None, (0, 0)))
+        for label in missing:
+            self.start(label)
+            self.end((nodes.STOP,))
 
     def add(self, instr: Instr) -> None:
         """Append an instruction; what cannot be reached is dropped."""

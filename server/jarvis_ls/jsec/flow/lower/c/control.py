@@ -257,6 +257,10 @@ class Control:
             self._labels[name] = self.body.blocks.label()
         return self._labels[name]
 
+    def leave(self) -> None:
+        """Take jumps to labels that the function does not have, as those in macros, for its end."""
+        self.body.blocks.stop_at(self._labels.values())
+
     def _labeled_statement(self, node: Node) -> None:
         label = node.child_by_field_name("label")
         self.body.blocks.start(self._label(text(label)))

@@ -251,6 +251,9 @@ class Lowering:
             for c in node.children
             if c.type in ("storage_class_specifier", "type_qualifier")
         }
+        if _is_behind_macro(node):
+            self._unclear(node)
+            return
         for declarator in node.children_by_field_name("declarator"):
             name, type_ = self.types.declarator(declarator, base)
             if not name:
@@ -260,6 +263,16 @@ class Lowering:
                 self.types.overload("", name, type_)
                 continue
             self._variable(name.rpartition("::")[2], type_, words, declarator)
+
+    def _unclear(self, node: Node) -> None:
+        """Declare variables of which nothing is known: a macro was taken for their type."""
+        torn = [child for child in node.children if child.type == "ERROR"]
+        names = [text(name) for part in torn for name in _identifiers(part)]
+        names += [text(d) for d in node.children_by_field_name("declarator")]
+        for name in names:
+            if name.isidentifier() and name not in self.types.facts.types:
+                self.outer.globals[name] = ANY
+                self.file.globals.setdefault(name, GlobalIR(name, ANY, False, False, (), False))
 
     def _variable(self, name: str, type_: Type, words: set[str], node: Node) -> None:
         value = node.child_by_field_name("value")
@@ -281,6 +294,20 @@ class Lowering:
             return
         fixed = is_constant(type_, words, node)
         self.file.globals[name] = GlobalIR(name, type_, "static" in words, fixed, init, extern)
+
+
+def _is_behind_macro(node: Node) -> bool:
+    """Return whether the name of a type was taken for a variable, since a macro such as `EXPORT`
+    before it was taken for the type.
+    """
+    first = node.child_by_field_name("declarator")
+    torn = first.next_sibling if first is not None and node.has_error else None
+    return (
+        first is not None
+        and first.type == "identifier"
+        and torn is not None
+        and (torn.type == "ERROR")
+    )
 
 
 def _alike(type_: Type, other: Type) -> bool:

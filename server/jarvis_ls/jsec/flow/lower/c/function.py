@@ -79,6 +79,7 @@ class Body(FunctionBuilder):
         if body.type == "try_statement":
             body = body.child_by_field_name("body") or body
         self._block(body)
+        self.control.leave()
         blocks, heads = self.blocks.finish()
         name_node = declarator.child_by_field_name("declarator")
         return FunctionIR(

@@ -7,6 +7,7 @@ from typing import Final
 
 from jarvis_ls.codeintel.declarations import Declared
 from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.headers import SEVERAL
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir.c_types import (
@@ -76,8 +77,10 @@ class Types(TypeNames):
         return found
 
     def define(self, name: str, type_: Type) -> None:
-        """Take over a `typedef`."""
-        self._named[name] = type_
+        """Take over a `typedef`; of several that differ it is not known which is meant."""
+        declared = self.facts.types.get(name)
+        unclear = declared is not None and declared.type == SEVERAL
+        self._named[name] = ANY if unclear else type_
 
     def is_named(self, name: str) -> bool:
         """Return whether this file has said what a name stands for."""
@@ -89,6 +92,8 @@ class Types(TypeNames):
         if name in FIXED:
             return NAMED[name]
         declared = self.facts.types.get(name)
+        if declared is not None and declared.type == SEVERAL:
+            return ANY
         if declared is not None:
             written = declared.type.split()
             if written[:1] == ["enum"]:  # of a header: whether it is signed is not seen
