@@ -6,8 +6,12 @@ same shape that it reports with less, or not at all.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from jarvis_ls.cli import jsec
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.finding import Finding
@@ -74,6 +78,7 @@ C = {
     "path-from-input": (
         '#include <stdio.h>\nvoid f(int s) { char b[9]; recv(s, b, 9, 0); fopen(b, "r"); }',
         '#include <stdio.h>\nvoid f(void) { fopen(getenv("LOG"), "r"); }',
+        '#include <stdio.h>\nvoid f(void) { char *p = getenv("HOME"); if (p) fopen(p, "r"); }',
     ),
 }
 """The first text of each rule is the flaw."""
@@ -118,3 +123,22 @@ def test_what_resembles_it_is_not(
     engine: Engine, language: LanguageName, rule: str, text: str
 ) -> None:
     assert surest(engine, text, language, rule) < FIRM
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "firm"),
+    [
+        ("HOME", "", False),
+        ("PATH_INFO", "", True),
+        ("HOME", "void gain(void) { if (seteuid(0) != 0) abort(); }", True),
+    ],
+)
+def test_the_environment_is_an_attackers_only_with_privileges_or_requests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, more: str, firm: bool
+) -> None:
+    text = f'void f(void) {{ char *p = getenv("{name}"); if (p && remove(p)) abort(); }}\n{more}\n'
+    (tmp_path / "a.c").write_text(f"#include <stdlib.h>\n#include <unistd.h>\n{text}")
+    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (flaw,) = [finding for finding in found if finding["rule"] == "path-from-input"]
+    assert (flaw["confidence"] >= FIRM) is firm

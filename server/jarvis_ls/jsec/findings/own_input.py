@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.local.c.inputs import ENVIRONMENT, has_privileges
+from jarvis_ls.jsec.flow.domain.fault import Fault, Step
+from jarvis_ls.jsec.local.c.inputs import ENVIRONMENT, has_privileges, is_of_request
 
 _INJECTIONS = frozenset(
     {"path-relative", "path-absolute", "search-path", "command-injection", "format-string"}
@@ -23,8 +23,16 @@ def is_own_input(fault: Fault, texts: Callable[[str], Source | None]) -> bool:
     that has no more rights than its user. `texts` gives the files of the program."""
     if fault.kind not in _INJECTIONS:
         return False
-    names = [dict(step.args).get("name", "") for step in fault.steps if step.message == _ENTERS]
-    if not names or any(name.removesuffix("()") not in ENVIRONMENT for name in names):
+    entries = [step for step in fault.steps if step.message == _ENTERS]
+    names = {dict(step.args).get("name", "").removesuffix("()") for step in entries}
+    if not names or not names <= ENVIRONMENT:
         return False
-    sources = (texts(file) for file in {fault.file, *(step.file for step in fault.steps)})
-    return not any(source is not None and has_privileges(source.data) for source in sources)
+    sources = {file: texts(file) for file in {fault.file, *(step.file for step in fault.steps)}}
+    if any(source is not None and has_privileges(source.data) for source in sources.values()):
+        return False
+    return not any(_is_request(step, sources[step.file]) for step in entries)
+
+
+def _is_request(step: Step, source: Source | None) -> bool:
+    start, end = step.span
+    return source is not None and is_of_request(source.data[start:end])

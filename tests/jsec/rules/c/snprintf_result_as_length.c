@@ -47,3 +47,12 @@ void send_short(int fd, int code) {
     if (write(fd, line, n) < 0) // ok
         return;
 }
+
+void send_twice(int fd, const char *name) {
+    char line[32];
+    int n = snprintf(line, sizeof line, "%s\n", name);
+    puts(line);
+    n = 4;
+    if (write(fd, line, n) < 0) // ok
+        return;
+}

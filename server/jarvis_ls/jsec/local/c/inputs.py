@@ -80,10 +80,16 @@ OWN_INPUT = 0.45
 """Most confidence of an injection by whoever runs a program without more rights than theirs."""
 
 _PRIVILEGED = re.compile(
-    rb"\b(?:set(?:e|re|res)?[ug]id|setgroups|initgroups|issetugid)[ \t]*\("
-    rb"|\b(?:GATEWAY_INTERFACE|QUERY_STRING|REQUEST_METHOD|CONTENT_LENGTH)\b"
+    rb"\bx?setre(?:s?)[ug]id[ \t]*\(|\bissetugid[ \t]*\("
+    rb"|\bx?sete?[ug]id[ \t]*\([ \t]*(?:0\b|get[ug]id\b|real_?[ug]id\b|r[ug]id\b)"
 )
-"""What only programs with other rights than their user's, or of a web server, say."""
+"""What only programs say that have other rights than their user's, such as set-user-ID ones."""
+
+_OF_REQUEST = re.compile(
+    rb"\"(?:HTTP_\w+|QUERY_STRING|PATH_INFO|PATH_TRANSLATED|REQUEST_\w+|CONTENT_\w+|REMOTE_\w+"
+    rb"|SCRIPT_\w+|SERVER_\w+)\""
+)
+"""Variables that a web server sets from the request."""
 
 _COPIERS = frozenset(
     "strcpy strcat strncpy strncat stpcpy strlcpy strlcat memcpy memmove sprintf snprintf "
@@ -113,9 +119,14 @@ class Source:
 
 
 def has_privileges(text: bytes) -> bool:
-    """Return whether code changes its privileges or answers requests of a web server, so that its
-    environment may be an attacker's."""
+    """Return whether code changes between its user's privileges and others, so that its environment
+    may be an attacker's."""
     return _PRIVILEGED.search(text) is not None
+
+
+def is_of_request(text: bytes) -> bool:
+    """Return whether a call of `getenv` asks for what a web server takes from a request."""
+    return _OF_REQUEST.search(text) is not None
 
 
 def weigh_injection(source: Source, confidence: float, function: Function) -> float:
@@ -123,7 +134,7 @@ def weigh_injection(source: Source, confidence: float, function: Function) -> fl
     environment of whoever runs the program, with no more rights than theirs."""
     if source.name not in ENVIRONMENT or has_privileges(function.node.text or b""):
         return confidence
-    return min(confidence, OWN_INPUT)
+    return confidence if is_of_request(source.node.text or b"") else min(confidence, OWN_INPUT)
 
 
 def number_source(node: Node | None, function: Function | None, fuel: int = _FUEL) -> Source | None:

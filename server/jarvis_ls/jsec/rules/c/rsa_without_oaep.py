@@ -33,7 +33,7 @@ from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 
 PADDINGS = {"RSA_public_encrypt": 4, "RSA_private_decrypt": 4, "EVP_PKEY_CTX_set_rsa_padding": 1}
-BAD = {"RSA_PKCS1_PADDING": 0.75, "RSA_NO_PADDING": 0.8, "RSA_SSLV23_PADDING": 0.85}
+BAD = {"RSA_PKCS1_PADDING": 0.5, "RSA_NO_PADDING": 0.45, "RSA_SSLV23_PADDING": 0.65}
 SIGNING = ("sign", "verify")
 
 

@@ -37,6 +37,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, calls, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import extent
 from jarvis_ls.jsec.local.c.formats import output_length
+from jarvis_ls.jsec.local.c.result_checks import is_write
 from jarvis_ls.jsec.local.constants import string_literal
 from jarvis_ls.jsec.local.guards import is_bounded
 
@@ -120,6 +121,8 @@ def _use_as_length(call: Call) -> Node | None:
         return None
     name = text(target)
     for use in function.uses(name, call.node.end_byte)[:20]:
+        if is_write(use):
+            return None  # from here on it is another length
         user = use_of(use)
         found = None
         if user is not None and user.type == "subscript_expression":
