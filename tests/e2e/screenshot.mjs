@@ -69,6 +69,7 @@ async function panel(picture) {
       await editor.squiggles.first().waitFor();
       await editor.goTo(lineOf(FREED));
       await model.script(
+        { calls: [['read_code', { files: [{ path: STORE }] }]] },
         { calls: [['rewrite_file', { file_path: STORE, content: repaired() }]] },
         { say: 'Done.' },
       );
