@@ -5,6 +5,7 @@ export type NodeState = 'created' | 'running' | 'paused' | 'completed' | 'failed
 export type NodeKind = 'root' | 'child' | 'act';
 export type ToolState = 'asked' | 'running' | 'done' | 'failed' | 'denied' | 'cancelled';
 export type Level = 'info' | 'warning' | 'error';
+export type ModelWrong = '' | 'none' | 'key' | 'credit' | 'model' | 'address' | 'busy' | 'other';
 export type Grown = 'text' | 'thinking' | 'output';
 export type StepState = 'pending' | 'active' | 'done' | 'dropped';
 export type Mode = 'ask' | 'edits' | 'plan';
@@ -150,6 +151,10 @@ export interface NoticeEntry {
   id: string;
   level: Level;
   text: string;
+  /** What a person has to see to, when a model could not be asked or did not answer. */
+  wrong: ModelWrong;
+  /** Whose model that is, as it is named in settings; empty when there is none. */
+  provider: string;
   kind: 'notice';
 }
 
@@ -781,7 +786,16 @@ export interface EditorContextAsk {
 export interface SetKeyAsk {
   /** Which; empty lets the user choose. */
   variable?: string;
+  /** Whose, as models are prefixed; the key is checked there before it is kept. */
+  provider?: string;
   kind: 'set_key';
+}
+
+/** Lead the user from a provider to a model that answers. */
+export interface SetUpModelAsk {
+  /** Whose models, as they are prefixed; empty lets the user choose a provider. */
+  provider?: string;
+  kind: 'set_up_model';
 }
 
 /** Let the user save a session as a Markdown file. */
@@ -877,6 +891,87 @@ export interface PanelStart {
   tab: PanelTab;
 }
 
+/** Which providers can be set up; looks for servers on this machine. */
+export interface ProvidersAsk {
+  kind: 'providers';
+}
+
+/** Check a key at a provider and list its models: the key on trial, else the one that is set. */
+export interface CheckProviderAsk {
+  /** As models are prefixed; empty with a `base`. */
+  provider?: string;
+  /** Address of a server that no one has named yet. */
+  base?: string;
+  kind: 'check_provider';
+}
+
+/** Ask this model from now on: write it to the user's configuration, once it is known to
+answer. */
+export interface UseModelAsk {
+  /** As `ProviderChecked` names it. */
+  provider: string;
+  /** As the provider spells it. */
+  model: string;
+  /** Address of a server that no one has named yet. */
+  base?: string;
+  kind: 'use_model';
+}
+
+/** A provider that can be set up. */
+export interface ProviderOffer {
+  /** As models are prefixed: `name/model`. */
+  name: string;
+  /** As people call it, in their language. */
+  title: string;
+  /** Base URL; empty means the platform's own. */
+  base: string;
+  /** Environment variable of its key; empty when it needs none. */
+  variable: string;
+  /** Where its keys are made; empty when that is not known. */
+  keyPage: string;
+  /** Whether a key is set already. */
+  hasKey: boolean;
+  /** Whether it runs on this machine, or would. */
+  here: boolean;
+  /** Whether a server was found on this machine. */
+  running: boolean;
+  /** Those of a server that was found. */
+  models: string[];
+}
+
+/** The providers that can be set up, those that are ready first. */
+export interface ProviderOffers {
+  offers: ProviderOffer[];
+}
+
+/** What a provider said to a key. */
+export interface ProviderChecked {
+  /** As models are prefixed; a new one for an address that was not known. */
+  name: string;
+  /** Environment variable of its key; empty when it needs none. */
+  variable: string;
+  /** Models that hold conversations; empty when the provider does not say. */
+  models: string[];
+  /** What a person has to see to; empty when the key, or the address, is right. */
+  wrong: ModelWrong;
+  /** The same in the provider's words. */
+  why: string;
+}
+
+/** A model that is asked from now on, or why it is not. */
+export interface ModelUsed {
+  /** `provider/model`; empty when it was not written. */
+  label: string;
+  /** The settings file, as people write it. */
+  file: string;
+  /** What else holds and may surprise, in the user's language. */
+  notes: string[];
+  /** What a person has to see to. */
+  wrong: ModelWrong;
+  /** The same in the provider's words. */
+  why: string;
+}
+
 export type Entry = UserEntry | AnswerEntry | ToolEntry | NoticeEntry | PlanEntry | QuestionEntry;
 
 export type Event = EntryPut | EntryGrew | EntriesCut | NodePut | NodeGone | SessionPut | MeterPut;
@@ -909,7 +1004,10 @@ export type Ask =
   | ExplorerAsk
   | ChangesAsk
   | SideAsk
-  | SettingsAsk;
+  | SettingsAsk
+  | ProvidersAsk
+  | CheckProviderAsk
+  | UseModelAsk;
 
 export type HostAsk =
   | OpenFileAsk
@@ -919,6 +1017,7 @@ export type HostAsk =
   | DropAsk
   | EditorContextAsk
   | SetKeyAsk
+  | SetUpModelAsk
   | SaveExportAsk
   | OpenSettingsAsk
   | OpenLinkAsk
@@ -962,6 +1061,9 @@ export type PageAsk =
   | ChangesAsk
   | SideAsk
   | SettingsAsk
+  | ProvidersAsk
+  | CheckProviderAsk
+  | UseModelAsk
   | OpenFileAsk
   | ShowDiffAsk
   | CopyAsk
@@ -969,6 +1071,7 @@ export type PageAsk =
   | DropAsk
   | EditorContextAsk
   | SetKeyAsk
+  | SetUpModelAsk
   | SaveExportAsk
   | OpenSettingsAsk
   | OpenLinkAsk
@@ -1004,6 +1107,9 @@ export interface AskAnswers {
   changes: Changes;
   side: FileText;
   settings: SettingsShown;
+  providers: ProviderOffers;
+  check_provider: ProviderChecked;
+  use_model: ModelUsed;
   open_file: Done;
   show_diff: Done;
   copy: Done;
@@ -1011,6 +1117,7 @@ export interface AskAnswers {
   drop: Done;
   editor_context: Done;
   set_key: Done;
+  set_up_model: Done;
   save_export: Done;
   open_settings: Done;
   open_link: Done;

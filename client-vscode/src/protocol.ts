@@ -38,6 +38,7 @@ export type Severity = 'high' | 'medium' | 'low';
 export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
+export type ModelHealth = 'none' | 'ready' | 'failing';
 export type ServerState = 'starting' | 'scanning' | 'following' | 'idle' | 'error';
 export type MigrationScope =
   | 'scan'
@@ -155,8 +156,8 @@ export interface StatusParams {
   total: number;
   /** Findings that are neither suppressed nor in the baseline. */
   findings: number;
-  /** Whether nothing here connects to anything: until the panel is used with a model. */
-  offline: boolean;
+  /** Whether there is a model to talk with; absent until the panel is used. */
+  model?: ModelHealth;
   /** One sentence for people, in their language. */
   message?: string;
 }
@@ -294,6 +295,8 @@ export interface PanelAskParams {
 export interface PanelKeysParams {
   /** Environment variable to key; they replace those handed over before. */
   keys: Record<string, string>;
+  /** A key to be checked by what is asked next; forgotten with the next message of these. */
+  trial?: string;
 }
 
 /** A file that an agent has changed, for the editor to change where it has it open. */

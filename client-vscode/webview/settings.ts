@@ -38,7 +38,10 @@ export class SettingsView implements View {
           ${models?.ready === false ? html`<p class="banner" data-level="warning">${icon('warning')}${models.advice || t('noModel.text')}</p>` : nothing}
           ${models === undefined ? nothing : this.groups(models)}
           <div class="settings-actions">
-            <button type="button" class="plain-button" @click=${() => void this.setKey('')}>${t('noModel.key')}</button>
+            <button type="button" class="plain-button" @click=${() => void this.page.ask({ kind: 'set_up_model' })}>
+              ${t('noModel.setUp')}
+            </button>
+            <button type="button" class="plain-button secondary" @click=${() => void this.setKey('', '')}>${t('noModel.key')}</button>
             <button type="button" class="plain-button secondary" @click=${() => void this.page.ask({ kind: 'open_settings' })}>
               ${t('settings.open')}
             </button>
@@ -84,7 +87,7 @@ export class SettingsView implements View {
                   ? html`<button
                       type="button"
                       class="link-button"
-                      @click=${() => void this.setKey(it.variables[0] ?? '')}
+                      @click=${() => void this.setKey(it.variables[0] ?? '', it.name)}
                     >
                       ${t(it.ready ? 'settings.changeKey' : 'settings.setKey')}<span class="spoken"> ${it.name}</span>
                     </button>`
@@ -96,8 +99,8 @@ export class SettingsView implements View {
     </section>`;
   }
 
-  private async setKey(variable: string): Promise<void> {
-    if ((await this.page.ask({ kind: 'set_key', variable })) !== undefined) {
+  private async setKey(variable: string, provider: string): Promise<void> {
+    if ((await this.page.ask({ kind: 'set_key', variable, provider })) !== undefined) {
       await this.fetch();
     }
   }

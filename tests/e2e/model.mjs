@@ -35,6 +35,11 @@ export async function startModel() {
         await lines.next();
       }
     },
+    /** @param {{key?: string, models?: string[]}} server the only key it takes, what it lists */
+    async set(server) {
+      child.stdin.write(`${JSON.stringify({ server })}\n`);
+      await lines.next();
+    },
     /**
      * Writes the settings that name this model as the only one.
      * @param {string} home of Jarvis

@@ -1,6 +1,7 @@
 """A scripted model for tests in the workbench: `python tests/e2e/model.py`.
 
-Prints its base URL, then reads one JSON object per line: who answers (`of`: the name in brackets
+Prints its base URL, then reads one JSON object per line: what holds for the server (`server`: its
+only `key`, the `models` it lists), or who answers (`of`: the name in brackets
 in an agent's task, empty for the main one), and either `say` with a text, `calls` with tools and
 arguments, or `refuse` with an HTTP status. More keys (`delay`, `thinking`, `pieces`, `stall_after`)
 are given on. Ends with its input.
@@ -29,6 +30,10 @@ async def main() -> None:
         while line := await asyncio.to_thread(sys.stdin.readline):
             told = json.loads(line)
             name = told.pop("of", "")
+            if "server" in told:
+                vars(server).update(told["server"])
+                print("ok", flush=True)
+                continue
             if "say" in told:
                 server.say(told.pop("say"), **told)
             elif "refuse" in told:

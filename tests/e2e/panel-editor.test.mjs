@@ -54,8 +54,8 @@ describe('the panel beside the editor', () => {
     await model.script({ say: 'The key was taken.' });
     await panel.say('Hello');
     await answered('The key was taken.');
-    const online = editor.page.locator('[aria-label*="Only the chat uses the network"]');
-    await editor.status.filter({ has: online }).waitFor();
+    const ready = editor.page.locator('[aria-label*="Model: ready."]');
+    await editor.status.filter({ has: ready }).waitFor();
   });
 
   test('the key is there again after the server was restarted, and in no file', async () => {

@@ -87,11 +87,18 @@ describe('no rule of axe is broken', () => {
         background: 'b1',
         output: 'building\n',
       });
-      const events = [{ kind: 'session_put', session: info() }, putNode(failed), put(script)];
+      const fault = { id: 'f', kind: 'notice', level: 'error', text: 'no', wrong: 'key' };
+      const events = [
+        { kind: 'session_put', session: info() },
+        putNode(failed),
+        put(script),
+        put({ ...fault, provider: 'house' }),
+      ];
       const panel = await host.open({ theme, picture: { session: SESSION, events } });
       await panel.settled();
       const retry = panel.page.getByRole('button', { name: 'Retry' });
       await retry.focus();
+      assert.equal(await panel.page.locator('[data-part=set-key]').count(), 1);
       assert.equal(await panel.page.locator('[data-part=show-script]').count(), 1);
       assert.equal(await panel.page.locator('[data-part=end-script]').count(), 1);
       assert.deepEqual(await panel.violations(), []);

@@ -280,6 +280,27 @@ describe('the conversation', () => {
     await retry.waitFor({ state: 'detached' });
   });
 
+  for (const [wrong, part, ask] of [
+    ['key', 'set-key', { kind: 'set_key', provider: 'house' }],
+    ['model', 'choose-model', { kind: 'set_up_model', provider: 'house' }],
+    ['credit', 'choose-model', { kind: 'set_up_model', provider: '' }],
+  ]) {
+    test(`below a turn that failed for want of ${wrong} stands what can be done`, async () => {
+      const fault = { id: 'f', level: 'error', text: 'no', wrong, provider: 'house' };
+      const root = node('root', { state: 'failed', error: 'no' });
+      await panel.events([put({ ...fault, kind: 'notice' }), putNode(root)]);
+      assert.deepEqual(await panel.page.locator('.status .link-button').allInnerTexts(), [
+        part === 'set-key' ? 'Set Key' : 'Choose Model',
+        'Retry',
+      ]);
+      await panel.page.locator(`[data-part=${part}]`).click();
+      assert.deepEqual(await panel.asked(ask.kind), ask);
+      await panel.events([putNode({ ...root, state: 'running' })]);
+      await panel.page.locator('.working').waitFor();
+      assert.equal(await panel.page.locator(`[data-part=${part}]`).count(), 0);
+    });
+  }
+
   test('a change says in which of several folders the file is', async () => {
     const picture = { ...PICTURE, folders: ['one', 'two'] };
     await panel.close();

@@ -304,7 +304,10 @@ test('settings show models, providers and what is wrong; keys are set there', as
   await panel.tab('settings');
   await page.getByText('The program docs-server was not found.').waitFor();
   await page.getByRole('button', { name: 'Set key far' }).click();
-  assert.deepEqual(await panel.asked('set_key'), { kind: 'set_key', variable: 'FAR_API_KEY' });
+  const asked = { kind: 'set_key', variable: 'FAR_API_KEY', provider: 'far' };
+  assert.deepEqual(await panel.asked('set_key'), asked);
+  await page.getByRole('button', { name: 'Set Up a Model' }).click();
+  await panel.asked('set_up_model');
   await page.getByRole('button', { name: 'Open Settings File' }).click();
   await panel.asked('open_settings');
 });
@@ -382,8 +385,8 @@ describe('the life of the page', () => {
     const page = await open({ picture: { models } });
     await page.getByText('Set HOUSE_API_KEY.').waitFor();
     assert.deepEqual(await page.locator('.commands code').allTextContents(), ['/scan', '/explain']);
-    await page.getByRole('button', { name: 'Set API Key' }).click();
-    await panel.asked('set_key');
+    await page.getByRole('button', { name: 'Set Up a Model' }).click();
+    await panel.asked('set_up_model');
     await page.getByRole('button', { name: '/explain' }).click();
     const field = page.locator('.composer textarea');
     await panel.becomes(() => field.inputValue(), '/explain ');

@@ -1,6 +1,6 @@
 /**
  * One item in the status bar. The user sees at a glance how many findings are open and how far a
- * scan is; the tooltip says whether a network is used; a click opens the findings view, or the way out of an error.
+ * scan is; the tooltip says whether a model is there to chat with; a click opens the findings view, or the way out of an error.
  */
 
 import {
@@ -33,7 +33,7 @@ export function activate(context: JarvisContext): void {
   let status: StatusParams | undefined;
   const draw = () => {
     const scanning = status !== undefined && isScanning(status);
-    show(item, face(context.serverLife, status), scanning);
+    show(item, face(context.serverLife, status), scanning, status?.model);
     void commands.executeCommand('setContext', 'jarvisLs.scanning', scanning);
   };
   context.on(STATUS, (params) => {
@@ -109,36 +109,55 @@ function statusFace(status: StatusParams, command: string): Face {
       background: 'statusBarItem.errorBackground',
     };
   }
-  const network = status.offline
-    ? l10n.t('No network is used.')
-    : l10n.t('Only the chat uses the network, to reach the model.');
   const icon = status.findings > 0 ? '$(shield)' : '$(pass)';
   return {
     text: `${icon} ${countOf(status.findings)}`,
-    sentence: `Jarvis: ${countOf(status.findings)}. ${network}`,
+    sentence: `Jarvis: ${countOf(status.findings)}. ${modelSentence(status.model)}`.trim(),
     command,
   };
+}
+
+/** What the chat can count on; nothing before the panel was used. */
+function modelSentence(model: StatusParams['model']): string {
+  switch (model) {
+    case undefined:
+      return '';
+    case 'none':
+      return l10n.t('Model: none.');
+    case 'ready':
+      return l10n.t('Model: ready.');
+    case 'failing':
+      return l10n.t('Model: failing.');
+  }
 }
 
 function show(
   item: StatusBarItem,
   { text, sentence, command, background }: Face,
   scanning: boolean,
+  model: StatusParams['model'],
 ) {
   item.text = text;
   item.command = command;
   item.accessibilityInformation = { label: sentence, role: 'button' };
   item.backgroundColor = background === undefined ? undefined : new ThemeColor(background);
-  item.tooltip = tooltip(sentence, scanning);
+  item.tooltip = tooltip(sentence, scanning, model);
   item.show();
 }
 
 /** The sentence with the things one may want next. */
-function tooltip(sentence: string, scanning: boolean): MarkdownString {
+function tooltip(
+  sentence: string,
+  scanning: boolean,
+  model: StatusParams['model'],
+): MarkdownString {
   const links: Array<[string, string]> = [
     scanning
       ? [l10n.t('Cancel Scan'), 'jarvisLs.cancelScan']
       : [l10n.t('Scan Workspace'), 'jarvisLs.scanWorkspace'],
+    ...(model === 'none' || model === 'failing'
+      ? [[l10n.t('Set Up a Model'), 'jarvisLs.setUpModel'] as [string, string]]
+      : []),
     [l10n.t('Restart Server'), 'jarvisLs.restartServer'],
     [l10n.t('Show Output'), 'jarvisLs.showOutput'],
   ];

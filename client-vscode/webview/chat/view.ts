@@ -9,7 +9,7 @@ import { openMenu } from '../menu';
 import type { Page, View } from '../page';
 import type { Changes, Conversation } from '../store';
 import { counted, type Key, t } from '../strings';
-import type { PanelEntry, ServerLife, SessionInfo } from '../wire';
+import type { NoticeEntry, PanelEntry, ServerLife, SessionInfo } from '../wire';
 import { waits } from './asides';
 import { Composer, MODE_ICONS, type Sent } from './composer';
 import { rowFor } from './entries';
@@ -344,15 +344,12 @@ export class ChatView implements View, Chat {
       parts.push(
         html`<div class="working">${icon('loading', true)}<span>${activity}${others}</span></div>`,
       );
-    } else if (session?.nodes.get(this.page.node)?.state === 'failed') {
-      parts.push(
-        html`<div class="attention">
-          ${icon('error')}<span>${t('chat.failed')}</span>
-          <button type="button" class="link-button" data-part="retry" @click=${() => void this.retry()}>
-            ${t('control.retry')}
-          </button>
-        </div>`,
-      );
+    } else {
+      const failed = session?.nodes.get(this.page.node)?.state === 'failed';
+      const fault = this.fault();
+      if (failed || fault !== undefined) {
+        parts.push(this.failure(failed, fault));
+      }
     }
     const [behind] = this.behind;
     if (behind !== undefined) {
@@ -367,6 +364,35 @@ export class ChatView implements View, Chat {
     }
     this.status.hidden = parts.length === 0;
     render(parts, this.status);
+  }
+
+  /** What was wrong with the model, when that is the last that was said. */
+  private fault(): NoticeEntry | undefined {
+    const last = this.conversation?.get(this.conversation.order.at(-1) ?? '');
+    const isOver = last?.kind === 'notice' && last.wrong === 'none' && this.page.models?.ready;
+    return last?.kind === 'notice' && last.wrong && !isOver ? last : undefined;
+  }
+
+  /** What can be done about a turn that failed. */
+  private failure(failed: boolean, fault: NoticeEntry | undefined): TemplateResult {
+    const { wrong = '', provider = '' } = fault ?? {};
+    const buttons: TemplateResult[] = [];
+    if (wrong === 'key') {
+      const ask = { kind: 'set_key', provider } as const;
+      buttons.push(link('set-key', t('failure.setKey'), () => void this.page.ask(ask)));
+    } else if (wrong === 'none') {
+      const ask = { kind: 'set_up_model' } as const;
+      buttons.push(link('set-up', t('noModel.setUp'), () => void this.page.ask(ask)));
+    } else if (wrong === 'model' || wrong === 'credit' || wrong === 'address') {
+      // Of an account without credit, or an address that does not answer, no model helps.
+      const ask = { kind: 'set_up_model', provider: wrong === 'model' ? provider : '' } as const;
+      buttons.push(link('choose-model', t('failure.model'), () => void this.page.ask(ask)));
+    }
+    if (failed) {
+      buttons.push(link('retry', t('control.retry'), () => void this.retry()));
+    }
+    const text = t(wrong === 'none' ? 'noModel.title' : 'chat.failed');
+    return html`<div class="attention">${icon('error')}<span>${text}</span>${buttons}</div>`;
   }
 
   private isInSight(id: string): boolean {
@@ -537,4 +563,8 @@ export class ChatView implements View, Chat {
 function settled(event: Event): void {
   event.preventDefault();
   event.stopPropagation();
+}
+
+function link(part: string, label: string, run: () => void): TemplateResult {
+  return html`<button type="button" class="link-button" data-part=${part} @click=${run}>${label}</button>`;
 }

@@ -35,7 +35,9 @@ function noModel(page: Page): TemplateResult {
     <h3 id="no-model">${icon('plug')} ${t('noModel.title')}</h3>
     <p>${page.models?.advice || t('noModel.text')}</p>
     <div class="consent-buttons">
-      <vscode-button @click=${() => void page.ask({ kind: 'set_key' })}>${t('noModel.key')}</vscode-button>
+      <vscode-button data-part="set-up" @click=${() => void page.ask({ kind: 'set_up_model' })}
+        >${t('noModel.setUp')}</vscode-button
+      >
       <vscode-button secondary @click=${() => void page.ask({ kind: 'open_settings' })}
         >${t('noModel.settings')}</vscode-button
       >

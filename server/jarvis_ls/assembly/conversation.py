@@ -418,11 +418,11 @@ class Conversation:
                 return Ending("failed" if said.failed else "completed", said.text, error)
             text, images = said.text, said.images
         group = self.tree.node(to).info.group
-        if why := self.assembly.missing_model(group):
+        if (missing := self.assembly.missing(group)) is not None:
             showing = self._showing()
             showing.user(new_id(), text, images)
-            showing.notice("error", why)
-            return Ending("failed", error=why)
+            showing.fault(str(missing), missing)
+            return Ending("failed", error=str(missing))
         await self._settle_consents()
         self.tree.send(text, images, to=to)
         self._tell_session()

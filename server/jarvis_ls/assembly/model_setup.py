@@ -117,6 +117,8 @@ class ModelSetup:
         Raises `JarvisError` when that cannot be done.
         """
         model = model.strip()
+        if not model:
+            raise UsageError("Name a model.")
         if not provider.env_keys:
             provider = replace(provider, needs_key=False)
         label = f"{provider.name}/{model}"

@@ -119,11 +119,15 @@ class SharedState:
 
     def missing_model(self, name: str = "") -> str:
         """Return why a group cannot be used and what to set; empty when it can."""
+        return str(self.missing(name) or "")
+
+    def missing(self, name: str = "") -> JarvisError | None:
+        """Return the error of a group that cannot be used."""
         try:
             self.group(name or self.options.model_group)
         except JarvisError as error:
-            return str(error)
-        return ""
+            return error
+        return None
 
     def forget(self, session: str) -> None:
         """Drop what is kept of a session that was closed."""

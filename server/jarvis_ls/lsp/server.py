@@ -32,7 +32,7 @@ from jarvis_ls.lsp.folders import DocumentLocation, Folders
 from jarvis_ls.lsp.live_diagnostics import Live
 from jarvis_ls.lsp.migration.runs import Migrations
 from jarvis_ls.lsp.notes import Note, Notes
-from jarvis_ls.lsp.protocol.extensions import Settings
+from jarvis_ls.lsp.protocol.extensions import ModelHealth, Settings
 from jarvis_ls.lsp.pygls_fixes import strict
 from jarvis_ls.lsp.pygls_fixes.dispatch import Protocol
 from jarvis_ls.lsp.pygls_fixes.lean import settle
@@ -107,9 +107,9 @@ class Server(LanguageServer):
         self.trouble = ""
         """What keeps the server from its work, in words for the user."""
         self.troubled: Event[str] = Event("trouble")
-        self.offline = True
-        """Whether nothing here connects to anything: until there is a model that can be asked."""
-        self.reach_changed: Event[bool] = Event("online or offline")
+        self.model: ModelHealth | None = None
+        """Whether there is a model to talk with; None until that is known."""
+        self.model_changed: Event[ModelHealth] = Event("health of the model")
         self._listen()
 
     def _listen(self) -> None:
@@ -158,11 +158,11 @@ class Server(LanguageServer):
             self.trouble = text
             self.troubled.fire(text)
 
-    def tell_offline(self, offline: bool) -> None:
-        """Say whether there is a model that can be asked."""
-        if offline != self.offline:
-            self.offline = offline
-            self.reach_changed.fire(offline)
+    def tell_model(self, model: ModelHealth) -> None:
+        """Say whether there is a model to talk with."""
+        if model != self.model:
+            self.model = model
+            self.model_changed.fire(model)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Write a failure to the log; pygls would show a pop-up to the user."""

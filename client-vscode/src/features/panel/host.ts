@@ -21,6 +21,7 @@ export interface HostParts {
   keys: Keys;
   tell(message: HostTell): void;
   settings(): Promise<SettingsShown>;
+  setUpModel(provider?: string): Promise<void>;
   markdown(session: string): Promise<AskAnswers['export']>;
 }
 
@@ -32,6 +33,7 @@ const HOST_KINDS: ReadonlySet<string> = new Set<HostAsk['kind']>([
   'drop',
   'editor_context',
   'set_key',
+  'set_up_model',
   'save_export',
   'open_settings',
   'open_link',
@@ -72,7 +74,10 @@ export async function answer(ask: HostAsk, parts: HostParts): Promise<Record<str
       insertFromEditor(parts, ofEditor(ask.what));
       break;
     case 'set_key':
-      await parts.keys.ask(ask.variable);
+      await parts.keys.ask(ask.variable, ask.provider);
+      break;
+    case 'set_up_model':
+      await parts.setUpModel(ask.provider);
       break;
     case 'save_export':
       await saveExport(parts, ask.session);

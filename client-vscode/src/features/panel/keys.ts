@@ -19,6 +19,7 @@ export class Keys {
   constructor(
     private readonly context: JarvisContext,
     private readonly settings: () => Promise<SettingsShown>,
+    private readonly isAccepted: (provider: string, key: string) => Promise<boolean | 'another'>,
     private readonly changed: () => void,
   ) {
     this.storage = context.extension;
@@ -26,38 +27,55 @@ export class Keys {
 
   /** Gives the server every key there is; it keeps them in memory only. */
   async handOver(): Promise<void> {
-    const keys: Record<string, string> = {};
-    for (const name of this.names) {
-      const key = await this.storage.secrets.get(PREFIX + name);
-      if (key !== undefined) {
-        keys[name] = key;
+    const keys = await this.all();
+    if (Object.keys(keys).length > 0) {
+      await this.send(keys);
+    }
+  }
+
+  /**
+   * Asks for a key, has it checked and keeps it; without a `variable` and a `provider` the user
+   * chooses whose it is.
+   */
+  async ask(variable = '', provider = ''): Promise<void> {
+    const whose = await this.find(variable, provider);
+    if (whose === undefined || !NAME.test(whose.variable)) {
+      return;
+    }
+    for (;;) {
+      const typed = await window.showInputBox({
+        title: l10n.t('API key {0}', whose.variable),
+        prompt: l10n.t("Stored in the editor's secret storage. Leave empty to remove it."),
+        password: true,
+        ignoreFocusOut: true,
+      });
+      if (typed === undefined) {
+        return;
+      }
+      const key = typed.trim();
+      const accepted = key === '' || (await this.isAccepted(whose.provider, key));
+      if (accepted === true) {
+        await this.keep(whose.variable, key);
+        return;
+      }
+      if (accepted === false) {
+        return;
       }
     }
-    if (Object.keys(keys).length === 0) {
-      return;
-    }
-    await this.send(keys);
   }
 
-  /** Asks for a key and keeps it; without a `variable` the user chooses whose it is. */
-  async ask(variable = ''): Promise<void> {
-    const name = variable === '' ? await this.choose() : variable;
-    if (name === undefined || !NAME.test(name)) {
-      return;
-    }
-    const key = await window.showInputBox({
-      title: l10n.t('API key {0}', name),
-      prompt: l10n.t("Stored in the editor's secret storage. Leave empty to remove it."),
-      password: true,
-      ignoreFocusOut: true,
-    });
-    if (key === undefined) {
-      return;
-    }
-    await this.store(name, key.trim());
+  /** Hands a key over that is only to be checked by what is asked next. */
+  async try(key: string): Promise<void> {
+    await this.send(await this.all(), key);
   }
 
-  private async store(name: string, key: string): Promise<void> {
+  /** Has the server forget the key on trial. */
+  async endTrial(): Promise<void> {
+    await this.send(await this.all(), '');
+  }
+
+  /** Stores a key and hands it over; an empty one is removed. */
+  async keep(name: string, key: string): Promise<void> {
     if (key === '') {
       await this.storage.secrets.delete(PREFIX + name);
       await this.remember(this.names.filter((known) => known !== name));
@@ -65,11 +83,7 @@ export class Keys {
       await this.storage.secrets.store(PREFIX + name, key);
       await this.remember([...new Set([...this.names, name])]);
     }
-    const keys: Record<string, string> = {};
-    for (const known of this.names) {
-      keys[known] = (await this.storage.secrets.get(PREFIX + known)) ?? '';
-    }
-    await this.send(keys);
+    await this.send(await this.all());
     this.changed();
     void window.setStatusBarMessage(
       key === '' ? l10n.t('API key {0} removed.', name) : l10n.t('API key {0} saved.', name),
@@ -77,19 +91,39 @@ export class Keys {
     );
   }
 
-  private async choose(): Promise<string | undefined> {
-    const { providers } = await this.settings();
-    const items = providers.flatMap(itemsOf);
-    const title = l10n.t('Select a provider');
-    return (await window.showQuickPick(items, { title }))?.label;
+  private async all(): Promise<Record<string, string>> {
+    const keys: Record<string, string> = {};
+    for (const name of this.names) {
+      const key = await this.storage.secrets.get(PREFIX + name);
+      if (key !== undefined) {
+        keys[name] = key;
+      }
+    }
+    return keys;
   }
 
-  private async send(keys: Record<string, string>): Promise<void> {
+  /** Whose key is meant: as it was said, or as the user chooses. */
+  private async find(variable: string, provider: string): Promise<Whose | undefined> {
+    if (variable !== '') {
+      return { variable, provider };
+    }
+    const { providers } = await this.settings();
+    const [known] = providers.find(({ name }) => name === provider)?.variables ?? [];
+    if (known !== undefined) {
+      return { variable: known, provider };
+    }
+    const items = providers.flatMap(itemsOf);
+    const title = l10n.t('Select a provider');
+    const chosen = await window.showQuickPick(items, { title });
+    return chosen && { variable: chosen.label, provider: chosen.description };
+  }
+
+  private async send(keys: Record<string, string>, trial?: string): Promise<void> {
     if (this.context.runningClient === undefined) {
       return;
     }
     try {
-      await this.context.request(PANEL_KEYS, { keys });
+      await this.context.request(PANEL_KEYS, trial === undefined ? { keys } : { keys, trial });
     } catch (error) {
       this.context.log.error(`Keys were not handed over: ${reason(error)}`);
     }
@@ -104,7 +138,14 @@ export class Keys {
   }
 }
 
-function itemsOf(provider: ProviderItem): QuickPickItem[] {
+interface Whose {
+  /** The environment variable that holds the key. */
+  variable: string;
+  /** The name of the provider; empty when only the variable is known. */
+  provider: string;
+}
+
+function itemsOf(provider: ProviderItem): (QuickPickItem & { description: string })[] {
   return provider.variables.map((label) => ({
     label,
     description: provider.name,

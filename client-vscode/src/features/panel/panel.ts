@@ -1,6 +1,6 @@
 /**
- * Commands of the side panel: open it, begin a session, stop, attach what the editor shows, keep a
- * provider's key. All work while the panel is closed: it opens and takes what was chosen.
+ * Commands of the side panel: open it, begin a session, stop, attach what the editor shows, set
+ * up a model, keep a provider's key. All work while the panel is closed: it opens and takes what was chosen.
  */
 
 import { type Uri, window, workspace } from 'vscode';
@@ -9,6 +9,7 @@ import { PANEL_WRITE } from '../../protocol';
 import { ofEditor, ofFile, ofProblems } from './attachments';
 import { DIFF_SCHEME } from './diff';
 import { answer, insert } from './host';
+import { setUpModel } from './set-up-model';
 import { PANEL_VIEW, PanelView } from './view';
 import { write } from './write';
 
@@ -41,6 +42,7 @@ export function activate(context: JarvisContext): void {
     insert(panel.parts, [clicked === undefined ? ofEditor('diagnostics') : ofProblems(clicked)]);
     await panel.show({ kind: 'command', command: 'focus' });
   });
+  context.command('jarvisLs.setUpModel', () => setUpModel(panel.setup));
   context.command('jarvisLs.setKey', () => panel.keys.ask());
   context.command('jarvisLs.openAgentSettings', () =>
     answer({ kind: 'open_settings' }, panel.parts),

@@ -31,6 +31,7 @@ import { Changes } from './diff';
 import { answer, type HostParts, isForHost } from './host';
 import { Keys } from './keys';
 import { pageFolder, pageHtml } from './page';
+import { isAccepted, type SetupParts, setUpModel } from './set-up-model';
 
 export const PANEL_VIEW = 'jarvisLs.panel';
 
@@ -52,6 +53,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
     this.keys = new Keys(
       context,
       () => this.settings(),
+      async (provider, key) => provider === '' || (await isAccepted(this.setup, provider, key)),
       () => this.tell({ kind: 'refresh' }),
     );
     context.on(PANEL_EVENTS, (events) => {
@@ -116,7 +118,20 @@ export class PanelView implements WebviewViewProvider, Disposable {
       keys: this.keys,
       tell: (message) => this.tell(message),
       settings: () => this.settings(),
+      setUpModel: (provider) => setUpModel(this.setup, provider),
       markdown: (session) => this.ask({ kind: 'export', session }),
+    };
+  }
+
+  /** What the flow that sets up a model needs. */
+  get setup(): SetupParts {
+    return {
+      keys: this.keys,
+      ask: (ask) => this.ask(ask),
+      done: async () => {
+        this.tell({ kind: 'refresh' });
+        await this.show({ kind: 'command', command: 'focus' });
+      },
     };
   }
 

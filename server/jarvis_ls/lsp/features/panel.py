@@ -61,6 +61,8 @@ class _PanelFeature:
         self._keys = {name: key for name, key in params.keys.items() if key}
         if self._panel is not None:
             self._panel.use_keys(self._keys)
+        if self._panel is not None or params.trial:
+            self._load().onboarding.trial = params.trial or ""
         return True
 
     async def close(self) -> None:

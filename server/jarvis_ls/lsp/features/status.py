@@ -17,7 +17,7 @@ def register(server: Server) -> None:
     status = _Status(server)
     server.started.subscribe(status.tell_soon)
     server.troubled.subscribe(status.tell_soon)
-    server.reach_changed.subscribe(status.tell_soon)
+    server.model_changed.subscribe(status.tell_soon)
     server.scanning.progressed.subscribe(status.tell_soon)
     server.findings.changed.subscribe(status.tell_soon)
 
@@ -44,7 +44,7 @@ class _Status:
             scan.followed if state == "following" else scan.done,
             scan.total,
             count,
-            offline=self._server.offline,
+            model=self._server.model,
             message=trouble or None,
         )
         if params != self._last:

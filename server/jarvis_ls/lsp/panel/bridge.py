@@ -31,14 +31,23 @@ from jarvis_ls.lsp.panel.explorer import ExplorerTab
 from jarvis_ls.lsp.panel.files import Mentions, mention
 from jarvis_ls.lsp.panel.interaction import PanelInteraction
 from jarvis_ls.lsp.panel.memory import MemoryTab
+from jarvis_ls.lsp.panel.onboarding import Onboarding
 from jarvis_ls.lsp.panel.project import Workspace
 from jarvis_ls.lsp.panel.sessions import Sessions
 from jarvis_ls.lsp.panel.settings import Commands, model_state, settings_shown
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol import panel as wire
+from jarvis_ls.lsp.protocol.model_setup import CheckProviderAsk, ProvidersAsk, UseModelAsk
 from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
 from jarvis_ls.lsp.server import Server
-from jarvis_ls.runtime.base.events import Budget, Event, SessionPut
+from jarvis_ls.runtime.base.events import (
+    Budget,
+    EntryPut,
+    Event,
+    NodePut,
+    NoticeEntry,
+    SessionPut,
+)
 from jarvis_ls.runtime.sandbox.background import STOPPED_BY_USER
 from jarvis_ls.runtime.session.session import Session, SessionMissing
 from jarvis_ls.runtime.tools.interaction import Review
@@ -69,6 +78,9 @@ class Panel:
         )
         self._memory, self._explorer = MemoryTab(desk), ExplorerTab(desk)
         self._sessions = Sessions(desk)
+        self.onboarding = Onboarding(desk, self._use_chosen_model)
+        self._failing = False
+        """Whether the model did not answer when it was asked last."""
         self._project = Workspace(server, self._assembly.sessions, self._memory.memory)
         self._roots = desk.roots
         self._commands = Commands(server.say)
@@ -111,6 +123,9 @@ class Panel:
             wire.ChangesAsk: self._explorer.changes,
             wire.SideAsk: self._explorer.side,
             wire.SettingsAsk: self._settings,
+            ProvidersAsk: self.onboarding.offered,
+            CheckProviderAsk: self.onboarding.check,
+            UseModelAsk: self.onboarding.use,
         }
 
     async def answer(self, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,9 +151,23 @@ class Panel:
     def use_keys(self, keys: Mapping[str, str]) -> None:
         """Use these keys from the next question to a model on."""
         self._assembly.set_environment({**os.environ, **keys})
+        self._renew_models()
+
+    def _use_chosen_model(self) -> None:
+        """Ask what the configuration says now, also in the session that is shown."""
+        self._group = ""
+        shown = self._assembly.conversation(self._shown)
+        if shown is not None:
+            shown.tree.root.show(group=self._assembly.options.model_group)
+        self._renew_models()
+
+    def _renew_models(self) -> None:
+        """Have open conversations ask by the settings and keys as they are now."""
+        self._failing = False
         for conversation in self._open():
             with contextlib.suppress(JarvisError):  # it says so when it is asked
                 conversation.pick_model(conversation.tree.root.info.group)
+        self._model_state()
 
     async def close(self) -> None:
         """End everything; sessions can be opened by others then."""
@@ -150,8 +179,21 @@ class Panel:
     # -- what happens ------------------------------------------------------------------------
 
     def _on_event(self, event: Event) -> None:
+        self._follow_model(event)
         if isinstance(event, SessionPut) or event.session == self._shown:
             self._batch.add(shorten_output(event))
+
+    def _follow_model(self, event: Event) -> None:
+        """Note whether models answer; what is only read back from disk says nothing of that."""
+        if isinstance(event, SessionPut) or self._assembly.conversation(event.session) is None:
+            return
+        before = self._failing
+        if isinstance(event, EntryPut) and isinstance(event.entry, NoticeEntry):
+            self._failing = self._failing or event.entry.wrong not in ("", "none")
+        elif isinstance(event, NodePut) and event.node.state == "completed":
+            self._failing = False
+        if self._failing != before:
+            self._model_state()
 
     def _tell(self, events: Sequence[Event]) -> None:
         self._seq += 1
@@ -356,8 +398,9 @@ class Panel:
         if conversation is not None:
             current = conversation.tree.root.info.group
         state = model_state(self._assembly, current, self._say)
-        self._server.tell_offline(
-            not state.ready and not any(choice.ready for choice in state.choices)
+        can_answer = state.ready or any(choice.ready for choice in state.choices)
+        self._server.tell_model(
+            "none" if not can_answer else "failing" if self._failing else "ready"
         )
         return state
 

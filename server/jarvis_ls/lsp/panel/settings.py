@@ -159,8 +159,8 @@ def _advice(assembly: Assembly, current: str, why: str, say: Messages) -> str:
     except ModelMissing:
         if not assembly.groups() and "/" not in current and not assembly.models.wrong:
             return say(
-                "Name a model in the settings file, or set JARVIS_MODEL to provider/model, and"
-                " set the provider's API key. Slash commands work without a model."
+                "Choose a provider, enter its key and pick a model. A model server on this machine"
+                " needs no key. Slash commands work without a model."
             )
         if assembly.models.wrong and not assembly.groups():
             return say(why)

@@ -42,6 +42,7 @@ Severity = Literal["high", "medium", "low"]
 RuleLevel = Literal["off", "low", "medium", "high"]
 SuppressScope = Literal["line", "function", "file", "baseline"]
 ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
+ModelHealth = Literal["none", "ready", "failing"]
 ServerState = Literal["starting", "scanning", "following", "idle", "error"]
 
 
@@ -167,8 +168,8 @@ class StatusParams:
     """Files to do in the running or the last scan."""
     findings: int
     """Findings that are neither suppressed nor in the baseline."""
-    offline: bool
-    """Whether nothing here connects to anything: until the panel is used with a model."""
+    model: ModelHealth | None = None
+    """Whether there is a model to talk with; absent until the panel is used."""
     message: str | None = None
     """One sentence for people, in their language."""
 
@@ -334,6 +335,8 @@ class PanelKeysParams:
 
     keys: dict[str, str]
     """Environment variable to key; they replace those handed over before."""
+    trial: str | None = None
+    """A key to be checked by what is asked next; forgotten with the next message of these."""
 
 
 @attrs.frozen

@@ -15,6 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from jarvis_ls.lsp.protocol.model_setup import (
+    CheckProviderAsk,
+    ModelUsed,
+    ProviderChecked,
+    ProviderOffers,
+    ProvidersAsk,
+    UseModelAsk,
+)
 from jarvis_ls.runtime.base.events import Event, Mode, ProposedEdit, SessionInfo
 from jarvis_ls.runtime.base.messages import Image
 
@@ -365,6 +373,9 @@ Ask = (
     | ChangesAsk
     | SideAsk
     | SettingsAsk
+    | ProvidersAsk
+    | CheckProviderAsk
+    | UseModelAsk
 )
 
 
@@ -639,6 +650,9 @@ ANSWERS: dict[type, type] = {
     ChangesAsk: Changes,
     SideAsk: FileText,
     SettingsAsk: SettingsShown,
+    ProvidersAsk: ProviderOffers,
+    CheckProviderAsk: ProviderChecked,
+    UseModelAsk: ModelUsed,
 }
 """What each ask is answered with."""
 
@@ -714,7 +728,18 @@ class SetKeyAsk:
 
     variable: str = ""
     """Which; empty lets the user choose."""
+    provider: str = ""
+    """Whose, as models are prefixed; the key is checked there before it is kept."""
     kind: Literal["set_key"] = "set_key"
+
+
+@dataclass(frozen=True, slots=True)
+class SetUpModelAsk:
+    """Lead the user from a provider to a model that answers."""
+
+    provider: str = ""
+    """Whose models, as they are prefixed; empty lets the user choose a provider."""
+    kind: Literal["set_up_model"] = "set_up_model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -758,6 +783,7 @@ HostAsk = (
     | DropAsk
     | EditorContextAsk
     | SetKeyAsk
+    | SetUpModelAsk
     | SaveExportAsk
     | OpenSettingsAsk
     | OpenLinkAsk
@@ -780,6 +806,7 @@ HOST_ANSWERS: dict[type, type] = {
     DropAsk: Done,
     EditorContextAsk: Done,
     SetKeyAsk: Done,
+    SetUpModelAsk: Done,
     SaveExportAsk: Done,
     OpenSettingsAsk: Done,
     OpenLinkAsk: Done,

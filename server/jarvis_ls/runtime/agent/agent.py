@@ -56,6 +56,8 @@ class Agent(AgentCore):
     def __init__(self, options: AgentOptions, parts: AgentParts) -> None:
         super().__init__(options, parts)
         self._work: asyncio.Future[str] | None = None
+        self._fault: JarvisError | None = None
+        """Why the last turn failed."""
 
     async def run(self, task: str | None, images: Sequence[Image] = ()) -> Outcome:
         """Work on a task until it is complete, fails or is stopped; the conversation continues
@@ -66,7 +68,7 @@ class Agent(AgentCore):
         """
         if self.working:
             raise AgentBusy("The agent is running; your message will be queued.")
-        before, self.value = self.spent, None
+        before, self.value, self._fault = self.spent, None, None
         self.control.begin()
         if task is not None:
             try:
@@ -163,6 +165,7 @@ class Agent(AgentCore):
         except (asyncio.CancelledError, Stopped):
             return "cancelled", ""
         except JarvisError as error:
+            self._fault = error
             return "failed", str(error)
         except Exception as error:
             logger.exception("the agent %s failed", self.node.title)
@@ -187,7 +190,7 @@ class Agent(AgentCore):
         if state != "completed":
             self._try(self._keep_unread)
         if state == "failed":
-            self._try(lambda: self.showing.notice("error", text))
+            self._try(lambda: self.showing.fault(text, self._fault))
         elif state == "cancelled":
             said = "Stopped. Queued messages are sent together with your next one."
             self._try(lambda: self.showing.notice("info", said if unread else "Stopped."))

@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.base.errors import ModelError
 from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     Entry,
@@ -25,6 +27,7 @@ from jarvis_ls.runtime.base.events import (
     Level,
     Meter,
     MeterPut,
+    ModelWrong,
     NodeInfo,
     NodePut,
     NoticeEntry,
@@ -32,6 +35,7 @@ from jarvis_ls.runtime.base.events import (
     UserEntry,
 )
 from jarvis_ls.runtime.base.messages import Assistant, Image, ToolCall, Usage
+from jarvis_ls.runtime.llm.failure_advice import wrong_of
 from jarvis_ls.runtime.tools.current_call import RunningCall
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import cap
@@ -137,6 +141,14 @@ class Showing:
         id = id or new_id()
         self.put(NoticeEntry(id, level, self.say(Words(text, **values))), settled=kept)
         return id
+
+    def fault(self, text: str, error: JarvisError | None) -> None:
+        """Show why a turn failed, and of a model that did not answer what is wrong with it."""
+        wrong: ModelWrong = ""
+        provider = ""
+        if isinstance(error, ModelError):
+            wrong, provider = wrong_of(error), error.provider
+        self.put(NoticeEntry(new_id(), "error", self.say(text), wrong, provider), settled=True)
 
     def doing(self, text: str, **values: object) -> None:
         """Show what the agent does right now, in a few words: a template and its places."""

@@ -22,6 +22,8 @@ class ModelError(JarvisError):
 
     brief: str = ""
     """Which model and what failed, without what to do about it; empty when no one asked yet."""
+    provider: str = ""
+    """Whose model it is, as it is named in settings; empty when no one was asked."""
 
 
 class ModelBusy(ModelError):

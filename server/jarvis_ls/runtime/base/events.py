@@ -20,6 +20,9 @@ NodeState = Literal["created", "running", "paused", "completed", "failed", "canc
 NodeKind = Literal["root", "child", "act"]
 ToolState = Literal["asked", "running", "done", "failed", "denied", "cancelled"]
 Level = Literal["info", "warning", "error"]
+ModelWrong = Literal["", "none", "key", "credit", "model", "address", "busy", "other"]
+"""What is wrong with a model: none is configured, its key, the account, its name, the address, it
+is busy now, or something else."""
 Grown = Literal["text", "thinking", "output"]
 StepState = Literal["pending", "active", "done", "dropped"]
 Mode = Literal["ask", "edits", "plan"]
@@ -151,6 +154,10 @@ class NoticeEntry:
     id: str
     level: Level
     text: str
+    wrong: ModelWrong = ""
+    """What a person has to see to, when a model could not be asked or did not answer."""
+    provider: str = ""
+    """Whose model that is, as it is named in settings; empty when there is none."""
     kind: Literal["notice"] = "notice"
 
 

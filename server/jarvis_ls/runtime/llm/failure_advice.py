@@ -6,7 +6,14 @@ import math
 from functools import partial
 
 from jarvis_ls.core.words import Words, either, mapped, together
-from jarvis_ls.runtime.base.errors import ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from jarvis_ls.runtime.base.errors import (
+    ModelBusy,
+    ModelError,
+    ModelMissing,
+    ModelRefused,
+    ModelUnreachable,
+)
+from jarvis_ls.runtime.base.events import ModelWrong
 from jarvis_ls.runtime.llm.providers import Candidate
 
 WORTH_SAYING = 60.0
@@ -19,6 +26,7 @@ def explained(error: ModelError, candidate: Candidate) -> ModelError:
     """Return the same error; its text now names the model, says what to do, and holds no key. Its
     `brief` leaves out what to do."""
     said = str(error)
+    error.provider = candidate.provider.name
     for secret in (candidate.key, *candidate.secrets):
         said = mapped(said, partial(without_secret, secret))
     error.brief = Words("{model}: {said}", model=candidate.label, said=said)
@@ -26,6 +34,15 @@ def explained(error: ModelError, candidate: Candidate) -> ModelError:
     end = "" if said.endswith((".", "!", "?")) else "."
     error.args = (together([error.brief, advice], f"{end} ") if advice else error.brief,)
     return error
+
+
+def wrong_of(error: ModelError) -> ModelWrong:
+    """Return what a person has to see to."""
+    if isinstance(error, ModelRefused):
+        return error.lacks or ("none" if isinstance(error, ModelMissing) else "other")
+    if isinstance(error, ModelUnreachable):
+        return "address"
+    return "busy" if isinstance(error, ModelBusy) else "other"
 
 
 def without_secret(secret: str, text: str) -> str:

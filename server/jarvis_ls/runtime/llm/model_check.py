@@ -12,19 +12,18 @@ from collections.abc import Awaitable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from jarvis_ls.core.deadline import in_time
 from jarvis_ls.core.words import Words, mapped
 from jarvis_ls.runtime.base.errors import (
     AnswerBroken,
-    ModelBusy,
     ModelError,
     ModelRefused,
-    ModelUnreachable,
 )
+from jarvis_ls.runtime.base.events import ModelWrong
 from jarvis_ls.runtime.base.messages import User
-from jarvis_ls.runtime.llm.failure_advice import without_secret
+from jarvis_ls.runtime.llm.failure_advice import without_secret, wrong_of
 from jarvis_ls.runtime.llm.known_providers import KNOWN
 from jarvis_ls.runtime.llm.platforms.base import ModelInfo, Platform, Request
 from jarvis_ls.runtime.llm.providers import PROVIDERS, Provider
@@ -44,15 +43,13 @@ _OTHER_PURPOSE = re.compile(
     r"fast-?apply)(?:$|[-_/.:\d])"
 )
 
-Wrong = Literal["key", "credit", "model", "address", "busy", "other"]
-"""What a person has to see to."""
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Why a provider or a model cannot be used."""
 
-    wrong: Wrong
+    wrong: ModelWrong
+    """What a person has to see to."""
     text: str
     """With the provider's own words; holds no key."""
 
@@ -135,15 +132,9 @@ async def _asked(
     except ModelError as error:
         if is_list and isinstance(error, ModelRefused) and error.lacks in ("", "model"):
             return _Missing()
-        return Problem(_wrong(error), mapped(str(error), partial(without_secret, key)))
-
-
-def _wrong(error: ModelError) -> Wrong:
-    if isinstance(error, ModelRefused):
-        return error.lacks or "other"
-    if isinstance(error, (ModelUnreachable, AnswerBroken)):
-        return "address"  # what answers nonsense is most likely something else
-    return "busy" if isinstance(error, ModelBusy) else "other"
+        # what answers nonsense is most likely something else
+        wrong = "address" if isinstance(error, AnswerBroken) else wrong_of(error)
+        return Problem(wrong, mapped(str(error), partial(without_secret, key)))
 
 
 def _lists_to_keys_only(provider: Provider) -> bool:

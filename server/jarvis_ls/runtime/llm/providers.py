@@ -209,13 +209,7 @@ class Models:
         found = [way[depth] for depth in range(deepest) for way in ways if depth < len(way)]
         if not found:
             variables = sorted({v for name in names for v in self.provider(name).env_keys})
-            if page := _key_page(self.provider(names[0])):
-                raise ModelMissing(
-                    "No API key is set: set {variables}. Keys are made at {page}.",
-                    variables=either(variables),
-                    page=page,
-                )
-            raise ModelMissing("No API key is set: set {variables}.", variables=either(variables))
+            raise _without_key(self.provider(names[0]), variables)
         return found
 
     def standing_for(self, group: str) -> str:
@@ -354,6 +348,20 @@ def _key_page(provider: Provider) -> str:
     """Return where its keys are made; empty for one that the user's settings describe."""
     is_ours = PROVIDERS.get(provider.name) == provider
     return next((known.key_page for known in KNOWN if is_ours and known.name == provider.name), "")
+
+
+def _without_key(provider: Provider, variables: list[str]) -> ModelMissing:
+    names = either(variables)
+    missing = ModelMissing("No API key is set: set {variables}.", "key", variables=names)
+    if page := _key_page(provider):
+        missing = ModelMissing(
+            "No API key is set: set {variables}. Keys are made at {page}.",
+            "key",
+            variables=names,
+            page=page,
+        )
+    missing.provider = provider.name
+    return missing
 
 
 def _sentence(text: str) -> str:
