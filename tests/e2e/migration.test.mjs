@@ -6,11 +6,18 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { capture } from '../../scripts/process.mjs';
+import { Stamp } from '../support/stamps.mjs';
 import { openWorkbench, TOOLCHAIN, until, violations } from './workbench.mjs';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const stamp = new Stamp(import.meta.url, {
+  contents: [
+    ...['jc2r', 'lsp', 'codeintel', 'core'].map((part) => `server/jarvis_ls/${part}`),
+    ...['client-vscode', 'package.json', 'l10n', 'requirements.lock', 'tests/e2e/workbench.mjs'],
+  ],
+});
 /** Where pictures go, when someone wants to look at them. */
 const PICTURES = process.env.JARVIS_MIGRATION_PICTURES;
 const MAIN = `#include <stdio.h>
@@ -80,7 +87,7 @@ async function picture(editor, name) {
   if (PICTURES) await editor.picture(path.join(PICTURES, `${name}.png`));
 }
 
-describe('a project', () => {
+stamp.describe('a project', () => {
   /** @type {import('./workbench.mjs').Workbench} */
   let editor;
   before(async () => {
@@ -89,7 +96,7 @@ describe('a project', () => {
   });
   after(() => editor.close());
 
-  test('is moved from the palette, with progress, to a crate that builds', async () => {
+  stamp.test('is moved from the palette, with progress, to a crate that builds', async () => {
     await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
     await editor.toast('Migrating C to Rust').waitFor();
     const done = editor.toast('3 of 4 functions are in Rust, and the crate builds');
@@ -103,24 +110,27 @@ describe('a project', () => {
     }
   });
 
-  test('what stays in C is listed with the reason, and is a problem at its line', async () => {
-    const why = /^fence: Stays in C, sums\.c, line 8\. .*setjmp/;
-    await editor.labelBecomes(row(editor, 'fence'), why);
-    await editor.labelBecomes(row(editor, 'sum'), /Rust \(baseline\)/);
-    const beside = {
-      hasText: /./,
-      has: editor.page.locator('[aria-label="Show C and Rust Side by Side"]'),
-    };
-    await row(editor, 'fence').filter(beside).waitFor({ state: 'attached' });
-    assert.equal(await row(editor, '3 of 4 in Rust').filter(beside).count(), 0, 'the heading');
-    await editor.openProblems();
-    const problem = editor.problem('fence stays in C');
-    await problem.waitFor();
-    assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 11, Col 1\]/s);
-    await editor.page.keyboard.press('Control+J');
-  });
+  stamp.test(
+    'what stays in C is listed with the reason, and is a problem at its line',
+    async () => {
+      const why = /^fence: Stays in C, sums\.c, line 8\. .*setjmp/;
+      await editor.labelBecomes(row(editor, 'fence'), why);
+      await editor.labelBecomes(row(editor, 'sum'), /Rust \(baseline\)/);
+      const beside = {
+        hasText: /./,
+        has: editor.page.locator('[aria-label="Show C and Rust Side by Side"]'),
+      };
+      await row(editor, 'fence').filter(beside).waitFor({ state: 'attached' });
+      assert.equal(await row(editor, '3 of 4 in Rust').filter(beside).count(), 0, 'the heading');
+      await editor.openProblems();
+      const problem = editor.problem('fence stays in C');
+      await problem.waitFor();
+      assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 11, Col 1\]/s);
+      await editor.page.keyboard.press('Control+J');
+    },
+  );
 
-  test('a click shows the C beside the Rust, each at its line', async () => {
+  stamp.test('a click shows the C beside the Rust, each at its line', async () => {
     const tab = (/** @type {string} */ name) =>
       editor.page.locator(`.tab[data-resource-name="${name}"]`);
     await editor.click(row(editor, /^sumsums\.c/), tab('sums.c'));
@@ -142,11 +152,11 @@ describe('a project', () => {
     await picture(editor, 'sides');
   });
 
-  test('a function in C says why there is no Rust', async () => {
+  stamp.test('a function in C says why there is no Rust', async () => {
     await editor.click(row(editor, 'fence'), editor.toast(/^fence stays in C: /).first());
   });
 
-  test('words filter the functions until the filter is cleared', async () => {
+  stamp.test('words filter the functions until the filter is cleared', async () => {
     await editor.command('Jarvis: Filter Functions…');
     await editor.answer('sums.c setjmp');
     await editor.page.getByText('1 of 4 functions').waitFor();
@@ -155,26 +165,29 @@ describe('a project', () => {
     await row(editor, 'twice').waitFor();
   });
 
-  test('the overview shows stages, what stays in C and the graph, and breaks no rule of axe', async () => {
-    await editor.command('Jarvis: Show Migration Overview');
-    const page = editor.webview;
-    await page.locator('g.node', { hasText: 'twice' }).waitFor();
-    await until('4 functions', async () => (await page.locator('g.node').count()) === 4);
-    await until('3 calls', async () => (await page.locator('path.edge').count()) === 3);
-    await page.locator('.stage.is-done', { hasText: 'Build' }).waitFor();
-    await page.locator('td', { hasText: 'sums.c:8' }).waitFor();
-    await page.locator('.counts').getByText('Rust (baseline) 3').waitFor();
-    const frame = await page
-      .locator('body')
-      .elementHandle()
-      .then((it) => it?.ownerFrame());
-    assert.ok(frame);
-    await frame.evaluate(AXE);
-    assert.deepEqual(await violations(frame), []);
-    await picture(editor, 'overview');
-  });
+  stamp.test(
+    'the overview shows stages, what stays in C and the graph, and breaks no rule of axe',
+    async () => {
+      await editor.command('Jarvis: Show Migration Overview');
+      const page = editor.webview;
+      await page.locator('g.node', { hasText: 'twice' }).waitFor();
+      await until('4 functions', async () => (await page.locator('g.node').count()) === 4);
+      await until('3 calls', async () => (await page.locator('path.edge').count()) === 3);
+      await page.locator('.stage.is-done', { hasText: 'Build' }).waitFor();
+      await page.locator('td', { hasText: 'sums.c:8' }).waitFor();
+      await page.locator('.counts').getByText('Rust (baseline) 3').waitFor();
+      const frame = await page
+        .locator('body')
+        .elementHandle()
+        .then((it) => it?.ownerFrame());
+      assert.ok(frame);
+      await frame.evaluate(AXE);
+      assert.deepEqual(await violations(frame), []);
+      await picture(editor, 'overview');
+    },
+  );
 
-  test('the graph is walked with the keys, and a function opened', async () => {
+  stamp.test('the graph is walked with the keys, and a function opened', async () => {
     const page = editor.webview;
     await page.locator('g.node[tabindex="0"]').focus();
     await editor.page.keyboard.press('Home');
@@ -186,7 +199,7 @@ describe('a project', () => {
     await editor.page.locator('.tab[data-resource-name="main.rs"]').waitFor();
   });
 
-  test('stopped it ends, resumed it goes on', async () => {
+  stamp.test('stopped it ends, resumed it goes on', async () => {
     writeFileSync(path.join(editor.folder, 'many.c'), MANY);
     await editor.command('Jarvis: Transpile Project to Rust (Baseline)');
     const going = editor.toast('Migrating C to Rust');
@@ -202,44 +215,50 @@ describe('a project', () => {
     assert.equal(existsSync(path.join(editor.folder, '.jarvis/c2rust/request.json')), false);
   });
 
-  test('a function whose Rust behaves differently is a problem at its C, and stands out', async () => {
-    const rust = path.join(editor.base, 'ws_rs', 'src', 'sums.rs');
-    const good = readFileSync(rust, 'utf8');
-    writeFileSync(rust, good.replace(' 0i32', ' 1i32'));
-    await editor.command('Jarvis: Verify Rust against C');
-    await editor.toast('1 of 4 functions behave differently from the C.').waitFor();
-    writeFileSync(rust, good);
-    const marked = row(editor, /^sumsums\.c/).filter({
-      has: editor.page.locator('.codicon-warning'),
-    });
-    await marked.waitFor();
-    const why = /differently from the C: sum\(n = 0\): the result is 0 in C and 1/;
-    await editor.labelBecomes(marked, why);
-    await editor.openProblems();
-    const problem = editor.problem('The Rust version of sum behaves differently: sum(n = 0)');
-    await problem.waitFor();
-    assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 3, Col 1\]/s);
-    await picture(editor, 'differs');
-    await editor.page.keyboard.press('Control+J');
-  });
+  stamp.test(
+    'a function whose Rust behaves differently is a problem at its C, and stands out',
+    async () => {
+      const rust = path.join(editor.base, 'ws_rs', 'src', 'sums.rs');
+      const good = readFileSync(rust, 'utf8');
+      writeFileSync(rust, good.replace(' 0i32', ' 1i32'));
+      await editor.command('Jarvis: Verify Rust against C');
+      await editor.toast('1 of 4 functions behave differently from the C.').waitFor();
+      writeFileSync(rust, good);
+      const marked = row(editor, /^sumsums\.c/).filter({
+        has: editor.page.locator('.codicon-warning'),
+      });
+      await marked.waitFor();
+      const why = /differently from the C: sum\(n = 0\): the result is 0 in C and 1/;
+      await editor.labelBecomes(marked, why);
+      await editor.openProblems();
+      const problem = editor.problem('The Rust version of sum behaves differently: sum(n = 0)');
+      await problem.waitFor();
+      assert.match(await problem.innerText(), /jarvis-c2rust.*\[Ln 3, Col 1\]/s);
+      await picture(editor, 'differs');
+      await editor.page.keyboard.press('Control+J');
+    },
+  );
 
-  test('the Rust is lifted from the palette, with progress, and what came of it is shown', async () => {
-    await editor.command('Jarvis: Refactor to Safer Rust');
-    const going = editor.toast('Refactoring the Rust code');
-    await going.filter({ hasText: /Running refactoring passes: \d+\/\d+/ }).waitFor();
-    await picture(editor, 'lifting');
-    await going.hover();
-    await going.getByRole('button', { name: 'Cancel' }).click();
-    await editor.toast('Stopped. Completed work is kept.').waitFor();
-    await editor.command('Jarvis: Show Migration Overview');
-    await editor.webview.locator('[data-action="lift"]').click();
-    const done = editor.toast(/Refactored in .+ s: unsafe functions \d+ → \d+/);
-    await done.waitFor();
-    await editor.webview.locator('.stage.is-done', { hasText: 'unsafe functions' }).waitFor();
-    const ended = editor.page.getByRole('treeitem', { name: /^Refactor: done/ });
-    await ended.waitFor(); // the tree is drawn anew a moment after the page
-    await picture(editor, 'lifted');
-  });
+  stamp.test(
+    'the Rust is lifted from the palette, with progress, and what came of it is shown',
+    async () => {
+      await editor.command('Jarvis: Refactor to Safer Rust');
+      const going = editor.toast('Refactoring the Rust code');
+      await going.filter({ hasText: /Running refactoring passes: \d+\/\d+/ }).waitFor();
+      await picture(editor, 'lifting');
+      await going.hover();
+      await going.getByRole('button', { name: 'Cancel' }).click();
+      await editor.toast('Stopped. Completed work is kept.').waitFor();
+      await editor.command('Jarvis: Show Migration Overview');
+      await editor.webview.locator('[data-action="lift"]').click();
+      const done = editor.toast(/Refactored in .+ s: unsafe functions \d+ → \d+/);
+      await done.waitFor();
+      await editor.webview.locator('.stage.is-done', { hasText: 'unsafe functions' }).waitFor();
+      const ended = editor.page.getByRole('treeitem', { name: /^Refactor: done/ });
+      await ended.waitFor(); // the tree is drawn anew a moment after the page
+      await picture(editor, 'lifted');
+    },
+  );
 });
 
 test('a workspace without trust is refused, with the reason', async () => {
@@ -263,7 +282,7 @@ test('a workspace without trust is refused, with the reason', async () => {
   }
 });
 
-test('in Chinese', async () => {
+stamp.test('in Chinese', async () => {
   const editor = await openProject({ locale: 'zh-cn' });
   try {
     await editor.serverStarted();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { hostTarget } from '../../scripts/package/libraries.mjs';
 import { capture, ROOT } from '../../scripts/process.mjs';
@@ -18,17 +18,17 @@ const project = path.join(folder, 'project');
 const extension = path.join(folder, 'vsix', 'extension');
 const pythons = await findPythons();
 let output = '';
-const stamp = new Stamp(
-  import.meta.url,
-  {
-    contents: [
-      ...['scripts/package', 'scripts/package.mjs', 'scripts/setup', 'scripts/process.mjs'],
-      ...['pyproject.toml', 'requirements.lock', 'package.json', 'package-lock.json', 'bundled'],
-    ],
-    names: ['server/jarvis_ls', 'client-vscode', 'l10n', 'media'],
-  },
-  build,
-);
+const stamp = new Stamp(import.meta.url, {
+  contents: [
+    ...['scripts/package', 'scripts/package.mjs', 'scripts/setup', 'scripts/process.mjs'],
+    ...['pyproject.toml', 'requirements.lock', 'package.json', 'package-lock.json', 'bundled'],
+  ],
+  names: ['server/jarvis_ls', 'client-vscode', 'l10n', 'media'],
+});
+
+before(async () => {
+  if (!stamp.unchanged) await build();
+});
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 stamp.test('the wheel works in a clean environment', async () => {

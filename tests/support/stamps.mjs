@@ -13,31 +13,28 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../../scripts/process.mjs';
 
-const UNCHANGED =
-  'nothing it watches has changed since it passed; .ci/run --full runs it, as does JARVIS_TESTS_FULL=1';
-const LEFT_OUT = new Set(['__pycache__', 'node_modules', 'out']);
+const UNCHANGED = 'nothing it watches has changed since it passed; .ci/run --full runs it';
+const LEFT_OUT = new Set(['__pycache__', 'node_modules', 'out', 'README.md']);
 
+/** The stamp of a file of tests, which holds what they watch as it was when all of them passed. */
 export class Stamp {
   /**
    * @param {string} url of the file of tests, which is watched itself
-   * @param {{contents: string[], names: string[]}} watched files and folders: by what they hold, and
+   * @param {{contents: string[], names?: string[]}} watched files and folders: by what they hold, and
    *   by which files there are
-   * @param {() => Promise<void>} prepare what all tests need that run, done before the first
    */
-  constructor(url, { contents, names }, prepare) {
+  constructor(url, { contents, names = [] }) {
     const own = path.relative(path.join(ROOT, 'tests'), fileURLToPath(url));
     this.file = path.join(ROOT, 'tests', 'stamps', own.replace(/\.mjs$/, '.json'));
     this.digest = digestOf([...contents, path.join('tests', own)], names);
-    /** @type {Set<string>} */
-    this.good = new Set(readStamp(this.file)[this.digest]);
-    this.full = Boolean(process.env.JARVIS_TESTS_FULL);
-    /** @type {Promise<void> | undefined} */
-    this.prepared = undefined;
-    this.prepare = prepare;
+    this.unchanged = !process.env.JARVIS_TESTS_FULL && this.digest in this.read();
+    /** How each test ended. @type {Map<string, 'waiting' | 'failed' | 'passed'>} */
+    this.tests = new Map();
+    if (!this.unchanged) process.once('exit', () => this.write());
   }
 
   /**
@@ -46,37 +43,40 @@ export class Stamp {
    * @param {() => void | Promise<void>} body
    */
   test(name, body) {
-    const unchanged = !this.full && this.good.has(name);
-    test(name, { skip: unchanged && UNCHANGED }, async () => {
-      this.note(name, false);
-      this.prepared ??= this.prepare();
-      await this.prepared;
+    this.tests.set(name, 'waiting');
+    test(name, this.options, async () => {
+      this.tests.set(name, 'failed');
       await body();
-      this.note(name, true);
+      this.tests.set(name, 'passed');
     });
   }
 
   /**
-   * Keeps on disk whether a test has passed.
+   * Declares such tests with what they share; their hooks rest when they do.
    * @param {string} name
-   * @param {boolean} good
+   * @param {() => void} body
    */
-  note(name, good) {
-    if (good) this.good.add(name);
-    else this.good.delete(name);
-    if (this.good.size === 0) return rmSync(this.file, { force: true });
+  describe(name, body) {
+    describe(name, this.options, body);
+  }
+
+  get options() {
+    return { skip: this.unchanged && UNCHANGED };
+  }
+
+  /** @returns {Record<string, string[]>} tests that passed, by digest */
+  read() {
+    return existsSync(this.file) ? JSON.parse(readFileSync(this.file, 'utf8')) : {};
+  }
+
+  write() {
+    const ends = [...this.tests.values()];
+    if (ends.includes('failed')) return rmSync(this.file, { force: true });
+    if (ends.includes('waiting')) return; // only some were asked for
     mkdirSync(path.dirname(this.file), { recursive: true });
-    const stamp = { [this.digest]: [...this.good].sort() };
+    const stamp = { [this.digest]: [...this.tests.keys()].sort() };
     writeFileSync(this.file, `${JSON.stringify(stamp, null, 1)}\n`);
   }
-}
-
-/**
- * @param {string} file
- * @returns {Record<string, string[]>} tests that passed, by digest
- */
-function readStamp(file) {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
 /**
