@@ -1,7 +1,7 @@
 // npm run bench [-- NAME... [-- OPTION...]]: the benchmarks of tests/bench, each a table of what was
 // measured in one run with the limit it must keep; another status than 0 when a limit is missed.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fetchSources, SOURCES } from './bench/debian-sources.mjs';
 import { ROOT, run, TaskError, task } from './process.mjs';
@@ -20,7 +20,7 @@ await task(async () => {
   if (files.some((file) => file.endsWith('.py'))) {
     await setUpPython();
     await requireTools(TOOLS.bench);
-    await fetchSources();
+    await fetchSources(files.some((file) => nameOf(file) === 'calibration') ? judged() : []);
   }
   if (files.some((file) => file.endsWith('.mjs'))) {
     await setUpPackages();
@@ -35,6 +35,12 @@ await task(async () => {
   }
   if (missed.length > 0) throw new TaskError(`not reached: ${missed.join(', ')}`);
 });
+
+/** The packages whose findings were judged. @returns {string[]} */
+function judged() {
+  const rows = readFileSync(path.join(BENCHES, 'judged.jsonl'), 'utf8').trim().split('\n');
+  return [...new Set(rows.map((row) => JSON.parse(row).package))];
+}
 
 /**
  * @param {string[]} given names; all benchmarks when there are none

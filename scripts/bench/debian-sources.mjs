@@ -24,27 +24,46 @@ export const PACKAGES = ['bzip2', 'zlib', 'libpng1.6', 'sqlite3'];
 const APT = path.join(SOURCES, '.apt');
 
 /**
- * Fetches what is missing of the packages; does nothing when all are there.
+ * Fetches what is missing of the packages; does nothing when all are there. A Rust crate is named
+ * by the binary package that holds its sources, `librust-NAME-dev`.
+ * @param {string[]} [more] packages besides those that `jsec scan` is measured on
  * @throws {TaskError} when there is no apt, or it offers none of a package's sources
  */
-export async function fetchSources() {
-  const missing = PACKAGES.filter((name) => !existsSync(path.join(SOURCES, name)));
+export async function fetchSources(more = []) {
+  const wanted = [...PACKAGES, ...more];
+  const missing = wanted.filter((name) => !existsSync(path.join(SOURCES, name)));
   if (missing.length === 0) return;
   if (!(await which('apt-get'))) {
     throw new TaskError('the sources to measure on come by apt: run the benchmarks on Debian');
   }
-  const options = privateApt();
+  const options = privateApt(missing.some(isCrate));
   await step('Sources: list of packages', 'apt-get', [...options, '--quiet', 'update']);
-  for (const name of missing) await fetchPackage(options, name);
+  for (const name of missing) {
+    if (isCrate(name)) await fetchCrate(options, name);
+    else await fetchPackage(options, name);
+  }
 }
 
-/** A state of apt of its own. @returns {string[]} the options that make apt use it */
-function privateApt() {
+/** @param {string} name of a package */
+function isCrate(name) {
+  return name.startsWith('librust-');
+}
+
+/**
+ * A state of apt of its own.
+ * @param {boolean} binary whether binary packages are wanted, too
+ * @returns {string[]} the options that make apt use it
+ */
+function privateApt(binary) {
   rmSync(APT, { recursive: true, force: true });
   for (const folder of ['lists/partial', 'cache/archives/partial', 'sources.list.d']) {
     mkdirSync(path.join(APT, folder), { recursive: true });
   }
   const { stanzas, lines } = sourceEntries('/etc/apt');
+  if (binary) {
+    stanzas.push(...stanzas.map((stanza) => stanza.replace('Types: deb-src', 'Types: deb')));
+    lines.push(...lines.map((line) => line.replace('deb-src ', 'deb ')));
+  }
   writeFileSync(path.join(APT, 'sources.list'), `${lines.join('\n')}\n`);
   writeFileSync(path.join(APT, 'sources.list.d', 'all.sources'), `${stanzas.join('\n\n')}\n`);
   const settings = {
@@ -136,6 +155,26 @@ async function fetchPackage(options, name) {
   throw new TaskError(
     `no sources of ${name} can be fetched: ${failures.join('; ') || 'not listed'}`,
   );
+}
+
+/**
+ * @param {string[]} options
+ * @param {string} name of a binary package with the sources of a crate
+ */
+async function fetchCrate(options, name) {
+  const downloads = path.join(APT, 'downloads', name);
+  mkdirSync(downloads, { recursive: true });
+  await step(`Sources: ${name}`, 'apt-get', [...options, '--quiet', 'download', name], {
+    cwd: downloads,
+  });
+  const archive = readdirSync(downloads).find((file) => file.endsWith('.deb'));
+  const folder = path.join(APT, 'unpacked', name);
+  await step(`Sources: unpack ${name}`, 'dpkg-deb', [
+    ...['--extract', path.join(downloads, archive ?? ''), folder],
+  ]);
+  const crates = path.join(folder, 'usr', 'share', 'cargo', 'registry');
+  const [content] = readdirSync(crates);
+  renameSync(path.join(crates, content ?? ''), path.join(SOURCES, name));
 }
 
 /**

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.test_files import counts_less
 from jarvis_ls.core.finding import (
@@ -73,7 +73,7 @@ def settle(
     """
     in_test = counts_less(source, language)
     proven = [
-        (fault, _damp(finding) if in_test else finding)
+        (fault, _damp(finding) if in_test or _begins_in_test(fault, texts) else finding)
         for fault in _once_per_function(faults)
         if (finding := _finding(source, language, fault, texts, extents, failed)) is not None
     ]
@@ -198,6 +198,14 @@ def _finding(
         trace=_path(report.trace, texts, fault, Message(report.message, report.args)),
         fix=_place_fix(report.fix, source) if report.fix is not None else None,
     )
+
+
+def _begins_in_test(fault: Fault, texts: Texts) -> bool:
+    """Return whether the way to a fault begins in another file, which counts less itself."""
+    first = fault.steps[0].file if fault.steps else fault.file
+    begins = texts(first) if first != fault.file else None
+    language = language_of(first) if begins is not None else None
+    return begins is not None and language is not None and counts_less(begins, language)
 
 
 def _damp(finding: Finding) -> Finding:

@@ -208,3 +208,36 @@ unsigned char overwritten(const unsigned *from) {
   both.words[3] = from[2];
   return both.bytes[15] & 1;
 }
+
+// A line that is read into a buffer has no word longer than that.
+int words(FILE *f) {
+  char line[255], word[255], short_word[100];
+  if (!fgets(line, sizeof line, f))
+    return 1;
+  if (sscanf(line, "#define %s", word) == 1)
+    return 0;
+  return sscanf(line, "#undef %s", short_word); // expect: buffer-write-stack
+}
+
+// A stream that could not be opened is not left open.
+static FILE *open_either(const char *path, int fd) {
+  if (path)
+    return fopen(path, "r");
+  return fdopen(fd, "r");
+}
+int either(const char *path, int fd) {
+  FILE *f = open_either(path, fd);
+  if (f == NULL)
+    return 1;
+  fclose(f);
+  return 0;
+}
+
+// A function that is given an array of a record leaves its other members alone.
+void fill(char *buffer);
+struct packet { char *body; char name[16]; int kind; };
+int part(struct packet *p) {
+  p->body = NULL;
+  fill(p->name);
+  return *p->body; // expect: null-dereference
+}

@@ -353,7 +353,8 @@ def _refine_null(
     ):
         return False  # what a caller from outside gives is its affair, here and further in
     if value.nullness == AS_REGION or null in (MAYBE_NULL,):
-        for target in value.targets if len(value.targets) == 1 else ():
+        # of several, each is what one of the ways here got: null is null on that way
+        for target in value.targets if is_null or len(value.targets) == 1 else ():
             reg = state.region_states.get(target[0])
             if reg is not None and reg.nullness:
                 state.region_states[target[0]] = reg.but(nullness=2 if is_null else 0)

@@ -34,6 +34,7 @@ from jarvis_ls.jsec.flow.semantics.expressions import evaluate, fetch
 from jarvis_ls.jsec.flow.semantics.memory import load, store
 
 _MAX_CANDIDATES: Final = 4
+_PLAIN: Final = frozenset({"p", "a", "i", "f"})
 _OVERRIDES: Final = 2
 """Choices that represent one of several functions a virtual call may reach."""
 _RELEASES: Final = re.compile(
@@ -145,7 +146,11 @@ def _pass_by_reference(
         return values, types
     kinds = [function.slots[slot][1] for slot in function.params[first:]]
     for index, type_ in enumerate(kinds):
-        if type_[0] != "&" or types[index][0] == "&":
+        if type_[0] != "&":
+            continue
+        if types[index][0] == "&":
+            if type_[1][0] == "r" and types[index][1][0] in _PLAIN:  # an object is made of it
+                values[index] = AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
             continue
         if args[index][0] != nodes.LOAD:
             if not values[index].targets:  # of a number an object is made, which is there

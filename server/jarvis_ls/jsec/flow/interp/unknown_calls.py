@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
-from jarvis_ls.jsec.flow.domain.abstract_value import UNINIT, AbstractValue, unknown
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Cells
+from jarvis_ls.jsec.flow.domain.abstract_value import UNINIT, AbstractValue, Target, unknown
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import (
     ENDLESS,
@@ -220,7 +220,8 @@ def havoc(
         place = engine.regions[rid]
         if place is None or place.kind in ("function", "string"):
             continue
-        inner = list(state.memory.get(rid, {}).values()) if depth < 3 else []
+        kept, changed = _parts(state.memory.get(rid, {}), target)
+        inner = changed if depth < 3 else []
         if not const:
             engine.opened.add(rid)
             reg = engine.region_state(state, rid)
@@ -239,10 +240,21 @@ def havoc(
                     written=0,
                     fixed=False,
                 )
-            state.memory[rid] = {}
+            state.memory[rid] = kept
         for cell in inner:
             if cell.targets:
                 havoc(engine, state, cell, const=const, depth=depth + 1)
+
+
+def _parts(cells: Cells, target: Target) -> tuple[Cells, list[AbstractValue]]:
+    """Return the cells that a function which is given a pointer leaves alone, and those that it may
+    change: of a record, an array that it is given.
+    """
+    if target[4] is None:
+        return {}, list(cells.values())
+    start, end = target[4]
+    kept = {at: cell for at, cell in cells.items() if at is not None and not start <= at < end}
+    return kept, [cell for at, cell in cells.items() if at not in kept]
 
 
 def _is_forgotten(reg: RegionState) -> bool:

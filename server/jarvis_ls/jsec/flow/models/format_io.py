@@ -197,7 +197,9 @@ def scan(engine: Engine, state: AbstractState, call: Call, form: int, first: int
         for target in targets:
             strings.havoc(engine, state, target, number)
         return
+    longest: Number = ENDLESS
     if first == 2 and call.name in ("sscanf", "swscanf"):
+        longest = strings.length(engine, state, call.values[0], 1).high
         held = strings.taint_of(engine, state, call.values[0])
         number = letters = held
         if number is not None:
@@ -213,7 +215,7 @@ def scan(engine: Engine, state: AbstractState, call: Call, form: int, first: int
         kind = match["kind"]
         if kind in (b"s", b"S") or kind[:1] == b"[":
             width = int(match["width"]) if (match["width"] or b"").isdigit() else -1
-            high = width if width >= 0 else ENDLESS
+            high = width if width >= 0 else longest
             strings.materialise(engine, state, where)
             if width >= 0:
                 size = AbstractValue(width + 1, width + 1, TIGHT)
@@ -223,7 +225,7 @@ def scan(engine: Engine, state: AbstractState, call: Call, form: int, first: int
                     engine,
                     state,
                     where,
-                    AbstractValue(1, ENDLESS - 1, TIGHT, letters),
+                    AbstractValue(1, min(longest + 1, ENDLESS - 1), TIGHT, letters),
                     True,
                     call.span,
                     by=call.name,
