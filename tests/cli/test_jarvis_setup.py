@@ -173,3 +173,22 @@ async def test_setup_in_chinese(tmp_path):
             await person.sees("[q] 退出：")
             person.type("q\r")
             assert await person.ended() == 1
+
+
+async def test_saved_keys_are_hidden_from_agents_where_the_home_is_the_workspace(tmp_path):
+    async with place(tmp_path) as here:
+        home = here.folder / ".jarvis"
+        here.home.rename(home)
+        here.environment |= {"JARVIS_HOME": str(home), "HOME": str(here.folder)}
+        (home / "keys.json").write_text(json.dumps({"SCRIPTED_KEY": KEY, "OTHER_KEY": "plum"}))
+        here.model.call_all(
+            [
+                ("read_code", {"files": [{"path": ".jarvis/keys.json"}]}),
+                ("search_in_project", {"query": "plu", "path": ".jarvis"}),
+            ]
+        )
+        here.model.say("Done.")
+        assert (await here.run("-m", "Read my keys", "--trust"))[0] == 0
+        told = json.dumps(here.model.requests[-1].body["messages"])
+        assert "A permission rule denies it" in told
+        assert "OTHER_KEY" not in told and "plum" not in told

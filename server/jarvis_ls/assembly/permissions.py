@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import Mode
+from jarvis_ls.runtime.base.folders import below
+from jarvis_ls.runtime.llm.stored_keys import FILE as KEYS
 from jarvis_ls.runtime.tools.permissions import PermissionRule, Permissions, read_rules
 
 UNTRUSTED = Words("The workspace is not trusted: nothing is written or run in it.")
@@ -29,7 +32,10 @@ def read_permissions(
     user: list[PermissionRule] = []
     workspace: list[PermissionRule] = []
     try:
-        user = read_rules(settings.get("permissions", []), str(home / "config.toml"))
+        user = [
+            *_rules_for_keys(home, place.roots),
+            *read_rules(settings.get("permissions", []), str(home / "config.toml")),
+        ]
         user += [*granted.rules(), *place.rules]
         workspace = workspace_rules(place.roots)
     except ConfigError as error:
@@ -40,3 +46,14 @@ def read_permissions(
         user, workspace, remember=granted.remember, read_only=closed, mode=mode
     )
     return permissions, problems
+
+
+def _rules_for_keys(home: Path, roots: Sequence[Path]) -> list[PermissionRule]:
+    """Return the rules that hide saved keys from agents where the user's own folder is part of
+    the workspace, as it is for who opens the home folder; elsewhere they are out of reach."""
+    found = below(Path(os.path.realpath(home)) / KEYS, roots)
+    if found is None:
+        return []
+    number, path = found
+    target = f"{roots[number].name}/{path}" if number else path
+    return [PermissionRule("deny", kind=kind, target=target) for kind in ("read", "write")]

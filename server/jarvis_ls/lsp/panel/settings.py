@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FILE = "config.toml"
 TEMPLATE = """\
 # Settings of Jarvis for this user. Keys never stand here: put them into environment
-# variables, or keep them in the editor with "Jarvis: Set API Key…".
+# variables, or have them kept by "Jarvis: Set Up a Model" or `jarvis setup`.
 
 # Which models answer, the preferred one first. Names are provider/model.
 #[model_groups.balanced]
