@@ -41,7 +41,7 @@ class Changed:
     conflicts: int
     """Files whose merge is not resolved."""
     is_whole: bool
-    """Whether all files were looked at."""
+    """Whether all files were examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _extensions(data: bytes, at: int) -> list[bytes]:
 def _is_changed(root: Path, entry: _Entry, written: int) -> bool:
     kind = _KINDS.get(entry.mode & 0o170000)
     if kind is None or entry.flags & (_VALID | _STAGE) or entry.more & _SKIPPED:
-        return False  # a module, or not to be looked at
+        return False  # a module, or not to be examined
     place = os.path.join(os.fsencode(root), entry.path)  # noqa: PTH118 - its names are bytes
     try:
         status = os.lstat(place)

@@ -49,7 +49,7 @@ _BANNER = 1500
 
 def counts_less(source: Source, language: LanguageName) -> bool:
     """Return whether findings in a file are of less use: only tests run it, or, of C and C++, a
-    generator made it, so that nobody edits it."""
+    generator made it, so that no one edits it."""
     return is_test_file(source, language) or (
         language != "rust" and _GENERATED.search(source.data, 0, _BANNER) is not None
     )

@@ -1,4 +1,4 @@
-"""Whether input that flow followed to a flaw is the own environment of whoever runs the program.
+"""Whether input that flow followed to a flaw is the environment of the program's own user.
 
 Who sets HOME or names a file on the command line may open that file without the program. That is a
 flaw only where the program has more rights than its user, or serves others.

@@ -29,7 +29,7 @@ Remove it.
 Reports a `jsec-ignore` comment with nothing behind the names of the rules.
 
 ## Why is this bad?
-Whoever reads the code later cannot tell whether the finding was looked at or only silenced.
+A later reader cannot tell whether the finding was reviewed or only silenced.
 
 ## Example
 ```c
@@ -53,7 +53,7 @@ the names.
     TIMEOUT: """A file took too long to analyse.
 
 ## What it does
-Stands for a file whose analysis was ended after its time. Other findings of it are missing.
+Represents a file whose analysis exceeded its time limit. Other findings of it are missing.
 
 ## Why is this bad?
 Flaws in the file are not seen. Generated tables are the usual reason: exclude them in

@@ -36,7 +36,7 @@ _SHOWN = 20_000
 """Characters of output that are shown as they come; of more, the last half of them."""
 _SHOW_SECONDS = 0.5
 _SETTLING = 2.0
-"""Seconds within which changes that nobody must be asked for are written."""
+"""Seconds within which changes that need no consent are written."""
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ class BackgroundScript:
 
     @property
     def seconds(self) -> float:
-        """How long it has run."""
+        """Seconds it has run."""
         return time.monotonic() - self._began if self.ran is None else self.ran.seconds
 
     def begin(self, sandbox: Sandbox, script: Script, context: ToolContext, report: Report) -> None:
@@ -120,7 +120,7 @@ class BackgroundScript:
         await asyncio.wait({task})
 
     def tell(self) -> str:
-        """Return what to tell the model: how it stands, and what it has printed since last time."""
+        """Return what to tell the model: its state, and what it has printed since last time."""
         output = self._output.unread().rstrip("\n") or Words("(no new output)")
         if self.runs:
             head = Words(
@@ -157,7 +157,7 @@ class BackgroundScript:
             if ran.ended:
                 state = "cancelled" if self._why else "failed"
         except asyncio.CancelledError:
-            state = "cancelled"  # whoever did it waits for the end of this task only
+            state = "cancelled"  # its caller waits for the end of this task only
         except JarvisError as error:
             self._problem = str(error)
         except Exception as error:  # a fault of ours ends one script, and is told

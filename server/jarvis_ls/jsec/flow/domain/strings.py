@@ -133,7 +133,7 @@ def put_string(
 
 
 def overwrite(state: AbstractState, rid: int, low: Number, end: Number) -> None:
-    """Forget the cells of a region from `low` up to `end`; what lies around them stays."""
+    """Forget the cells of a region from `low` up to `end`; what is around them stays."""
     cells = state.memory.get(rid)
     state.memory[rid] = (
         {o: v for o, v in cells.items() if o is not None and not low <= o < end} if cells else {}

@@ -74,10 +74,10 @@ INPUTS = tuple(
 """Every function (and usual macro) that brings something from outside."""
 
 ENVIRONMENT = _TEXT_RESULTS - {"readline", "getpass"} | {"argv", "envp"}
-"""Sources that belong to whoever runs the program."""
+"""Sources that belong to the user of the program."""
 
 OWN_INPUT = 0.45
-"""Most confidence of an injection by whoever runs a program without more rights than theirs."""
+"""Most confidence of an injection by the user of a program without more rights than theirs."""
 
 _PRIVILEGED = re.compile(
     rb"\bx?setre(?:s?)[ug]id[ \t]*\(|\bissetugid[ \t]*\("
@@ -131,7 +131,7 @@ def is_of_request(text: bytes) -> bool:
 
 def weigh_injection(source: Source, confidence: float, function: Function) -> float:
     """Return the confidence of an injection of a source: at most `OWN_INPUT` when it is the
-    environment of whoever runs the program, with no more rights than theirs."""
+    environment of the program's user, with no more rights than theirs."""
     if source.name not in ENVIRONMENT or has_privileges(function.node.text or b""):
         return confidence
     return confidence if is_of_request(source.node.text or b"") else min(confidence, OWN_INPUT)

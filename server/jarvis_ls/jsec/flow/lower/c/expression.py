@@ -397,7 +397,7 @@ _PLACES: Final = frozenset(
 
 def _is_in_nothing(address: Expr) -> bool:
     """Return whether an address is that of a member of `(T *)0`: what is asked for is its type, or
-    where it lies.
+    where it is.
     """
     if address[0] != nodes.FIELD:
         return False

@@ -83,7 +83,7 @@ class Types(TypeNames):
         self._named[name] = ANY if unclear else type_
 
     def is_named(self, name: str) -> bool:
-        """Return whether this file has said what a name stands for."""
+        """Return whether this file has said what a name represents."""
         return name in self._named
 
     def _look_up(self, name: str) -> Type:
