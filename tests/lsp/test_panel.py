@@ -506,7 +506,7 @@ async def test_a_chinese_editor_gets_chinese(folder, tmp_path):
     async with opened(folder, tmp_path / "home", locale="zh-cn") as page:
         picture = await page.attach()
         assert picture.locale == "zh-cn"
-        assert "请在设置文件中指定模型" in picture.models.advice
+        assert "选择服务商，输入其密钥" in picture.models.advice
         assert all(re.search("[\u4e00-\u9fff]", one.title) for one in picture.commands)
 
 
