@@ -140,9 +140,9 @@ def _is_of_member(use: Node, member: str) -> bool:
 def _runs_instead(thread: Started, other: Started) -> bool:
     """Return whether two threads are alternatives: branches of one function create them."""
     return all(
-        function is another and not same_path(function, *sorted((one, two), key=_start))
-        for function, one in thread.creations
-        for another, two in other.creations
+        function is another and not same_path(function, *sorted((created, again), key=_start))
+        for function, created in thread.creations
+        for another, again in other.creations
     )
 
 
