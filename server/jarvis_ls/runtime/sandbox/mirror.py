@@ -16,7 +16,6 @@ import errno
 import fcntl
 import json
 import os
-import shutil
 import stat
 import threading
 import time
@@ -276,6 +275,9 @@ class _Bringing:
         self._ignored = IgnoredIn(mirror.root)
         self._files, self._bytes = limits.files, limits.bytes
         self._opened: set[str] = set()
+        self._empty_folders: set[str] = set()
+        """Folders that were made just now: nothing has to be removed from them."""
+        self._can_clone = True
 
     def run(self) -> None:
         files: set[str] = set()
@@ -326,6 +328,7 @@ class _Bringing:
                 os.mkdir(target, 0o700)  # noqa: PTH102
                 self._give(target)
                 self._opened.add(path)
+                self._empty_folders.add(path)
             elif stat.S_IMODE(status.st_mode) != mode:
                 self._opened.add(path)
         except OSError:  # its path is too long, or it has just gone
@@ -371,26 +374,65 @@ class _Bringing:
 
     def _bring(self, source: str, path: str, status: os.stat_result) -> None:
         target = f"{self._mirror.folder}/{path}"
-        had = _status(target)
+        folder = path.rpartition("/")[0]
+        had = None if folder in self._empty_folders else _status(target)
         was_copied = path in self._known.files or path in self._known.dirty
         self._mirror.note_change()
         if had is None or not _is_same(source, status, target, had):
-            self._open(path.rpartition("/")[0])
-            self._remove(path)
-            if stat.S_ISLNK(status.st_mode):
-                os.symlink(os.readlink(source), target)  # noqa: PTH115, PTH211
-            else:
-                _copy_file(source, target)
-            self._give(target)
+            if folder not in self._empty_folders:
+                self._open(folder)
+                self._remove(path)
             # What was built of the old contents must count as older than the new ones.
             times = (status.st_atime_ns, status.st_mtime_ns)
             if was_copied and not self._ignored.file(path):
                 times = (self._mirror.started, self._mirror.started)
-            os.utime(target, ns=times, follow_symlinks=False)
-        if not stat.S_ISLNK(status.st_mode):
-            os.chmod(target, self._mode(status))  # noqa: PTH101
+            if stat.S_ISLNK(status.st_mode):
+                os.symlink(os.readlink(source), target)  # noqa: PTH115, PTH211
+                self._give(target)
+                os.utime(target, ns=times, follow_symlinks=False)
+                made = os.lstat(target)
+            else:
+                made = self._copy_file(source, target, self._mode(status), times)
+        else:
+            if not stat.S_ISLNK(status.st_mode):
+                os.chmod(target, self._mode(status))  # noqa: PTH101
+            made = os.lstat(target)
         stamp = stamp_of(status) if self._is_settled(status) else ()
-        self._known.files[path] = (stamp, stamp_of(os.lstat(target)))
+        self._known.files[path] = (stamp, stamp_of(made))
+
+    def _copy_file(
+        self, source: str, target: str, mode: int, times: tuple[int, int]
+    ) -> os.stat_result:
+        """Copy a file to where nothing is, by descriptors: of each path there is but one look."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        old = os.open(source, flags)
+        try:
+            new = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                self._fill(old, new)
+                if self._limits.owner is not None:
+                    os.fchown(new, self._limits.owner, self._limits.owner)
+                os.fchmod(new, mode)
+                os.utime(new, ns=times)
+                return os.fstat(new)
+            finally:
+                os.close(new)
+        finally:
+            os.close(old)
+
+    def _fill(self, old: int, new: int) -> None:
+        if self._can_clone:
+            try:
+                fcntl.ioctl(new, _FICLONE, old)
+                return
+            except OSError:  # not this disk, or not between these two
+                self._can_clone = False
+        while chunk := os.read(old, _CHUNK):
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[os.write(new, rest) :]
+            if len(chunk) < _CHUNK:
+                return
 
     def _is_settled(self, status: os.stat_result) -> bool:
         """Return whether a later change of the user's file would show in its stamp."""
@@ -519,15 +561,3 @@ def _chunks(path: str) -> Iterable[bytes]:
         while chunk := file.read(_CHUNK):
             yield chunk
         yield b""
-
-
-def _copy_file(source: str, target: str) -> None:
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with (
-        open(os.open(source, flags), "rb") as old,  # noqa: PTH123
-        open(target, "xb") as new,  # noqa: PTH123
-    ):
-        with contextlib.suppress(OSError):
-            fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
-            return
-        shutil.copyfileobj(old, new, _CHUNK)
