@@ -142,3 +142,18 @@ def test_the_environment_is_an_attackers_only_with_privileges_or_requests(
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     (flaw,) = [finding for finding in found if finding["rule"] == "path-from-input"]
     assert (flaw["confidence"] >= FIRM) is firm
+
+
+def test_rules_of_whole_files_count_less_in_tests_too(engine: Engine) -> None:
+    text = (
+        b"#include <signal.h>\nstatic int stop;\nstatic void on(int s) { stop = s; }\n"
+        b"int main(void) { signal(SIGINT, on); while (!stop) run(); return 0; }\n"
+    )
+    confidences = [
+        finding.confidence
+        for path in ("src/a.c", "tests/a.c")
+        for finding in engine.analyse(decode(path, text), "c").findings
+        if finding.rule == "plain-variable-in-signal-handler"
+    ]
+    assert len(confidences) == 2
+    assert confidences[0] >= FIRM > confidences[1]

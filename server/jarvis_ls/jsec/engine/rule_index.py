@@ -7,6 +7,7 @@ or by a look at the node, to concern no rule.
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -166,7 +167,7 @@ class Plan:
                 placed = {item.start: other.functions for item, other in results if other.functions}
                 whole = WholeUnit(unit, [item for item, _ in results], placed)
             for report in _check_safely(rule, whole, failed):
-                raws.append(raw_of(rule, report, 0, False))
+                raws.append(raw_of(rule, report, 0, _counts_less(results, report.start)))
         if whole is not None:
             whole.forget()
         return ItemResult(raws, [], frozenset(failed))
@@ -259,6 +260,15 @@ class Plan:
             call.function = run.index.at(start)
             for rule in rules:
                 run.check(rule, call, start)
+
+
+def _counts_less(results: list[tuple[Item, ItemResult]], at: int) -> bool:
+    """Return whether a place is in an item that only tests run or other platforms compile."""
+    index = bisect_right(results, at, key=lambda entry: entry[0].start) - 1
+    if index < 0:
+        return False
+    item = results[index][0]
+    return at < item.end and (item.in_test or item.foreign)
 
 
 _CALLING = ("(call_expression)", "(macro_invocation)")

@@ -6,6 +6,7 @@ sizes are only compared when they are counted in the same unit.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from jarvis_ls.codeintel.declarations import Declared
@@ -50,6 +51,8 @@ ALLOCATORS = {
 """Functions that give memory, and which of their arguments are multiplied for its size."""
 
 STACK_ALLOCATORS = frozenset({"alloca", "_alloca", "__builtin_alloca"})
+_FIXED = re.compile(r"(?:std::)?u?int(?:8|16|32|64|ptr|max)_t|s?size_t")
+"""Types that have the same size whatever a project declares for systems without them."""
 _POINTER = 8
 _FUEL = 8
 
@@ -244,7 +247,8 @@ def resolve_typedefs(declared: Variable | Declared, unit: Unit) -> tuple[str, in
     if isinstance(declared, Variable) and declared.is_parameter and arrays:
         pointers, arrays = pointers + 1, arrays[1:]
     for _ in range(8):
-        alias = unit.facts.types.get(words.replace("const", "").replace("volatile", "").strip())
+        plain = words.replace("const", "").replace("volatile", "").strip()
+        alias = None if _FIXED.fullmatch(plain) else unit.facts.types.get(plain)
         if alias is None or alias.type == words:
             break
         words, pointers, arrays = alias.type, pointers + alias.pointers, arrays + alias.arrays

@@ -46,6 +46,9 @@ _TYPES = tuple(
 )
 HIGHEST = frozenset(f"{name}_MAX" for name in _TYPES)
 LOWEST = frozenset(f"{name}_MIN" for name in _TYPES)
+_UNSIGNED = ("unsigned", "uint", "size_t", "u8", "u16", "u32", "u64", "usize")
+_WRAPPED = 0.5
+"""Confidence where the result is defined: it wraps, mostly on purpose."""
 _MAX_USES = 12
 
 
@@ -62,7 +65,7 @@ _MAX_USES = 12
     ),
     category="integer_overflow",
     cwe=(190, 191),
-    confidence=0.8,
+    confidence=0.7,
     suggestion="Check the operands against the limit first, or use a wider type.",
 )
 def arithmetic_beyond_limit(site: Site) -> Iterator[Report]:
@@ -95,6 +98,9 @@ def arithmetic_beyond_limit(site: Site) -> Iterator[Report]:
 
 @on_fault(arithmetic_beyond_limit)
 def _report_fault(fault: Fault) -> Iterator[Report]:
+    said = dict(fault.args)
+    wraps = said.get("type", "").startswith(_UNSIGNED) or said.get("operator") == "="
+    confidence = _WRAPPED if wraps else None
     if fault.kind == "integer-overflow":
         yield Report(
             fault,
@@ -104,6 +110,7 @@ def _report_fault(fault: Fault) -> Iterator[Report]:
                 "Integer overflow: the result may exceed the range of its type.",
             ),
             cwe=(190,),
+            confidence=confidence,
         )
         return
     yield Report(
@@ -114,6 +121,7 @@ def _report_fault(fault: Fault) -> Iterator[Report]:
             "Integer underflow: the result may be below the range of its type.",
         ),
         cwe=(191,),
+        confidence=confidence,
     )
 
 

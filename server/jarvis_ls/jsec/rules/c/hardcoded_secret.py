@@ -125,7 +125,7 @@ def _confidence_of_key(value: Node, around: tuple[str, ...]) -> float:
     bytes_ = [int(n, 0) if _NUMBER.fullmatch(n) else -1 for n in numbers]
     if all(b in (a, a + 1) for a, b in pairwise(bytes_)) or all(32 <= b < 127 for b in bytes_):
         return 0.35
-    return 0.6 if len(bytes_) >= 16 and len(set(bytes_)) > len(bytes_) // 2 else 0.5
+    return 0.55 if len(bytes_) >= 16 and len(set(bytes_)) > len(bytes_) // 2 else 0.45
 
 
 def _is_private_key(literal: str) -> bool:

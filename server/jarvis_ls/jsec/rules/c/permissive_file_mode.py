@@ -129,7 +129,7 @@ def _writes_secret(call: Call) -> bool:
 
 def _confidence(call: Call, mode: int) -> float:
     if call.name in SETTING:
-        return 0.7
+        return 0.65
     if names_secret(text(call.arg(0))):
         return 0.75
     return 0.45 if call.name.startswith("mkdir") or mode == 0o666 else 0.6

@@ -70,7 +70,7 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
             yield Report(
                 node,
                 "'{variable}' is written in a signal handler but is not volatile sig_atomic_t.",
-                confidence=0.4 if "volatile" in shared[name] else 0.7,
+                confidence=0.4 if "volatile" in shared[name] else 0.65,
                 pattern=handler.name,
                 causes=[(installed, "Signal handler installed here.")],
                 variable=name,

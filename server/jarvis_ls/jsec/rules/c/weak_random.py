@@ -56,6 +56,7 @@ _SECRETS = frozenset(
 )
 def weak_random(function: Function) -> Iterator[Report]:
     hinted = False
+    statements: set[int] = set()
     for call in function.calls:
         if call.name not in GENERATORS or call.is_method:
             continue
@@ -65,10 +66,14 @@ def weak_random(function: Function) -> Iterator[Report]:
         if hinted and not secure:
             continue
         hinted = True
+        line = call.node.start_point.row
+        if line in statements:
+            continue  # two numbers make one
+        statements.add(line)
         yield Report(
             call.node,
             "'{name}' is predictable and must not be used for secrets.",
-            confidence=0.35 if not secure else 0.6 if _is_secret(function, call) else 0.55,
+            confidence=0.35 if not secure else 0.6 if _is_secret(function, call) else 0.5,
             pattern=call.name,
             name=call.written,
         )

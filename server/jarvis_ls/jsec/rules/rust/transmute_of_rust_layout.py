@@ -39,7 +39,7 @@ from jarvis_ls.jsec.local.rust.transmute import transmute_types, without_lifetim
     query=calls("transmute"),
     category="type_safety",
     cwe=(843, 188),
-    confidence=0.6,
+    confidence=0.55,
     suggestion="Add '#[repr(C)]' (or 'transparent') to the type, or convert field by field.",
 )
 def transmute_of_rust_layout(call: Call) -> Iterator[Report]:
