@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
@@ -90,6 +90,34 @@ def is_compiled(node: Node) -> bool | None:
     if node.type in ("preproc_if", "preproc_elif"):
         return holds(text(node.child_by_field_name("condition")))
     return None
+
+
+_BRANCHES = frozenset({"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef"})
+
+
+def compiled_children(node: Node) -> Iterator[Node]:
+    """Yield the children of a node that this platform compiles; a conditional that is open is
+    yielded itself.
+    """
+    waiting = node.named_children[::-1]
+    while waiting:
+        child = waiting.pop()
+        compiled = is_compiled(child) if child.type in _BRANCHES else None
+        if child.type == "preproc_else":
+            waiting += child.named_children[::-1]
+        elif compiled is None:
+            yield child
+        else:
+            alternative = child.child_by_field_name("alternative")
+            skipped = {
+                child.child_by_field_name("name"),
+                child.child_by_field_name("condition"),
+                alternative,
+            }
+            if compiled:
+                waiting += [c for c in child.named_children[::-1] if c not in skipped]
+            elif alternative is not None:
+                waiting.append(alternative)
 
 
 def is_defined(name: str) -> bool | None:

@@ -241,3 +241,40 @@ int part(struct packet *p) {
   fill(p->name);
   return *p->body; // expect: null-dereference
 }
+
+// A block of unknown length may leave what lies behind it.
+struct column { double seen[4]; float *kept; int count; };
+int next_column(struct column *c) {
+  c->kept = realloc(c->kept, c->count * sizeof(float));
+  if (!c->kept)
+    exit(1);
+  memset(c->seen, 0, c->count * sizeof(*c->seen));
+  return 0;
+}
+
+// Constants, elements and members behind an open conditional may come at another place.
+enum {
+  FIRST,
+#ifdef WITH_MORE
+  MORE,
+#endif
+  LAST,
+  COUNT
+};
+static const char *const words_of[COUNT] = {
+    "first",
+#ifdef WITH_MORE
+    "more",
+#endif
+    "last"};
+int last_word(void) { return (int)strlen(words_of[LAST]); }
+enum {
+  ONE,
+#ifdef _WIN32
+  OTHER_SYSTEM,
+#endif
+  TWO,
+  THREE
+};
+static int numbers[THREE];
+int beyond(void) { return numbers[THREE]; } // expect: buffer-read-over

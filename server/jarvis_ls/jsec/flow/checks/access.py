@@ -294,7 +294,9 @@ def present(
             )
             ended = tested is not None and tested[4]
             later = later or cleared or ended or _unsure(engine, address)
-            engine.fault(state, "null-dereference", span, certain=True, by=by, doubtful=later)
+            # a test says that it may be null, as far as who wrote it knows
+            sure = tested is None
+            engine.fault(state, "null-dereference", span, certain=sure, by=by, doubtful=later)
     elif null == MAYBE_NULL and not where.flags & (UNSURE | OTHER):
         engine.fault(state, "null-dereference", span, certain=False, by=by)
     if address is not None:
@@ -438,6 +440,8 @@ def _is_doubtful(state: AbstractState, access: Access, *, over: bool) -> bool:
     if access.amount.taint is not None or where.taint is not None:
         return False
     if state.choices >= _MANY and (over or access.by or known.low != known.high):
+        return True
+    if state.choices and not over:  # the choice may have to do with the last of the indices
         return True
     if len(where.targets) > 1:  # what chose the target may have chosen the index
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, escape
-from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, TIGHT, AbstractValue, unknown
+from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, TIGHT, AbstractValue, Target, unknown
 from jarvis_ls.jsec.flow.domain.memory_regions import RegionTable
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED
 from jarvis_ls.jsec.flow.ir.nodes import Number
@@ -84,7 +84,8 @@ def put_string(
 ) -> None:
     """Put a string of `size` bytes at a pointer; `ends` when with a terminator."""
     sure = len(where.targets) == 1 and not where.flags & OTHER
-    for rid, lo, hi, _, _ in where.targets:
+    for target in where.targets:
+        rid, lo, hi, _, _ = target
         place = engine.regions[rid]
         if place is None:
             continue
@@ -129,15 +130,28 @@ def put_string(
             written=0,
             below=taint is not None and (lo > 0 or (reg.below and lo != 0)),
         )
-        overwrite(state, rid, lo, hi + size.high + ends)
+        overwrite(state, target, size.low + ends, size.high + ends)
 
 
-def overwrite(state: AbstractState, rid: int, low: Number, end: Number) -> None:
-    """Forget the cells of a region from `low` up to `end`; what is around them stays."""
+def overwrite(state: AbstractState, target: Target, least: Number, most: Number) -> None:
+    """Forget the cells that a write of `least` to `most` bytes may reach; what is around them
+    stays, and what may still be there is kept alive.
+    """
+    rid, low, high, _, member = target
     cells = state.memory.get(rid)
-    state.memory[rid] = (
-        {o: v for o, v in cells.items() if o is not None and not low <= o < end} if cells else {}
-    )
+    if not cells:
+        state.memory[rid] = {}
+        return
+    end = high + most
+    if member is not None and low + least <= member[1]:
+        end = min(end, member[1])
+    kept = {}
+    for at, cell in cells.items():
+        if at is not None and not low <= at < end:
+            kept[at] = cell
+        elif low != high or at is None or at >= low + least:
+            escape(state, cell)
+    state.memory[rid] = kept
 
 
 def havoc(engine: RegionTable, state: AbstractState, value: AbstractValue, taint: Any) -> None:

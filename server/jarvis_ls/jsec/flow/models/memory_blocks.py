@@ -53,7 +53,7 @@ def _copy(
         text = None if text is None or amount.low != amount.high else text[: int(amount.low)]
     strings.put_string(engine, state, where, size, taint, text, ends=ends)
     for target in where.targets:
-        strings.overwrite(state, target[0], target[1], target[2] + amount.high)
+        strings.overwrite(state, target, amount.low, amount.high)
     if len(source.targets) == 1 and engine.kind(source.targets[0][0]) == "string":
         for target in where.targets:
             state.region_states[target[0]] = engine.region_state(state, target[0]).but(fixed=True)
@@ -126,14 +126,16 @@ def _zero_out(
     engine: Engine, state: AbstractState, where: AbstractValue, amount: AbstractValue
 ) -> None:
     strings.put_string(engine, state, where, ZERO, None, b"")
-    for rid, lo, hi, _, _ in where.targets:
-        strings.overwrite(state, rid, lo, hi + amount.high)
+    for target in where.targets:
+        strings.overwrite(state, target, amount.low, amount.high)
+        rid, lo, hi, _, member = target
         reg = engine.region_state(state, rid)
-        if (lo == hi == 0 and amount.low >= reg.high) or (reg.high >= ENDLESS and lo == 0):
+        whole = lo == hi == 0 and amount.low >= reg.high
+        if whole or (reg.high >= ENDLESS and lo == 0 and member is None):
             state.region_states[rid] = reg.but(fill=ZEROED)
             place = engine.regions[rid]
-            scalar = place is not None and place.kind == "local" and place.type[0] in "ipf"
-            state.memory[rid] = {0: ZERO} if scalar else {}
+            if place is not None and place.kind == "local" and place.type[0] in "ipf":
+                state.memory[rid] = {0: ZERO}
 
 
 def _bytes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from jarvis_ls.codeintel.conditionals import compiled_children
 from jarvis_ls.codeintel.declarations import Declared
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import SEVERAL
@@ -219,7 +220,9 @@ class Types(TypeNames):
             self._signs.discard(name)  # of those without a name the last counts
             self._named.setdefault(name, INT)
         value = -1
-        for child in body.named_children if body is not None else ():
+        for child in compiled_children(body) if body is not None else ():
+            if child.type.startswith("preproc_"):
+                return  # which constants come before the others is not known
             if child.type != "enumerator":
                 continue
             written = child.child_by_field_name("value")
@@ -264,7 +267,8 @@ class Types(TypeNames):
             record.fields.update(known.fields)
             offset, align = offset + known.size, max(align, known.align)
             virtual |= known.virtual
-        for child in _fields(body):
+        for child, is_open in _fields(body):
+            sure = sure and not is_open
             if child.type == "enum_specifier":
                 self.enumeration(child)
             words = [
@@ -420,14 +424,15 @@ def _decay(type_: Type) -> Type:
     return ("p", type_) if type_[0] == "fn" else type_
 
 
-def _fields(body: Node) -> Iterator[Node]:
-    stack = list(reversed(body.named_children))
+def _fields(body: Node) -> Iterator[tuple[Node, bool]]:
+    """Yield the declarations of members, and whether the project decides that they are there."""
+    stack = [(child, False) for child in compiled_children(body)][::-1]
     while stack:
-        node = stack.pop()
+        node, is_open = stack.pop()
         if node.type.startswith("preproc_"):
-            stack.extend(reversed(node.named_children))
+            stack.extend((child, True) for child in reversed(node.named_children))
         elif node.type in ("field_declaration", "declaration", "function_definition"):
-            yield node
+            yield node, is_open
 
 
 def _bases(node: Node) -> Iterator[str]:
