@@ -211,6 +211,13 @@ async def test_what_runs_in_the_background_ends_with_the_program_and_this_is_sai
         here.model.say("It runs.")
         status, _, err = await here.run("--trust", "--allow", "execute", "-m", "run it")
         assert status == 0 and "Scripts in the background were ended: b1" in err
+        here.model.call("execute_script", {"script": "sleep 600", "background": True})
+        here.model.say("It runs.")
+        status, out, _ = await here.run("--trust", "--allow", "execute", "--json", "-m", "run it")
+        *before, last = map(json.loads, out.splitlines())
+        assert (status, last["type"]) == (0, "end")
+        tools = [line for line in before if line["type"] == "tool"]
+        assert [line["state"] for line in tools][-1] == "cancelled"
 
 
 async def test_a_chinese_terminal(tmp_path):

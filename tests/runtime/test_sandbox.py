@@ -514,6 +514,21 @@ SERVER = textwrap.dedent(
 )
 
 
+async def test_a_script_is_stopped_on_demand_and_what_it_did_counts(
+    sandbox: Sandbox, root: Path
+) -> None:
+    marker = f"8{random.getrandbits(48)}"
+    stop = asyncio.Event()
+    script = Script("bash", f"echo made >made; echo ready; sleep {marker}", 600, stop=stop)
+    running = asyncio.ensure_future(
+        sandbox.run(script, [root], lambda text: stop.set() if "ready" in text else None)
+    )
+    ran = await asyncio.wait_for(running, 60)
+    assert (ran.exit, ran.ended) == (None, "it was stopped")
+    assert [change.path for change in ran.changes] == ["made"]
+    assert await gone(marker)
+
+
 @pytest.mark.parametrize("rung", RUNGS)
 async def test_a_killed_server_takes_its_scripts_along(
     tmp_path: Path, root: Path, rung: str

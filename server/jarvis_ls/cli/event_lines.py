@@ -6,13 +6,14 @@ Version 1. A field or a `type` may be added; none is renamed, removed, or given 
     {"type": "node", "node": …, "parent": …, "title": …, "state": …, "error": …}
     {"type": "answer", "node": …, "id": …, "text": …, "thinking": …, "model": …, "usage": {…}}
     {"type": "tool", "node": …, "id": …, "name": …, "arguments": …, "state": …, "output": …,
-     "reason": …, "seconds": …, "isolation": …, "files": […]}
+     "reason": …, "seconds": …, "isolation": …, "background": …, "files": […]}
     {"type": "plan", "node": …, "steps": [{"text": …, "state": …}]}
     {"type": "notice", "node": …, "level": …, "text": …}
     {"type": "end", "status": 0, "state": "completed", "text": …, "value": …, "error": …,
      "rounds": …, "seconds": …, "usage": {…}}
 
-`begin` is the first line and `end` the last, also when no model can be asked. A `tool` comes with
+`background` names a script that runs on after its call: its `tool` has a last state when the
+script has ended. `begin` is the first line and `end` the last, also when no model can be asked. A `tool` comes with
 each state: `running`, `asked`, then `done`, `failed`, `denied` or `cancelled`. An `answer` comes
 when it is whole. `usage` has `input`, `output`, `cached` and `reasoning` tokens and `cost`.
 """
@@ -111,6 +112,7 @@ class EventLines:
             reason=speak(entry.reason),
             seconds=entry.seconds,
             isolation=entry.isolation,
+            background=entry.background,
             files=[edit.path for edit in entry.edits],
         )
 

@@ -141,6 +141,7 @@ class _Talk:
         status = await self._turn(conversation, text)
         left = ", ".join(script.id for script in conversation.background.running)
         if left:
+            await conversation.background.end_all(Words("the session was closed"))
             self._screen.say(
                 Words("Scripts in the background were ended: {ids}", ids=left), "yellow"
             )
