@@ -12,9 +12,9 @@ Version 1. A field or a `type` may be added; none is renamed, removed, or given 
     {"type": "end", "status": 0, "state": "completed", "text": …, "value": …, "error": …,
      "rounds": …, "seconds": …, "usage": {…}}
 
-`background` names a script that runs on after its call: its `tool` has a last state when the
-script has ended. `begin` is the first line and `end` the last, also when no model can be asked. A `tool` comes with
-each state: `running`, `asked`, then `done`, `failed`, `denied` or `cancelled`. An `answer` comes
+`begin` is the first line and `end` the last, also when no model can be asked. A `tool` comes with
+each state: `running`, `asked`, then `done`, `failed`, `denied` or `cancelled`; that of a script
+that runs on after its call, which `background` names, when the script has ended. An `answer` comes
 when it is whole. `usage` has `input`, `output`, `cached` and `reasoning` tokens and `cost`.
 """
 
