@@ -55,6 +55,8 @@ def test_attributes_of_tests(attribute: str, test: bool) -> None:
         ("crates/a/benches/b.rs", True),
         ("examples/demo.rs", True),
         ("src/parser/tests.rs", True),
+        ("src/test_helpers.rs", True),
+        ("src/parser_test.rs", True),
         ("src/main.rs", False),
         ("src/latest/mod.rs", False),
         ("src/testing.rs", False),

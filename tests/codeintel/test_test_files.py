@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.test_files import counts_less, is_test_file
+from jarvis_ls.codeintel.top_level_items import items
 
 
 @pytest.mark.parametrize(
@@ -73,3 +75,11 @@ def test_generated_code_counts_less(text: bytes) -> None:
 )
 def test_code_about_what_is_generated_counts(text: bytes) -> None:
     assert not counts_less(Source("src/a.c", text), "c")
+
+
+def test_code_for_debugging_is_told_from_its_else() -> None:
+    text = b"#ifndef DEBUG\nint a;\n#else\nint b;\n#endif\n#ifdef TRACE\nint c;\n#endif\nint d;\n"
+    found = [
+        item for item in items(parse(text, "c").root_node, "c") if item.node.type == "declaration"
+    ]
+    assert [item.node.text for item in found if item.in_test] == [b"int b;", b"int c;"]

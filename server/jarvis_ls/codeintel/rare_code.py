@@ -35,11 +35,11 @@ def _is_rare_branch(directive: Node, child: Node) -> bool:
     alternative = directive.child_by_field_name("alternative")
     compiled = is_compiled(directive)
     if alternative is not None and child == alternative:
-        return compiled is True or _is_for_debugging(directive, negated=True)
-    return compiled is False or _is_for_debugging(directive, negated=False)
+        return compiled is True or is_for_debugging(directive, negated=True)
+    return compiled is False or is_for_debugging(directive, negated=False)
 
 
-def _is_for_debugging(directive: Node, *, negated: bool) -> bool:
+def is_for_debugging(directive: Node, *, negated: bool) -> bool:
     """Return whether a directive asks for a build for debugging, or with `negated` against it."""
     if directive.type in ("preproc_ifdef", "preproc_elifdef"):
         name = text(directive.child_by_field_name("name"))

@@ -37,9 +37,12 @@ def is_test_path(path: str) -> bool:
     """Return whether a Rust file is where only tests, benchmarks and examples are kept.
 
     `path` is relative to the scanned root, with forward slashes. Cargo's own folders count,
-    and the files `tests.rs` and `test.rs` that `mod tests;` and `mod test;` name.
+    the files `tests.rs` and `test.rs` that `mod tests;` and `mod test;` name, and those named
+    `test_…` or `…_test`.
     """
     folders, _, name = path.rpartition("/")
+    if name.startswith("test_") or name.endswith(("_test.rs", "_tests.rs")):
+        return True
     if name in ("tests.rs", "test.rs"):
         return True
     return any(folder in _TEST_FOLDERS for folder in folders.split("/"))

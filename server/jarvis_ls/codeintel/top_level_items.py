@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.conditionals import is_compiled
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.rare_code import is_for_debugging
 from jarvis_ls.codeintel.rust_macros import MAX_OPENED, wrapped_items
 from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
 
@@ -45,7 +46,8 @@ class Item:
     end: int
     """Byte after the last."""
     in_test: bool = False
-    """Whether it is in code that only tests run (Rust `#[cfg(test)]`, `#[test]`)."""
+    """Whether it is in code that only tests run (Rust `#[cfg(test)]`, `#[test]`), or that is for
+    debugging (`#ifdef DEBUG`)."""
     prefix: tuple[Node, ...] = ()
     """Attributes and comments directly above a Rust item."""
     stray: bool = False
@@ -68,6 +70,8 @@ class _Opened:
     """Whether only other platforms compile its children."""
     alternative: bool = False
     """Whether only other platforms compile its `#else` or `#elif`."""
+    in_test_otherwise: bool = False
+    """Whether only tests run its `#else` or `#elif`."""
 
 
 def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Iterator[Item]:
@@ -97,15 +101,16 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
         opened = node.child_by_field_name("body") if kind == "mod_item" else node
         if kind in containers and opened is not None and opened.named_child_count:
             test = test or (rust and (_is_test_module(node) or _is_test_module(opened)))
-            foreign, alternative = around.foreign, False
+            foreign, alternative, other = around.foreign, False, test
             if kind in CONDITIONALS:
                 if kind in _ALTERNATIVES:
-                    foreign = around.alternative
+                    foreign, test = around.alternative, around.in_test_otherwise
                 compiled = is_compiled(node)
                 foreign, alternative = foreign or compiled is False, foreign or compiled is True
-            stack.append(
-                _Opened(iter(_live_children(opened)), test, around.macros, foreign, alternative)
-            )
+                other = test or is_for_debugging(node, negated=True)
+                test = test or is_for_debugging(node, negated=False)
+            children = iter(_live_children(opened))
+            stack.append(_Opened(children, test, around.macros, foreign, alternative, other))
             prefix.clear()
             continue
         if kind == "macro_invocation" and around.macros < MAX_OPENED:
