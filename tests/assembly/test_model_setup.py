@@ -139,6 +139,17 @@ async def test_a_key_that_a_provider_repeats_is_not_shown(home: Path) -> None:
         assert problem is not None and "bad key [redacted]" in problem.text
 
 
+async def test_what_a_provider_says_is_not_shown_whole_when_it_has_no_end(home: Path) -> None:
+    async with ModelServer() as server:
+        body = b'{"error": {"message": "No: %s"}}' % (b"x" * 50_000)
+        server.listing = Answer(status=403, body=body)
+        setup = setup_at(home)
+        problem = (await setup.check(setup.provider("", server.url), KEY)).problem
+        assert problem is not None and problem.wrong == "key"
+        assert problem.text.startswith("The API key was rejected (HTTP 403): No: xxx")
+        assert len(problem.text) < 600
+
+
 async def test_anthropic_lists_its_models(home: Path) -> None:
     async with AnthropicServer() as server:
         server.key, server.models = KEY, ["claude-new", "claude-old"]

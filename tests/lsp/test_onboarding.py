@@ -111,6 +111,9 @@ async def test_what_is_wrong_with_a_model_is_told_with_the_failure_and_in_the_st
             last = page.entries(NoticeEntry)[-1]
             assert (last.wrong, last.provider) == (wrong, "scripted")
             await page.until(lambda: health(page) == "failing")
+        await on_trial(page, "sk-other-0123456789")
+        await page.ask(wire.CheckProviderAsk("scripted"))
+        assert (await page.attach(page.session)).models.ready and health(page) == "failing"
         model.say("Here again.")
         await page.send("Hi")
         await page.answered("Here again.")

@@ -703,7 +703,9 @@ describe('the conversation', () => {
       group: 'cheap',
       node: '',
     });
-    await panel.page.getByRole('button', { name: 'Model: cheap' }).waitFor();
+    await panel.page.getByRole('button', { name: 'Model: cheap' }).click();
+    await panel.page.getByRole('menuitem', { name: 'Set Up a Model' }).click();
+    await panel.asked('set_up_model');
   });
 
   test('how much agents may do is chosen from a list, and a plan is carried out', async () => {

@@ -492,16 +492,15 @@ export class ChatView implements View, Chat {
 
   private pickModel(anchor: HTMLElement): void {
     const { models, store } = this.page;
-    openMenu(
-      anchor,
-      t('model.pick'),
-      (models?.choices ?? []).map(({ name, models: names, ready }) => ({
+    openMenu(anchor, t('model.pick'), [
+      ...(models?.choices ?? []).map(({ name, models: names, ready }) => ({
         label: name,
         detail: ready ? names.join(', ') : t('model.noKey', { models: names.join(', ') }),
         checked: name === models?.current,
         run: () => void this.pick(store.session?.id ?? '', name),
       })),
-    );
+      { label: t('noModel.setUp'), run: () => void this.page.ask({ kind: 'set_up_model' }) },
+    ]);
   }
 
   private pickMode(anchor: HTMLElement): void {

@@ -58,8 +58,8 @@ class _PanelFeature:
         """Keys go nowhere but into the runtime's own environment."""
         if not all(_VARIABLE.match(name) for name in params.keys):
             raise UsageError(self._server.say("The name of a key must be an environment variable."))
-        self._keys = {name: key for name, key in params.keys.items() if key}
-        if self._panel is not None:
+        before, self._keys = self._keys, {name: key for name, key in params.keys.items() if key}
+        if self._panel is not None and self._keys != before:
             self._panel.use_keys(self._keys)
         if self._panel is not None or params.trial:
             self._load().onboarding.trial = params.trial or ""

@@ -33,6 +33,8 @@ LIST_SECONDS = 20.0
 """How long a list of models may take."""
 TRY_SECONDS = 60.0
 """How long a first word of a model may take."""
+QUOTED = 500
+"""Characters of a provider's words that are shown."""
 LONGEST_LIST = 2000
 """Models of a provider that are offered."""
 TRIED_OUTPUT = 16
@@ -134,7 +136,13 @@ async def _asked(
             return _Missing()
         # what answers nonsense is most likely something else
         wrong = "address" if isinstance(error, AnswerBroken) else wrong_of(error)
-        return Problem(wrong, mapped(str(error), partial(without_secret, key)))
+        return Problem(wrong, mapped(str(error), partial(_quoted, key)))
+
+
+def _quoted(key: str, text: str) -> str:
+    """Return what a provider said as it is shown: without the key, and not without end."""
+    text = without_secret(key, text)
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]} …"
 
 
 def _lists_to_keys_only(provider: Provider) -> bool:
