@@ -234,7 +234,7 @@ local word_t top(void) { word_t p = (word_t)1 << 31; return p; }
 }
 
 FLAWED = {
-    "null-dereference": "static int *none;\nint use(void) { return *none; }\n",
+    "null-dereference": "int use(void) { int *none = NULL; return *none; }\n",
     "uninitialized": "int use(int n) { int c; if (n < 0) return c + 1; return 0; }\n",
     "unchecked-allocation": "void use(void) { int *p = malloc(4); *p = 1; free(p); }\n",
     "double-free": "void use(char **p) { free(*p); free(*p); }\n",

@@ -13,7 +13,16 @@ from jarvis_ls.jsec.flow.domain.fault import Fault, Step
 from jarvis_ls.jsec.local.c.inputs import ENVIRONMENT, has_privileges, is_of_request
 
 _INJECTIONS = frozenset(
-    {"path-relative", "path-absolute", "search-path", "command-injection", "format-string"}
+    {
+        "path-relative",
+        "path-absolute",
+        "search-path",
+        "command-injection",
+        "format-string",
+        "integer-overflow",
+        "integer-underflow",
+        "truncation",
+    }
 )
 _ENTERS = "Untrusted input enters through {name}."
 

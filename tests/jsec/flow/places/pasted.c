@@ -1,14 +1,14 @@
 
-static int *pfirst;
-static int *second;
+static int pfirst;
+static int second;
 
 int load(void *library) {
-#define LOAD(symbol) *(void **)(&p ## symbol) = dlsym(library, #symbol)
+#define LOAD(symbol) *(int *)(&p ## symbol) = number(library, #symbol)
     LOAD(first);
 #undef LOAD
-    return *pfirst;
+    return 10 / pfirst;
 }
 
 int use(void) {
-    return *second; // expect: null-dereference
+    return 10 / second; // expect: divide-by-zero
 }

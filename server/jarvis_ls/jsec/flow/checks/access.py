@@ -441,6 +441,8 @@ def _is_doubtful(state: AbstractState, access: Access, *, over: bool) -> bool:
         return False
     if state.choices >= _MANY and (over or access.by or known.low != known.high):
         return True
+    if known.high == 1 and access.region.kind == "heap" and access.amount.high > 1:
+        return True  # an allocator made one byte of none: who writes there asked for some
     if state.choices and not over:  # the choice may have to do with the last of the indices
         return True
     if len(where.targets) > 1:  # what chose the target may have chosen the index

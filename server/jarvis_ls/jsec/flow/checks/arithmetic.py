@@ -180,7 +180,8 @@ def conversion(
             span,
             certain=value.low > hi or value.high < lo,
             source=value.taint,
-            doubtful=value.taint is None and state.choices > 1,
+            # the low bits are what is wanted, mostly
+            doubtful=value.taint is None and (state.choices > 1 or not to[2]),
             operator="=",
             type=_name(to),
             low=_decimal(value.low),

@@ -34,6 +34,7 @@ from jarvis_ls.jsec.flow.ir.nodes import (
     CAST,
     CONST,
     EVAL,
+    NULL,
     RETURN,
     STORE,
     Expr,
@@ -352,6 +353,7 @@ class RegionTable(Joiner):
                 or variable.extern
                 or variable.init == ()
                 or (variable.init is None and not variable.static)  # what sets it may be generated
+                or _is_set_unseen(variable)
                 or (not variable.constant and self.program.is_written(name, file))
             )
             fill = UNKNOWN_FILL if changes else ZEROED
@@ -511,6 +513,22 @@ class RegionTable(Joiner):
                 state.memory.pop(behind, None)
             state.put(rid, offset, value)
         return value
+
+
+def _is_set_unseen(variable: GlobalIR) -> bool:
+    """Return whether a variable is a pointer that starts as null: something sets it, in a macro
+    perhaps, or nobody would follow it.
+    """
+    if variable.type[0] != "p" or variable.constant:
+        return False
+    stored = [instr[1] for instr in variable.init or () if instr[0] == EVAL]
+    return not stored or all(store[0] == STORE and _is_null(store[2]) for store in stored)
+
+
+def _is_null(value: Expr) -> bool:
+    while value[0] == CAST:
+        value = value[1]
+    return bool(value[0] == NULL or (value[0] == CONST and value[1] == 0))
 
 
 def _is_table(variable: GlobalIR) -> bool:

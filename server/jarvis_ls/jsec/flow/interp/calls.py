@@ -192,6 +192,8 @@ def _through_pointer(
         if place is None:
             continue
         function = engine.find_function(place.name, place.file, engine.frame.space)
+        if engine.program.stops(place.name, place.file):
+            continue
         named = Call(place.name, call.values, call.types, call.result, call.span, call.args)
         if function is not None:
             handled = _enter_if_relevant(engine, there, function, named, temp)

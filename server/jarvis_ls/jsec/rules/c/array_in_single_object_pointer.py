@@ -35,6 +35,9 @@ from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
 
 _SMART = re.compile(r"(?:std::|boost::)?(?:unique_ptr|shared_ptr|auto_ptr|scoped_ptr)<")
 
+_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?")
+"""Names that parameters of templates have."""
+
 
 @rule(
     query=nodes(cpp="(new_expression) @site"),
@@ -58,6 +61,8 @@ def array_in_single_object_pointer(site: Site) -> Iterator[Report]:
     if "auto_ptr" in spelling and "[]" in spelling:
         return
     kind = arguments.named_children[0]
+    if _PARAMETER.fullmatch(text(kind)):
+        return  # which may be an array itself
     end = kind.end_byte
     yield Report(
         site.node,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -19,6 +20,8 @@ from jarvis_ls.jsec.flow.lower.c.lvalues import Lvalues
 from jarvis_ls.jsec.flow.lower.c.operators import Operators
 
 _WIDE: Final = frozenset({"L", "u", "U"})
+_POINTER: Final = re.compile(r"(?:const\s+)?(?:struct\s+)?\w+\s*\*+")
+"""What a macro that means a type is replaced by."""
 _LEFTMOST: Final = 8
 """Operators passed on the way to the left end of a condition."""
 
@@ -361,7 +364,7 @@ class Expressions(ExpressionBuilder):
         if name in self.outer.globals:
             return False
         return (
-            name not in facts.macros
+            (name not in facts.macros or _POINTER.fullmatch(facts.macros[name]) is not None)
             and name not in facts.variables
             and not (self.places.is_member(name))
         )
