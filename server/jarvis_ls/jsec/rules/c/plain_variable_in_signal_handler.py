@@ -70,11 +70,20 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
             yield Report(
                 node,
                 "'{variable}' is written in a signal handler but is not volatile sig_atomic_t.",
-                confidence=0.4 if "volatile" in shared[name] else 0.65,
+                confidence=_confidence(shared[name], node),
                 pattern=handler.name,
                 causes=[(installed, "Signal handler installed here.")],
                 variable=name,
             )
+
+
+def _confidence(declared: str, write: Node) -> float:
+    """Return the confidence, highest for a flag: tables and counters are mostly read where the
+    signal is blocked."""
+    if "volatile" in declared:
+        return 0.4
+    target = field(write, "left")
+    return 0.65 if target is not None and target.type == "identifier" else 0.5
 
 
 def _is_atomic_member(handler: Function, node: Node) -> bool:
