@@ -9,6 +9,9 @@ import { BROWSER, serveBrowser } from '../support/browser.mjs';
 import { HOST } from './shared-host.mjs';
 import { environment, removed, TOOLCHAIN } from './workbench.mjs';
 
+// Ctrl-C ends the tests, and with them the input: what was started is still stopped then.
+process.on('SIGINT', () => undefined);
+
 const folder = mkdtempSync(path.join(tmpdir(), 'jls-'));
 const env = { ...environment(folder), ...TOOLCHAIN, JARVIS_HOME: path.join(folder, 'jarvis') };
 const browser = await serveBrowser();
