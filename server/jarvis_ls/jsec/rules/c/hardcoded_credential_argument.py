@@ -55,7 +55,7 @@ _INSIDE = re.compile(r"(?i)\b(?:pwd|password)\s*=\s*[^;%\s'\"]|^AUTH\s+[^%\s]|:/
     query=flow("hard-coded-secret", guess=calls(*PASSWORDS, *KEYS, *CONNECTIONS)),
     category="secrets",
     cwe=(798, 259, 321),
-    confidence=0.85,
+    confidence=0.65,
     suggestion=(
         "Read the secret at run time from a protected file, the environment or a key store."
     ),
@@ -82,7 +82,7 @@ def hardcoded_credential_argument(call: Call) -> Iterator[Report]:
         "Hard-coded password is passed to '{name}'."
         if call.name in PASSWORDS
         else "Hard-coded cryptographic key is passed to '{name}'.",
-        confidence=0.7 if call.name == "CryptHashData" else 0.85,
+        confidence=0.5 if call.name == "CryptHashData" else 0.65,
         pattern=call.name,
         name=call.name,
     )

@@ -47,7 +47,7 @@ _SOURCES = frozenset({"getlogin", "cuserid", "getenv", "secure_getenv"})
     query=calls("strcmp", "strncmp", "strcasecmp", "strncasecmp", "wcscmp", "stricmp", "_stricmp"),
     category="input_validation",
     cwe=(807, 290, 558),
-    confidence=0.75,
+    confidence=0.5,
     suggestion="Use geteuid, getpwuid(geteuid()) or the peer credentials of the socket.",
 )
 def identity_from_environment(call: Call) -> Iterator[Report]:
@@ -60,7 +60,7 @@ def identity_from_environment(call: Call) -> Iterator[Report]:
         yield Report(
             call.node,
             "'{call}' compares {source}, which the caller of the program controls.",
-            confidence=0.5 if source == "getlogin()" else None,
+            confidence=0.4 if source == "getlogin()" else None,
             pattern=call.name,
             call=call.name,
             source=source,

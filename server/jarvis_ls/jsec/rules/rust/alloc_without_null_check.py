@@ -47,7 +47,7 @@ _C = frozenset({"malloc", "calloc", "strdup", "fopen", "mmap", "posix_memalign"}
     ),
     category="memory_mgmt",
     cwe=(690, 252),
-    confidence=0.8,
+    confidence=0.55,
     suggestion=(
         "Check the pointer with 'is_null()', then call 'handle_alloc_error' or return an error."
     ),

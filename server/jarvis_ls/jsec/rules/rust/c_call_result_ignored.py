@@ -47,7 +47,7 @@ _OTHERS = tuple(
     query=calls(*_PRIVILEGES, *_OTHERS),
     category="error_handling",
     cwe=(252, 273),
-    confidence=0.8,
+    confidence=0.55,
     suggestion="Compare the result with -1 (or 0) and handle the failure.",
 )
 def c_call_result_ignored(call: Call) -> Iterator[Report]:
@@ -60,7 +60,7 @@ def c_call_result_ignored(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "Return value of '{called}' is ignored; the program continues after a failure.",
-        confidence=0.85 if grave else 0.6,
+        confidence=0.75 if grave else 0.5,
         pattern=call.name,
         called=call.name,
     )

@@ -45,7 +45,7 @@ _ESCAPES = re.compile(r"(?i)escape|encode|sanitize|clean\(|ammonia")
     query=nodes("(macro_invocation) @site", names=("format",)),
     category="input_validation",
     cwe=(79,),
-    confidence=0.7,
+    confidence=0.55,
     suggestion="Escape the values, or use a template engine with auto-escaping.",
 )
 def html_from_format(site: Site) -> Iterator[Report]:

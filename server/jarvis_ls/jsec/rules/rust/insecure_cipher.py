@@ -46,7 +46,7 @@ _MAYBE = re.compile(r"(?i)des|rc[24]|bf_|blowfish|idea|seed|ecb|cryptor")
     query=nodes("(call_expression function: [(scoped_identifier) (generic_function)] @site)"),
     category="crypto",
     cwe=(327,),
-    confidence=0.8,
+    confidence=0.55,
     suggestion="Use an authenticated cipher such as AES-GCM or ChaCha20-Poly1305.",
 )
 def insecure_cipher(site: Site) -> Iterator[Report]:

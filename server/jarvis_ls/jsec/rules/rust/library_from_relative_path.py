@@ -39,7 +39,7 @@ from jarvis_ls.jsec.local.rust.values import literal_text, origin
     query=calls("new", "open", "dlopen", "LoadLibraryA", "LoadLibraryW", "open_already_loaded"),
     category="input_validation",
     cwe=(426, 427, 114),
-    confidence=0.7,
+    confidence=0.5,
     suggestion="Load it by an absolute path in a directory that only the administrator can "
     "write to.",
 )
@@ -54,7 +54,7 @@ def library_from_relative_path(call: Call) -> Iterator[Report]:
     written = literal_text(argument)
     if written is not None:
         if written.startswith(("/tmp/", "/var/tmp/", "./", "../")):
-            confidence = 0.75
+            confidence = 0.5
         elif not written.startswith("/") and ":" not in written[:3] and "lib" in owner.lower():
             confidence = 0.4
         else:
@@ -63,7 +63,7 @@ def library_from_relative_path(call: Call) -> Iterator[Report]:
         source = origin(argument, call.function)
         if not source:
             return
-        confidence = 0.75 if source != "the environment" else 0.65
+        confidence = 0.65 if source != "the environment" else 0.45
     yield Report(
         call.node,
         "Shared library '{library}' is loaded from an untrusted path.",

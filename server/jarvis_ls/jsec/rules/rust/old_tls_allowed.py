@@ -63,7 +63,7 @@ _NEW = {
     ),
     category="crypto",
     cwe=(327, 757),
-    confidence=0.85,
+    confidence=0.65,
     suggestion="Require TLS 1.2 or newer.",
     fixable=True,
 )

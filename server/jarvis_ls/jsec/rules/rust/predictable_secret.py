@@ -73,7 +73,7 @@ _WEAK = re.compile(
     ),
     category="crypto",
     cwe=(338, 330, 335),
-    confidence=0.8,
+    confidence=0.65,
     suggestion="Use a CSPRNG: 'OsRng' or 'thread_rng'.",
 )
 def predictable_secret(call: Call) -> Iterator[Report]:
@@ -90,7 +90,7 @@ def predictable_secret(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "'{called}' is predictable and must not be used for secrets.",
-        confidence=0.8 if weak else 0.75,
+        confidence=0.65 if weak else 0.6,
         pattern=path,
         called=call.written[:60],
     )

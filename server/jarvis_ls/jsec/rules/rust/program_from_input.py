@@ -46,7 +46,7 @@ _CONFIDENCE = {"the environment": 0.4, "the command line": 0.6}
     query=flow("program-injection", guess=calls("new")),
     category="input_validation",
     cwe=(78, 426),
-    confidence=0.75,
+    confidence=0.6,
     suggestion="Choose the program from an allowlist.",
 )
 def program_from_input(call: Call) -> Iterator[Report]:
@@ -61,7 +61,7 @@ def program_from_input(call: Call) -> Iterator[Report]:
     yield Report(
         call.node,
         "Untrusted input from {source} is used as the program to run: '{program}'.",
-        confidence=_CONFIDENCE.get(source, 0.75),
+        confidence=_CONFIDENCE.get(source, 0.6),
         pattern="Command::new",
         program=text(program)[:60],
         source=source,

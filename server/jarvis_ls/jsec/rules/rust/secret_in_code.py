@@ -78,7 +78,7 @@ def secret_in_code(site: Site) -> Iterator[Report]:
     yield Report(
         value or node,
         "Hard-coded secret in '{name}'.",
-        confidence=0.75 if node.type in ("const_item", "static_item") else 0.65,
+        confidence=0.6 if node.type in ("const_item", "static_item") else 0.5,
         pattern=name,
         name=name,
     )
