@@ -294,9 +294,12 @@ function chooseModel({ title }: Place, models: readonly string[]): Promise<strin
   return new Promise((resolve) => {
     pick.onDidChangeValue((value) => {
       const typed = value.trim();
-      const isNew = typed !== '' && !models.includes(typed);
       const description = l10n.t('as typed');
-      pick.items = isNew ? [...items, { label: typed, description, alwaysShow: true }] : items;
+      if (typed !== '' && !models.includes(typed)) {
+        pick.items = [...items, { label: typed, description, alwaysShow: true }];
+      } else if (pick.items.length > items.length) {
+        pick.items = items; // only then: a list that is set anew loses the chosen row
+      }
     });
     pick.onDidAccept(() => {
       const [chosen] = pick.selectedItems;
