@@ -200,7 +200,13 @@ async def test_a_script_in_the_background_is_shown_and_its_changes_are_asked_for
             person.type("/background stop b2\r")
             await person.sees("`b2`: cancelled")
             await person.sees("\n>")
+            here.model.call("execute_script", {"script": "sleep 600", "background": True})
+            here.model.say("It sleeps too.")
+            person.type("One more\r")
+            await person.sees("It sleeps too.")
+            await person.sees("\n>")
             person.type("\x04")
+            await person.sees("Scripts in the background were ended: b3")
             assert await person.ended() == 0
 
 

@@ -111,6 +111,7 @@ class _Talk:
                 if self._message is not None:
                     return await self._once(conversation, self._message)
                 status = await self._lines(conversation)
+                await self._end_scripts(conversation)
                 if not self._steering.session:
                     return status
                 wanted, self._steering.session = self._steering.session, ""
@@ -139,16 +140,20 @@ class _Talk:
             )
         before = conversation.tree.root.info
         status = await self._turn(conversation, text)
+        await self._end_scripts(conversation)
+        self._tell_end(conversation, before, status)
+        if conversation.session.info.messages:
+            self._screen.say(Words("session {id}", id=conversation.id), "dim")
+        return status
+
+    async def _end_scripts(self, conversation: Conversation) -> None:
+        """End what runs in the background, and say so."""
         left = ", ".join(script.id for script in conversation.background.running)
         if left:
             await conversation.background.end_all(Words("the session was closed"))
             self._screen.say(
                 Words("Scripts in the background were ended: {ids}", ids=left), "yellow"
             )
-        self._tell_end(conversation, before, status)
-        if conversation.session.info.messages:
-            self._screen.say(Words("session {id}", id=conversation.id), "dim")
-        return status
 
     def _tell_end(self, conversation: Conversation, before: NodeInfo, status: ExitStatus) -> None:
         """Print the answer, or all of how it ended."""
