@@ -158,3 +158,16 @@ def test_rules_of_whole_files_count_less_in_tests_too(engine: Engine) -> None:
     ]
     assert len(confidences) == 2
     assert confidences[0] >= FIRM > confidences[1]
+
+
+def test_a_stream_that_is_opened_anew_is_no_firm_leak(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "FILE *f = {}; if (!f) return -1; return fgetc(f);"
+    for name, call in (("a", 'fopen("x", "r")'), ("b", 'freopen("x", "r", stdin)')):
+        text = f"#include <stdio.h>\nint f(void) {{ {body.format(call)} }}\n"
+        (tmp_path / f"{name}.c").write_text(text)
+    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    leaks = {leak["file"]: leak["confidence"] for leak in found if leak["rule"] == "resource-leak"}
+    assert leaks["a.c"] >= FIRM > leaks["b.c"]

@@ -50,6 +50,9 @@ from jarvis_ls.jsec.local.c.allocation import OPENING
 from jarvis_ls.jsec.local.c.next_use import overwritten
 from jarvis_ls.jsec.local.c.proof import pick_template
 
+_REOPENED = 0.4
+"""Confidence of a stream that is opened anew: mostly a standard stream, open until the end."""
+
 
 @rule(
     query=flow("resource-leak", guess=calls(*OPENING)),
@@ -82,5 +85,11 @@ def _report_fault(fault: Fault) -> Iterator[Report]:
             "Resource leaks on this path.",
         ),
         cwe=(404, 772, 775),
+        confidence=_REOPENED if _is_opened_anew(fault) else None,
         suggestion="Close the resource on this path.",
     )
+
+
+def _is_opened_anew(fault: Fault) -> bool:
+    """Return whether `freopen` opened what leaks."""
+    return any(value.startswith("freopen") for step in fault.steps[:1] for _, value in step.args)
