@@ -18,6 +18,8 @@ _FOLDERS = frozenset(
     "fuzz fuzzer fuzzers fuzzing fuzz-test ossfuzz oss-fuzz bench benches benchmark benchmarks "
     "example examples sample samples demo demos tutorial tutorials googletest gtest".split()
 )
+_TEST_OF = re.compile(r"test[a-z]|[a-z]+[-_]tests?$", re.IGNORECASE)
+"""Folders of the tests of something: `testcurl`, `api-tests`."""
 _WORDS = frozenset(
     "test tests unittest unittests fuzz fuzzer fuzztest bench benchmark benchmarks example "
     "examples testcase testcases selftest demo".split()
@@ -60,9 +62,9 @@ def is_test_file(source: Source, language: LanguageName) -> bool:
     if language == "rust":
         return is_test_path(source.path)
     *folders, name = source.path.split("/")
-    if any(folder.lower() in _FOLDERS for folder in folders):
+    if any(folder.lower() in _FOLDERS or _TEST_OF.match(folder) for folder in folders):
         return True
     words = _NAME_WORDS.findall(name.rpartition(".")[0].lower())
-    if len(words) > 1 and (words[0] in _WORDS or words[-1] in _WORDS):
+    if len(words) > 1 and (words[0] in _WORDS or words[-1] in _WORDS or "test" in words):
         return True
     return _FRAMEWORK.search(source.data, 0, _SEARCHED) is not None

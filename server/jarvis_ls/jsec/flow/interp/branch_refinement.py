@@ -312,8 +312,8 @@ def _refine_handle(
         if reg is not None and reg.family == "CreateFile" and operator in ("==", "!="):
             state.region_states[target[0]] = reg.but(nullness=2 if operator == "==" else 0)
         elif reg is not None and reg.family == "open":
-            if failed and reg.nullness == NOT_NULL:
-                return False
+            if (failed and reg.nullness == NOT_NULL) or (operator == "==" and value.high < -1):
+                return False  # what failed is -1
             null = 2 if failed else 0 if passed else reg.nullness
             state.region_states[target[0]] = reg.but(nullness=null, escaped=reg.escaped or standard)
     return True

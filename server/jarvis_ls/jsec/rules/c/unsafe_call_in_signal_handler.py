@@ -35,6 +35,7 @@ void on_interrupt(int number) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
@@ -54,6 +55,9 @@ UNSAFE = frozenset(
     "operator atexit dlopen dlclose opendir readdir closedir qsort wprintf fwprintf err "
     "warn errx g_print g_free g_malloc tmpfile strsignal psignal".split()
 )
+_NEAR = 80
+"""Bytes after `sa_handler = f` in which a signal is named."""
+_CRASH = re.compile(rb"\bSIG(?:SEGV|BUS|FPE|ILL|ABRT)\b")
 SAME = "This call is not async-signal-safe either."
 MILD = frozenset(
     {"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "rand", "qsort", "strtok"}
@@ -85,6 +89,10 @@ def unsafe_call_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
             continue
         _, gravest = max(found.values(), key=lambda entry: entry[1].confidence or 0.0)
         others = [(c.node, SAME) for c, report in found.values() if report is not gravest]
+        start, end = installed
+        placed = whole.unit.source.data[start : end + _NEAR]
+        if _CRASH.search(placed) is not None and gravest.confidence is not None:
+            gravest.confidence = min(gravest.confidence, 0.5)  # what is left to do is to say so
         gravest.causes.append((installed, "Signal handler installed here."))
         gravest.related += [((node.start_byte, node.end_byte), message) for node, message in others]
         yield gravest

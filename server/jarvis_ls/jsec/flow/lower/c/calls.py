@@ -188,6 +188,11 @@ class Calls(CallLowering):
             return self._indirect(node, callee)
         if short in facts.macros and short not in of.outer.functions:
             alias, _ = facts.alias_of(short)
+            written = facts.macros[short].startswith("(") and alias == short
+            expanded = of.outer.macros.expression(short) if written else None
+            if expanded is not None:  # such as `(*(note(__LINE__), stop))`
+                span = of.span(node)
+                return of.within(lambda callee: self._indirect(node, callee), expanded, span)
             name = short = alias if alias.isidentifier() else short
         if short in facts.function_macros and not self.is_function(short):
             expanded = of.outer.macros.call(short, [text(a) for a in arguments])

@@ -220,13 +220,17 @@ def is_constant(type_: Type, words: set[str], declarator: Node) -> bool:
     if type_[0] != "p":
         return "const" in words or "constexpr" in words
     inner: Node | None = declarator
+    last: Node | None = None
     for _ in range(8):
-        if inner is None or inner.type == "pointer_declarator":
+        if inner is None:
             break
+        if inner.type == "pointer_declarator":
+            last = inner  # of several, that beside the name is the variable's own
         below = inner.child_by_field_name("declarator")
         if below is None and inner.type == "parenthesized_declarator":
             below = first(inner)
         inner = below
+    inner = last
     if inner is None:  # a type that has a name of its own is the pointer
         return "const" in words or "constexpr" in words
     return any(text(c) == "const" for c in inner.children)

@@ -47,7 +47,7 @@ class Lvalues(LvalueLowering):
             return self._element(node)
         if kind == "pointer_expression" and operator_of(node) == "*":
             expr, type_ = self.of.value(node.child_by_field_name("argument"))
-            return expr, pointee(type_)
+            return expr, type_ if type_[0] == "fn" else pointee(type_)
         if kind in ("preproc_defined", "ERROR"):
             return self.of.spill(self.of.unknown())
         if kind == "update_expression" or kind == "assignment_expression":
