@@ -95,7 +95,7 @@ def is_compiled(node: Node) -> bool | None:
 _BRANCHES = frozenset({"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef"})
 
 
-def compiled_children(node: Node) -> Iterator[Node]:
+def live_children(node: Node) -> Iterator[Node]:
     """Yield the children of a node that this platform compiles; a conditional that is open is
     yielded itself.
     """

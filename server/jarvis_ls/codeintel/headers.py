@@ -69,7 +69,7 @@ def merge_items(parts: Iterable[Facts | None]) -> Facts:
             foreign.append(part)
             continue
         several |= _said_otherwise(facts.macros, part.macros)
-        unclear |= _declared_otherwise(facts.types, part.types)
+        unclear |= _ambiguous_types(facts.types, part.types)
         if part.function_macros and _asserts_nothing(facts, part):
             continue
         includes.extend(part.includes)
@@ -104,7 +104,7 @@ def _said_otherwise(macros: dict[str, str], again: dict[str, str]) -> set[str]:
     }
 
 
-def _declared_otherwise(types: dict[str, Declared], again: dict[str, Declared]) -> set[str]:
+def _ambiguous_types(types: dict[str, Declared], again: dict[str, Declared]) -> set[str]:
     """Return the types that a file declares in several ways: it hangs on how it is compiled, which
     is meant.
     """

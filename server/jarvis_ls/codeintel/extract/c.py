@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 
-from jarvis_ls.codeintel.conditionals import compiled_children
+from jarvis_ls.codeintel.conditionals import live_children
 from jarvis_ls.codeintel.declarations import Declared, Facts, FunctionMacro
 from jarvis_ls.codeintel.extract.output import compared_output
 from jarvis_ls.codeintel.nodes import field, text
@@ -207,7 +207,7 @@ def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
         return
     value = -1
     if tagged.type == "enum_specifier" and any(
-        child.type in CONDITIONALS for child in compiled_children(body)
+        child.type in CONDITIONALS for child in live_children(body)
     ):
         value = -(10**9)  # which constants come before the others is not known
     for child in _members(body):
@@ -230,7 +230,7 @@ def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
 
 def _members(body: Node) -> Iterator[Node]:
     """Yield the members of a struct body, those inside preprocessor conditionals too."""
-    waiting = list(compiled_children(body))[::-1]
+    waiting = list(live_children(body))[::-1]
     while waiting:
         child = waiting.pop()
         if child.type in CONDITIONALS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jarvis_ls.codeintel.conditionals import compiled_children
+from jarvis_ls.codeintel.conditionals import live_children
 from jarvis_ls.codeintel.declarations import Declared
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import SEVERAL
@@ -220,7 +220,7 @@ class Types(TypeNames):
             self._signs.discard(name)  # of those without a name the last counts
             self._named.setdefault(name, INT)
         value = -1
-        for child in compiled_children(body) if body is not None else ():
+        for child in live_children(body) if body is not None else ():
             if child.type.startswith("preproc_"):
                 return  # which constants come before the others is not known
             if child.type != "enumerator":
@@ -426,7 +426,7 @@ def _decay(type_: Type) -> Type:
 
 def _fields(body: Node) -> Iterator[tuple[Node, bool]]:
     """Yield the declarations of members, and whether the project decides that they are there."""
-    stack = [(child, False) for child in compiled_children(body)][::-1]
+    stack = [(child, False) for child in live_children(body)][::-1]
     while stack:
         node, is_open = stack.pop()
         if node.type.startswith("preproc_"):
