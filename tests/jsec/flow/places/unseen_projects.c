@@ -302,3 +302,13 @@ int descriptor(const char *name) {
   close(fd);
   return 0;
 }
+
+// What an assertion of the project's own says holds, also in builds without.
+#define celt_assert(cond) { if (!(cond)) { celt_fatal("assertion failed: " #cond); } }
+void celt_fatal(const char *text);
+static const short table[4] = {1, 2, 3, 4};
+static int entry(int length) {
+  celt_assert(length >= 16 && length <= 28);
+  return table[(length >> 2) - 4];
+}
+int looked_up(int length) { return entry(length); }

@@ -61,6 +61,8 @@ CLOCKS = frozenset(
         "GetCurrentProcessId",
     }
 )
+_NONE = frozenset({"0", "0.0", "0.", "0.0f"})
+"""Entropy that is claimed of what only sets processes apart."""
 CRYPTOGRAPHIC = frozenset({"RAND_seed", "RAND_add"})
 
 
@@ -76,7 +78,7 @@ def predictable_random_seed(call: Call) -> Iterator[Report]:
     if seed is None:
         return
     source = _source(seed, call)
-    if not source:
+    if not source or (call.name == "RAND_add" and text(call.arg(2)) in _NONE):
         return
     name = call.function.name if call.function is not None else ""
     secure = call.name in CRYPTOGRAPHIC or about_security(name.rpartition("::")[2])

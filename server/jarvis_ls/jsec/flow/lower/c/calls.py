@@ -29,6 +29,7 @@ _CASTS: Final = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dyn
 _SKIPPED: Final = frozenset({"comment"})
 _CALL: Final = re.compile(r"[\s(]*(?!(?:do|if|while|for|sizeof)\b)[A-Za-z_]\w*\s*\(")
 """What the body of a macro begins with that represents a call."""
+_ASSERTION: Final = re.compile(r"(?<!static_)assert\d?$", re.IGNORECASE)
 _OF_A_PLACE: Final = re.compile(
     r"offset|size_?of|type_?of|count_?of|array_?(?:size|len)|n_?elem", re.I
 )
@@ -140,6 +141,13 @@ class Calls(CallLowering):
         macro = facts.function_macros.get(name)
         return name in facts.functions and (macro is None or _CALL.match(macro.body) is None)
 
+    def is_assertion(self, name: str, arguments: list[Node]) -> bool:
+        """Return whether a macro asserts its argument, by its name: what a build without does with
+        it does not say that it may be false.
+        """
+        known = name in self.of.types.facts.function_macros and not self.is_function(name)
+        return known and len(arguments) == 1 and _ASSERTION.search(name) is not None
+
     def expansion(self, node: Node) -> Node | None:
         """Return the expression that a call of a macro of the program represents; None for any
         other call. The macro is to be left afterwards.
@@ -169,7 +177,8 @@ class Calls(CallLowering):
             return of.unknown()
         if short in _WIDE and len(arguments) == 1:
             return of.as_type(of.value(arguments[0]), _WIDE[short], of.span(node)), _WIDE[short]
-        if short == "assert":  # stays what it is called, however some build defines it
+        if short == "assert" or self.is_assertion(short, arguments):
+            # stays what it is called, however some build defines it
             return self._assertion(node, arguments)
         facts = of.types.facts
         declared = short in of.outer.functions or short in facts.functions

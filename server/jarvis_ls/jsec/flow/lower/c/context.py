@@ -46,6 +46,10 @@ class CallLowering(ABC):
         """Return the nodes of the arguments."""
 
     @abstractmethod
+    def is_assertion(self, name: str, arguments: list[Node]) -> bool:
+        """Return whether a macro asserts its argument, by its name."""
+
+    @abstractmethod
     def expected_condition(self, node: Node) -> Node | None:
         """Return the condition that a call returns as it is: that of `__builtin_expect`,
         `unlikely` and the like, and of an `assert` of the program's own whose value is examined.

@@ -258,8 +258,12 @@ class Body(FunctionBuilder):
         callee = node.child_by_field_name("function")
         name = text(callee) if callee is not None and callee.type == "identifier" else ""
         macros = self.types.facts.function_macros
-        if name in macros and not self.of.calling.is_function(name) and name != "assert":
-            arguments = [text(a) for a in self.of.calling.arguments(node)]
+        given = self.of.calling.arguments(node) if name in macros else []
+        asserted = name == "assert" or (
+            name in macros and self.of.calling.is_assertion(name, given)
+        )
+        if name in macros and not self.of.calling.is_function(name) and not asserted:
+            arguments = [text(a) for a in given]
             expanded = self.outer.macros.call(name, arguments)
             if expanded is not None:
                 lower = self._call if expanded.type == "call_expression" else self.statement
