@@ -72,7 +72,7 @@ class _Setup:
         try:
             if self._attended:
                 return await self._asking()
-            return await self._unattended()
+            return await self._run_unattended()
         except (_Quit, EOFError):
             return ExitStatus.FAILURE
         finally:
@@ -80,14 +80,14 @@ class _Setup:
 
     # -- by options ------------------------------------------------------------------------------
 
-    async def _unattended(self) -> ExitStatus:
+    async def _run_unattended(self) -> ExitStatus:
         given = self._options
         if not given.provider and not given.base_url:
             raise UsageError(
                 "The session is not interactive: use --provider and --model, or run it at "
                 "a terminal."
             )
-        provider = self._named()
+        provider = self._choose_named()
         key = self._key_of(provider)
         checked = await self._setup.check(provider, key)
         if checked.problem is not None:
@@ -103,7 +103,7 @@ class _Setup:
             raise JarvisError(done.text)
         return self._tell(provider, done, "")
 
-    def _named(self) -> Provider:
+    def _choose_named(self) -> Provider:
         given = self._options
         return self._setup.provider(given.provider or "", given.base_url, given.key_env)
 
@@ -127,7 +127,7 @@ class _Setup:
     async def _asking(self) -> ExitStatus:
         given = self._options
         offer: Offer | None = None
-        provider = self._named() if given.provider or given.base_url else None
+        provider = self._choose_named() if given.provider or given.base_url else None
         while True:
             if provider is None:
                 provider, offer = await self._ask_provider()

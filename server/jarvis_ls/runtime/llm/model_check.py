@@ -136,10 +136,10 @@ async def _asked(
             return _Missing()
         # what answers nonsense is most likely something else
         wrong = "address" if isinstance(error, AnswerBroken) else wrong_of(error)
-        return Problem(wrong, mapped(str(error), partial(_quoted, key)))
+        return Problem(wrong, mapped(str(error), partial(_quote, key)))
 
 
-def _quoted(key: str, text: str) -> str:
+def _quote(key: str, text: str) -> str:
     """Return what a provider said as it is shown: without the key, and not without end."""
     text = without_secret(key, text)
     return text if len(text) <= QUOTED else f"{text[:QUOTED]} …"

@@ -295,13 +295,13 @@ class _ShownOutput:
         """Show nothing more; `text` is what there is to show."""
         if self._timer is not None:
             self._timer.cancel()
-        self.text = self._marked()
+        self.text = self._mark()
 
     def _show(self) -> None:
         self._timer = None
-        self._call.show(output=self._marked())
+        self._call.show(output=self._mark())
 
-    def _marked(self) -> str:
+    def _mark(self) -> str:
         if not self._left_out:
             return self.text
         gap = Words("… {count} characters left out …", count=f"{self._left_out:,}")
