@@ -327,7 +327,7 @@ async def test_a_killed_server_takes_them_along(tmp_path: Path, rung: str) -> No
         )
         assert server.stdout is not None
         assert await asyncio.wait_for(server.stdout.readline(), 60) == b"ready\n"
-        assert len(processes(seconds)) == 2
+        await until(lambda: len(processes(seconds)) == 2)  # begun, but another program until then
         server.kill()
         await server.wait()
         await until(lambda: not processes(seconds))
