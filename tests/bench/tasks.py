@@ -356,7 +356,7 @@ TASKS = [
         "Change x to long.",
         [
             *say([read("x.c", "NOTES.txt")], [edit("x.c", ("int x;", "long x;"))]),
-            lambda told: "Refused." if "can be trusted" in told[-1] else "Changed.",
+            lambda told: "Refused." if "is not trusted" in told[-1] else "Changed.",
         ],
         lambda folder, said: said == "Refused." and (folder / "x.c").read_text() == "int x;\n",
         trusted=False,
