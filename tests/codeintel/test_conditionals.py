@@ -34,6 +34,8 @@ from jarvis_ls.codeintel.top_level_items import items
         ("FLAGS & 1", None),
         ("1 ? 2 : 3", None),
         ("(((", None),
+        ("(" * 95 + "1" + ")" * 95, None),
+        ("!" * 199 + "1", False),
         ("", None),
         ("-1 < 0", True),
         ("defined(__linux__) \\\n && 1", True),

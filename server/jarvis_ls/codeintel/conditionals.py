@@ -69,6 +69,8 @@ _FEATURE = re.compile(
 
 _TOKEN = re.compile(r"\s*(?:(\d[\w.]*)|([A-Za-z_]\w*)|(&&|\|\||[<>=!]=|<<|>>|[-+*/%<>!~()?:&|^]))")
 _MOST_TOKENS = 200
+_MOST_NESTED = 40
+"""Brackets of a condition that is read: each is a level of recursion."""
 _RANKS: tuple[dict[str, Callable[[int, int], int]], ...] = (
     {"==": int.__eq__, "!=": int.__ne__},
     {"<": int.__lt__, ">": int.__gt__, "<=": int.__le__, ">=": int.__ge__},
@@ -134,7 +136,9 @@ def holds(condition: str) -> bool | None:
     """Return whether a condition of `#if` is true on this platform; None when that is open."""
     condition = condition.replace("\\\n", " ")
     tokens = [match.group().strip() for match in _TOKEN.finditer(condition)]
-    if len(tokens) > _MOST_TOKENS or "".join(tokens) != "".join(condition.split()):
+    if len(tokens) > _MOST_TOKENS or tokens.count("(") > _MOST_NESTED:
+        return None
+    if "".join(tokens) != "".join(condition.split()):
         return None
     parser = _Parser(tokens)
     value = parser.any_of()

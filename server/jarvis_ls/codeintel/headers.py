@@ -113,7 +113,7 @@ def _ambiguous_types(types: dict[str, Declared], again: dict[str, Declared]) -> 
         for name, declared in again.items()
         if name in types
         and types[name] != declared
-        and not {types[name].type.split()[0], declared.type.split()[0]} & _TAGS
+        and not {*types[name].type.split()[:1], *declared.type.split()[:1]} & _TAGS
     }
 
 

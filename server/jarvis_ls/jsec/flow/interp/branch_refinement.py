@@ -28,6 +28,7 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, ONLY
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import UNIT, limits, pointee
+from jarvis_ls.jsec.flow.ir.cfg import loop_test
 from jarvis_ls.jsec.flow.ir.constant_folding import fold
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Instr, Number
 from jarvis_ls.jsec.flow.semantics.conversions import nullness
@@ -324,13 +325,7 @@ def _is_loop_test(engine: Engine) -> bool:
     found.
     """
     function = engine.frame.function
-    for head in function.heads:
-        at = head
-        while (end := function.blocks[at][1])[0] == nodes.JUMP and end[1] > at:
-            at = end[1]
-        if at == engine.block:
-            return True
-    return False
+    return any(loop_test(function, head) == engine.block for head in function.heads)
 
 
 def _refine_null(

@@ -24,7 +24,7 @@ from jarvis_ls.jsec.flow.interp import branch_refinement, calls, lock_order
 from jarvis_ls.jsec.flow.interp.liveness import forget, last_uses
 from jarvis_ls.jsec.flow.interp.returns import return_value
 from jarvis_ls.jsec.flow.interp.trace import CALLED, Ways, way
-from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir import cfg, nodes
 from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR, Instr, Span
 from jarvis_ls.jsec.flow.semantics.expressions import OPS
 from jarvis_ls.jsec.flow.semantics.memory import default
@@ -117,10 +117,8 @@ def _replace(head: int, pending: dict[int, list[AbstractState]]) -> None:
 
 
 def _test(function: FunctionIR, head: int) -> Instr:
-    """Return the test of a loop: the end of its head, or of where that leads."""
-    at = head
-    while (end := function.blocks[at][1])[0] == nodes.JUMP and end[1] > at:
-        at = end[1]
+    """Return the test of a loop: how the block that holds it ends."""
+    end: Instr = function.blocks[cfg.loop_test(function, head)][1]
     return end
 
 

@@ -17,6 +17,14 @@ def targets(end: Instr) -> tuple[int, ...]:
     return ()
 
 
+def loop_test(function: FunctionIR, head: int) -> int:
+    """Return the block with the test of a loop: its head, or where that leads."""
+    at = head
+    while (end := function.blocks[at][1])[0] == nodes.JUMP and end[1] > at:
+        at = end[1]
+    return at
+
+
 def loops(function: FunctionIR) -> list[tuple[int, int]]:
     """First and last block of each loop, by the edges that go back."""
     return [
