@@ -74,7 +74,7 @@ _MOST_NESTED = 40
 _RANKS: tuple[dict[str, Callable[[int, int], int]], ...] = (
     {"==": int.__eq__, "!=": int.__ne__},
     {"<": int.__lt__, ">": int.__gt__, "<=": int.__le__, ">=": int.__ge__},
-    {"<<": lambda a, b: a << min(b, 64), ">>": lambda a, b: a >> min(b, 64)},
+    {"<<": lambda a, b: a << max(0, min(b, 64)), ">>": lambda a, b: a >> max(0, min(b, 64))},
     {"+": int.__add__, "-": int.__sub__},
     {"*": int.__mul__},
 )
@@ -204,7 +204,11 @@ class _Parser:
             return None if known is None else int(known)
         if token[:1].isdigit():
             digits = token.rstrip("uUlL")
-            return int(digits, 0) if re.fullmatch(r"0[xX][\da-fA-F]+|[1-9]\d*|0", digits) else None
+            return (
+                int(digits, 0)
+                if re.fullmatch(r"0[xX][\da-fA-F]{1,16}|[1-9]\d{0,19}|0", digits)
+                else None
+            )
         if self._peek() == "(":
             self._skip_arguments()
             return None
