@@ -1,4 +1,4 @@
-// Generated from server/jarvis_ls/lsp/panel_protocol.py; do not edit.
+// Generated from server/jarvis_ls/lsp/protocol/panel.py; do not edit.
 // Regenerate it with `python -m jarvis_ls.lsp.protocol.typescript`.
 
 export type NodeState = 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';

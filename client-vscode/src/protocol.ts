@@ -1,4 +1,4 @@
-// Generated from server/jarvis_ls/lsp/protocol.py; do not edit.
+// Generated from server/jarvis_ls/lsp/protocol/extensions.py; do not edit.
 // Regenerate it with `python -m jarvis_ls.lsp.protocol.typescript`.
 
 import type { ProgressToken, Range, WorkspaceEdit } from 'vscode-languageclient/node';
@@ -285,7 +285,7 @@ export interface InitializationOptions extends Settings {
   locale?: string;
 }
 
-/** Something the side panel asks; see `panel_protocol`, which is loaded when it is needed. */
+/** Something the side panel asks; see `panel`, which is loaded when it is needed. */
 export interface PanelAskParams {
   /** One of the union `Ask`; the result is what `AskAnswers` names for its `kind`. */
   ask: Record<string, unknown>;

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jarvis_ls.lsp.panel.batch import Batch
-from jarvis_ls.lsp.protocol import panel
+from jarvis_ls.lsp.protocol import panel, panel_host
 from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
 from jarvis_ls.runtime.base.events import (
     AnswerEntry,
@@ -33,7 +33,9 @@ from jarvis_ls.runtime.base.messages import Usage
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
 
 
-@pytest.mark.parametrize("union", [panel.Ask, Event, panel.HostAsk], ids=["ask", "event", "host"])
+@pytest.mark.parametrize(
+    "union", [panel.Ask, Event, panel_host.HostAsk], ids=["ask", "event", "host"]
+)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_every_message_comes_back_as_it_went(union, data):
@@ -52,8 +54,8 @@ def test_every_answer_comes_back_as_it_went(answer, data):
 
 
 def test_every_ask_has_an_answer_and_a_kind_of_its_own():
-    asks = get_args(panel.PageAsk)
-    assert set(asks) == {*panel.ANSWERS, *panel.HOST_ANSWERS}
+    asks = get_args(panel_host.PageAsk)
+    assert set(asks) == {*panel.ANSWERS, *panel_host.HOST_ANSWERS}
     kinds = [ask.__dataclass_fields__["kind"].default for ask in asks]
     assert len(set(kinds)) == len(kinds)
 

@@ -323,7 +323,7 @@ class InitializationOptions(Settings):
 
 @attrs.frozen
 class PanelAskParams:
-    """Something the side panel asks; see `panel_protocol`, which is loaded when it is needed."""
+    """Something the side panel asks; see `panel`, which is loaded when it is needed."""
 
     ask: dict[str, Any]
     """One of the union `Ask`; the result is what `AskAnswers` names for its `kind`."""
@@ -379,7 +379,7 @@ NOTIFICATIONS: dict[str, type] = {
     migration.MIGRATION_CHANGED: migration.MigrationChangedParams,
 }
 """Notifications from server to client: parameters. `PANEL_EVENTS` with `PanelEvents` is one more:
-`panel_protocol` has it."""
+`panel` has it."""
 
 SERVER_COMMANDS = (
     COMMAND_SCAN_WORKSPACE,

@@ -1,7 +1,7 @@
 """Writes the TypeScript of the wire: ``client-vscode/src/protocol.ts`` from
 :mod:`jarvis_ls.lsp.protocol.extensions` and :mod:`jarvis_ls.lsp.protocol.migration`, and
-``client-vscode/src/panel-protocol.ts`` from :mod:`jarvis_ls.lsp.protocol.panel` and the events of
-the runtime.
+``client-vscode/src/panel-protocol.ts`` from :mod:`jarvis_ls.lsp.protocol.panel`,
+:mod:`jarvis_ls.lsp.protocol.panel_host` and the events of the runtime.
 
 Run ``python -m jarvis_ls.lsp.protocol.typescript`` in a checkout; with ``--check`` nothing is
 written and the status is 1 when a file is out of date.
@@ -23,7 +23,7 @@ from typing import Any, Literal
 import attrs
 from lsprotocol.types import ProgressToken
 
-from jarvis_ls.lsp.protocol import extensions, migration, model_setup, panel
+from jarvis_ls.lsp.protocol import extensions, migration, model_setup, panel, panel_host
 from jarvis_ls.runtime.base import events, messages
 
 FOLDER = Path(__file__).resolve().parents[4] / "client-vscode" / "src"
@@ -37,7 +37,7 @@ ALIASES = {
 }
 PANEL_ALIASES = {
     name: value
-    for module in (events, panel)
+    for module in (events, panel, panel_host)
     for name, value in vars(module).items()
     if typing.get_origin(value) is Literal
 }
@@ -46,9 +46,9 @@ PANEL_UNIONS = {
     "Entry": events.Entry,
     "Event": events.Event,
     "Ask": panel.Ask,
-    "HostAsk": panel.HostAsk,
-    "HostTell": panel.HostTell,
-    "PageAsk": panel.PageAsk,
+    "HostAsk": panel_host.HostAsk,
+    "HostTell": panel_host.HostTell,
+    "PageAsk": panel_host.PageAsk,
 }
 """Names of unions whose members their `kind` tells apart."""
 WIDTH = 100
@@ -85,7 +85,7 @@ def _read(name: str) -> str | None:
 def generate() -> str:
     """Return the TypeScript text, already in the layout of the formatter."""
     parts = [
-        *_head("protocol.py"),
+        *_head("extensions.py"),
         "import type { ProgressToken, Range, WorkspaceEdit } from 'vscode-languageclient/node';",
         "import type { PanelEvents } from './panel-protocol';",
         "",
@@ -120,13 +120,13 @@ def generate() -> str:
 
 def generate_panel() -> str:
     """Return what only the panel says: the runtime's records, asks and answers."""
-    parts = _head("panel_protocol.py")
+    parts = _head("panel.py")
     parts += [_alias(name, _values(kind)) for name, kind in PANEL_ALIASES.items()]
     for cls in _records():
         parts += ["", *_record(cls)]
     for name, union in PANEL_UNIONS.items():
         parts += ["", _alias(name, [member.__name__ for member in typing.get_args(union)])]
-    answers = {**panel.ANSWERS, **panel.HOST_ANSWERS}
+    answers = {**panel.ANSWERS, **panel_host.HOST_ANSWERS}
     parts += ["", "/** What each ask is answered with, by its `kind`. */"]
     parts.append("export interface AskAnswers {")
     parts += [f"  {_kind(ask)}: {answer.__name__};" for ask, answer in answers.items()]
@@ -135,7 +135,7 @@ def generate_panel() -> str:
 
 def _head(source: str) -> list[str]:
     return [
-        f"// Generated from server/jarvis_ls/lsp/{source}; do not edit.",
+        f"// Generated from server/jarvis_ls/lsp/protocol/{source}; do not edit.",
         "// Regenerate it with `python -m jarvis_ls.lsp.protocol.typescript`.",
         "",
     ]
@@ -150,7 +150,7 @@ def _records() -> list[type]:
         *used,
         *(
             value
-            for module in (events, panel, model_setup)
+            for module in (events, panel, panel_host, model_setup)
             for value in vars(module).values()
             if inspect.isclass(value)
             and dataclasses.is_dataclass(value)
@@ -178,7 +178,7 @@ def _record(cls: Any) -> list[str]:
 
 def _is_sent(cls: type) -> bool:
     """Return whether it is the page that makes such a record, which may leave defaults out."""
-    asks = (*panel.ANSWERS, *panel.HOST_ANSWERS)
+    asks = (*panel.ANSWERS, *panel_host.HOST_ANSWERS)
     return cls in asks or cls is panel.Attachment
 
 
