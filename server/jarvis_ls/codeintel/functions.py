@@ -27,6 +27,8 @@ OWN_METHOD = "this->"
 _MAX_CLIMB = 64
 _FEW_WORDS = 24
 """So many words are found faster one by one than among all words of a function."""
+_LONGEST_PREFIX = 3
+"""Letters before the name of what a function wraps."""
 _KEPT = ("unit", "item", "node", "start", "end", "_of_item")
 
 
@@ -121,6 +123,16 @@ class Call:
         """The expression statement when the result of the call is dropped, else None."""
         parent = self.node.parent
         return parent if parent is not None and parent.type == "expression_statement" else None
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether the function around it only gives the callee another name (`Chroot` for
+        `chroot`, `xopen` for `open`): what it leaves out its callers may do."""
+        if self.function is None:
+            return False
+        outer = self.function.name.rpartition("::")[2].lower()
+        prefix = outer.removesuffix(self.name.lower())
+        return len(prefix) < len(outer) and len(prefix.strip("_")) <= _LONGEST_PREFIX
 
     @property
     def target(self) -> Node | None:

@@ -18,11 +18,11 @@ _FOLDERS = frozenset(
     "fuzz fuzzer fuzzers fuzzing fuzz-test ossfuzz oss-fuzz bench benches benchmark benchmarks "
     "example examples sample samples demo demos tutorial tutorials googletest gtest".split()
 )
-_TEST_OF = re.compile(r"test[a-z]|[a-z]+[-_]tests?$", re.IGNORECASE)
-"""Folders of the tests of something: `testcurl`, `api-tests`."""
+_TEST_OF = re.compile(r"test[-_]?[a-z]|[a-z]+[-_]tests?$", re.IGNORECASE)
+"""Folders of the tests of something: `testcurl`, `test_lib`, `api-tests`."""
 _WORDS = frozenset(
     "test tests unittest unittests fuzz fuzzer fuzztest bench benchmark benchmarks example "
-    "examples testcase testcases selftest demo".split()
+    "examples testcase testcases selftest perftest stresstest loadtest smoketest demo".split()
 )
 """First or last of several words of a file's name that says what the file is for."""
 _NAME_WORDS = re.compile(r"[A-Za-z]+|\d+")

@@ -29,7 +29,9 @@ _ARITY = {
     **dict.fromkeys(("stat", "fstat", "lstat", "chmod", "fchmod", "dup2", "mkfifo"), 2),
     **dict.fromkeys(("connect", "bind", "read", "write", "chown", "fchown", "mprotect"), 3),
     **dict.fromkeys(("send", "recv", "fread", "fwrite"), 4),
-    "WriteFile": 5,
+    **dict.fromkeys(("ReadFile", "WriteFile"), 5),
+    **dict.fromkeys(("CopyFile", "CopyFileA", "CopyFileW"), 3),
+    **dict.fromkeys(("MoveFile", "MoveFileA", "MoveFileW"), 2),
 }
 """Arguments of library functions that have names which others like, too."""
 _REACH = 400
@@ -55,7 +57,7 @@ def is_result_dropped(call: Call) -> bool:
     """Return whether the result of a call is thrown away: the call is a statement of its own, or
     the local variable that takes the result is never read. A cast to void is a decision.
     """
-    if _is_of_program(call):
+    if is_of_program(call):
         return False
     if call.statement is not None:
         return not _is_continued(call)
@@ -84,7 +86,7 @@ def is_result_dropped(call: Call) -> bool:
     return all(is_write(n) or n == variable.node for n in before)
 
 
-def _is_of_program(call: Call) -> bool:
+def is_of_program(call: Call) -> bool:
     """Return whether a library function's name means something else here: it is called with another
     number of arguments, is a function of the program that returns nothing, or a macro that does
     not call it."""

@@ -139,7 +139,15 @@ class Search:
                     and (field(outer, "left") or outer).text == self._path
                     for outer in ancestors(use, function.node)
                 )
-                yield Mention(use, "set") if changed else self._mention(use, function.node)
+                yield Mention(use, "set") if changed else self._earlier(use, function.node)
+
+    def _earlier(self, use: Node, function: Node) -> Mention:
+        """Return a mention that lies before a place: a macro may set the variable, yet what is
+        further up still says what it was."""
+        try:
+            return self._mention(use, function)
+        except LineEnds:
+            return Mention(use, "pass")
 
     def only(self, statement: Node, found: Mention) -> bool:
         """Return whether nothing behind a mention in a statement names the variable again."""

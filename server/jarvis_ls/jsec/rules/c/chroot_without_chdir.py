@@ -58,6 +58,7 @@ def chroot_without_chdir(function: Function) -> Iterator[Report]:
         yield Report(
             call.node,
             "Working directory is still outside '{jail}' after 'chroot'.",
+            confidence=0.4 if call.is_wrapped else None,
             pattern="chroot",
             jail=jail,
         )

@@ -39,6 +39,7 @@ from jarvis_ls.jsec.local.c.integers import declared_width
 from jarvis_ls.jsec.local.c.result_checks import (
     Test,
     branch_of,
+    is_of_program,
     is_step,
     is_write,
     reports_failure,
@@ -132,11 +133,13 @@ _NAMES = (
     fixable=True,
 )
 def impossible_result_check(call: Call) -> Iterator[Report]:
+    if is_of_program(call):
+        return
     tests = list(tests_of(call))
     if call.name in _PRINTS and any(test.operator in (">", ">=", "<", "<=") for test in tests):
         return
-    if any(test.other == "MAP_FAILED" for test in tests):
-        return  # the other tests check whether there is a mapping at all
+    if any(_is_failure(call.name, test.other) for test in tests):
+        return  # the other tests check whether there is a mapping or handle at all
     if call.name in _NULL_HANDLES and any(_is_null_test(test) for test in tests):
         return  # the other tests are superfluous
     if _is_alternative(call):
@@ -230,9 +233,22 @@ def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
         return "-1 or an error number", 0.7
     if name in _SCANS:
         return _wrong_scan(call, test)
-    if name in _ZERO_IS_SUCCESS and zero and fails_if_true and reports_failure(branch_of(test)):
+    if name in _ZERO_IS_SUCCESS and zero and fails_if_true and _fails_only_then(test):
         return "a value other than 0", 0.6
     return None
+
+
+def _fails_only_then(test: Test) -> bool:
+    """Return whether the branch of a test reads like the handling of an error and the other does
+    not."""
+    branch = branch_of(test)
+    other = None if branch is None else field(branch.parent, "alternative")
+    return reports_failure(branch) and not reports_failure(other)
+
+
+def _is_failure(name: str, value: str) -> bool:
+    """Return whether `value` is what a function returns on failure, other than NULL or -1."""
+    return value == "MAP_FAILED" or (value == "INVALID_HANDLE_VALUE" and name in _HANDLES)
 
 
 def _is_null_test(test: Test) -> bool:

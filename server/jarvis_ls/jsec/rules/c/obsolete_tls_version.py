@@ -87,7 +87,7 @@ def obsolete_tls_version(call: Call) -> Iterator[Report]:
             confidence = 0.4 if found == "ALL" else 0.6
     if call.name == "SSL_CTX_clear_options":
         confidence = 0.55
-    if found and (is_alternative(call) or _is_set_again(call, found)):
+    if found and (is_alternative(call) or call.is_wrapped or _is_set_again(call, found)):
         confidence = 0.35
     if found:
         yield Report(

@@ -128,8 +128,8 @@ def _writes_secret(call: Call) -> bool:
 
 
 def _confidence(call: Call, mode: int) -> float:
-    if call.name in SETTING:
-        return 0.65
     if names_secret(text(call.arg(0))):
         return 0.75
+    if call.name in SETTING:  # done on purpose: for a socket or a terminal, as a rule
+        return 0.65 if mode & 0o111 else 0.5
     return 0.45 if call.name.startswith("mkdir") or mode == 0o666 else 0.6

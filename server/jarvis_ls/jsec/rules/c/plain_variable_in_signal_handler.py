@@ -53,7 +53,7 @@ MAX_WRITES = 40
     query=whole_file("signal(", "signal (", "sigaction", "sigset(", "sa_handler"),
     category="concurrency",
     cwe=(364,),
-    confidence=0.65,
+    confidence=0.55,
     severity="medium",
     suggestion="Declare '{variable}' as volatile sig_atomic_t.",
 )
@@ -79,11 +79,11 @@ def plain_variable_in_signal_handler(whole: WholeUnit) -> Iterator[Report]:
 
 def _confidence(declared: str, write: Node) -> float:
     """Return the confidence, highest for a flag: tables and counters are mostly read where the
-    signal is blocked."""
+    signal is blocked. Such a flag works on most machines, so it is hygiene."""
     if "volatile" in declared:
         return 0.4
     target = field(write, "left")
-    return 0.65 if target is not None and target.type == "identifier" else 0.5
+    return 0.55 if target is not None and target.type == "identifier" else 0.5
 
 
 def _is_atomic_member(handler: Function, node: Node) -> bool:
