@@ -60,6 +60,17 @@ def test_declarations_of_file_scope() -> None:
     assert found.defined == {"helper"}
 
 
+def test_a_pointer_to_an_array_is_no_array() -> None:
+    fields = facts("struct s { char *a, (*p)[9], *(*q)[3], *v[4]; int (*f)(void); };").fields
+    assert [(d.name, d.pointers, d.arrays) for (d,) in fields.values()] == [
+        ("a", 1, ()),
+        ("p", 1, ()),
+        ("q", 1, ()),
+        ("v", 1, ("4",)),
+        ("f", 1, ()),
+    ]
+
+
 def test_members_behind_directives_are_known_however_deep() -> None:
     nested = "#if A\n" * 3000 + "int deep;\n" + "#endif\n" * 3000
     assert list(facts(f"struct s {{\nint first;\n{nested}}};\n").fields) == ["first", "deep"]

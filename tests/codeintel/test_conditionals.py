@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.codeintel.conditionals import holds
+from jarvis_ls.codeintel.conditions import holds
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.top_level_items import items
 

@@ -15,6 +15,7 @@ from tree_sitter import Tree as Tree
 
 from jarvis_ls.codeintel.comments import lexemes
 from jarvis_ls.codeintel.languages import LanguageName, grammar
+from jarvis_ls.codeintel.torn_conditionals import apart, torn_parts
 
 MAX_DEPTH = 600
 """Levels of nesting below an item that queries look into. Finding a node's parent costs time
@@ -76,13 +77,16 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
             if word in data:
                 data, old = _without(data, decoration), None
     left_out = _linkages(data) if language != "rust" and _FOR_CPP in data else []
+    if language != "rust":
+        left_out += torn_parts(data)
     if language == "cpp":
         exports = (
             match.span()
             for match in islice(_EXPORTS.finditer(data), _MOST_EXPORTS)
             if data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()[:1] != b"#"
         )
-        left_out = sorted([*left_out, *exports])
+        left_out += exports
+    left_out = apart(left_out)
     end = _open_end(data, language)
     if end is not None:
         left_out = [part for part in left_out if part[1] <= end] + [(end, len(data))]

@@ -293,6 +293,10 @@ def _one_line(replacement: str) -> str:
     return replacement.replace("\\\r\n", " ").replace("\\\n", " ").strip()
 
 
+_UNSPOKEN = "?"
+"""The type of what words and stars alone cannot say."""
+
+
 def _declarators(node: Node) -> Iterator[tuple[Declared, Node]]:
     """Yield what a declaration, parameter or field declares, with the node of each name."""
     children = node.children_by_field_name("declarator")
@@ -328,6 +332,8 @@ def _declarator(
             yield Declared(name, words, pointers, tuple(arrays), static), inner
             return
         if kind in ("pointer_declarator", "abstract_pointer_declarator"):
+            if arrays:  # `char (*p)[9]`: no array, and what is pointed to has no words
+                pointers, arrays, words = 0, [], _UNSPOKEN
             pointers += 1
         elif kind == "array_declarator":
             arrays.insert(0, text(field(inner, "size")).strip())

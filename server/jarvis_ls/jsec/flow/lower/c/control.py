@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from jarvis_ls.codeintel.conditionals import holds, is_compiled, is_defined
+from jarvis_ls.codeintel.conditionals import is_compiled
+from jarvis_ls.codeintel.conditions import holds, is_defined
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes

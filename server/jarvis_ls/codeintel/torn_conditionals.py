@@ -1,0 +1,188 @@
+"""Conditionals of the preprocessor that are no whole of the language: `#ifdef A`, `if (x) {`,
+`#else`, `if (y) {`, `#endif`.
+
+The grammar takes a conditional for a whole. One that opens what is closed behind it tears all that
+follows, so the parser is given one branch of it, and neither its directives nor its other branches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from jarvis_ls.codeintel.conditions import holds, is_defined
+
+_DIRECTIVE = re.compile(
+    rb"#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\\\n]|\\.|\\\r?\n)*)",
+    re.DOTALL,
+)
+_LONGEST = 3_000
+"""Bytes of a conditional that is examined: what is torn is a line or a few."""
+_MOST_INSIDE = 12
+"""Directives inside a conditional that is examined."""
+_MOST_PARTS = 300
+"""What is left out costs the parser time for each part before it."""
+_SPACED = re.compile(
+    rb'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|^[ \t]*#[^\n]*',
+    re.DOTALL | re.MULTILINE,
+)
+_UNFINISHED = re.compile(rb"(?:\belse|&&|\|\||[=,(?]|\b(?:static|extern|inline|const))\s*\Z")
+_CONTINUES = re.compile(rb"\s*(?:else\b|&&|\|\|)")
+_BODY = re.compile(rb"\s*\{")
+_SPECIFIERS = re.compile(
+    rb"\s*(?:(?:static|extern|inline|const|_Noreturn|__inline(?:__)?"
+    rb"|__attribute__\s*\(\(.*\)\)|__declspec\s*\([^()]*\))\s*)+\Z"
+)
+
+Part = tuple[int, int]
+"""First byte and end of what the parser is not given."""
+
+
+@dataclass(slots=True)
+class _Directive:
+    start: int
+    end: int
+    word: bytes
+    condition: bytes
+
+
+@dataclass(slots=True)
+class _Group:
+    """A conditional: its directives, in order."""
+
+    directives: list[_Directive]
+    inside: int = 0
+    """Directives of conditionals inside it."""
+
+
+def torn_parts(data: bytes) -> list[Part]:
+    """Return what of a text in C or C++ the parser is not to see, in order and apart from each
+    other; nothing of conditionals that are a whole.
+    """
+    parts: list[Part] = []
+    for group in _groups(data):
+        first, last = group.directives[0], group.directives[-1]
+        if last.end - first.start > _LONGEST or group.inside > _MOST_INSIDE:
+            continue
+        if b"__cplusplus" in first.condition or first.condition == b"0":
+            continue  # the linkage of C, which `parse` knows, or what nobody compiles
+        if _is_torn(data, list(_branches(data, group, parts)), last.end):
+            parts += _left_out(group)
+        if len(parts) >= _MOST_PARTS:
+            break
+    return apart(parts)
+
+
+def _groups(data: bytes) -> Iterator[_Group]:
+    """Yield the conditionals of a text, inner ones before those around them."""
+    stack: list[_Group] = []
+    for match in _DIRECTIVE.finditer(data):
+        start = data.rfind(b"\n", 0, match.start()) + 1
+        if data[start : match.start()].strip(b" \t"):
+            continue  # not the first of its line
+        directive = _Directive(start, match.end(), match[1], match[2].strip())
+        if directive.word.startswith(b"if"):
+            stack.append(_Group([directive]))
+            continue
+        if not stack:
+            continue
+        stack[-1].directives.append(directive)
+        if directive.word == b"endif":
+            group = stack.pop()
+            if stack:
+                stack[-1].inside += group.inside + len(group.directives)
+            yield group
+
+
+def _branches(data: bytes, group: _Group, parts: list[Part]) -> Iterator[bytes]:
+    """Yield the text of each branch, but for parts of conditionals inside that are left out."""
+    for before, after in pairwise(group.directives):
+        text, start = b"", before.end
+        inside = [part for part in parts[-_MOST_INSIDE:] if before.end <= part[0] < after.start]
+        for first, end in apart(inside):
+            text += data[start:first]
+            start = end
+        yield text + data[start : after.start]
+
+
+def _is_torn(data: bytes, branches: list[bytes], end: int) -> bool:
+    """Return whether branches open or close what is closed or opened outside them; `end` is where
+    the conditional ends.
+    """
+    following = data[end : end + _LONGEST]
+    body = _BODY.match(following) is not None
+    for branch in branches:
+        if (
+            branch.count(b"{") == branch.count(b"}")
+            and branch.count(b"(") == branch.count(b")")
+            and not body
+            and not _UNFINISHED.search(branch)
+            and not _CONTINUES.match(branch)
+            and not _SPECIFIERS.match(branch)
+        ):
+            continue
+        code = _SPACED.sub(b" ", branch)
+        if code.count(b"{") != code.count(b"}") or code.count(b"(") != code.count(b")"):
+            return True
+        stripped = code.strip()
+        if stripped and (
+            _UNFINISHED.search(stripped)
+            or _CONTINUES.match(stripped)
+            or _SPECIFIERS.match(stripped)
+            or (body and stripped[-1:] not in b";}")
+        ):
+            return True
+    return False
+
+
+def _left_out(group: _Group) -> Iterator[Part]:
+    """Yield the directives of a conditional, and all branches but one."""
+    directives = group.directives
+    chosen = _chosen(directives)
+    for index, directive in enumerate(directives[:-1]):
+        end = directive.end if index == chosen else directives[index + 1].start
+        yield directive.start, end
+    yield directives[-1].start, directives[-1].end
+
+
+def _chosen(directives: list[_Directive]) -> int:
+    """Return the branch that is kept: the one this platform compiles; of open ones the first, but
+    not what is there without a macro, so that conditionals of one macro agree.
+    """
+    otherwise = -1
+    for index, directive in enumerate(directives[:-1]):
+        if directive.word == b"else":
+            return index
+        compiled = _is_compiled(directive)
+        if compiled or (compiled is None and not _asks_for_none(directive)):
+            return index
+        if compiled is None:
+            otherwise = index
+    # `#ifndef A` alone: without the macro it is all there is
+    return otherwise
+
+
+def _is_compiled(directive: _Directive) -> bool | None:
+    condition = _SPACED.sub(b" ", directive.condition).decode("utf-8", "replace").strip()
+    if directive.word in (b"if", b"elif"):
+        return holds(condition)
+    defined = is_defined(condition)
+    negated = directive.word in (b"ifndef", b"elifndef")
+    return defined if defined is None else defined != negated
+
+
+def _asks_for_none(directive: _Directive) -> bool:
+    return directive.word in (b"ifndef", b"elifndef") or directive.condition[:1] == b"!"
+
+
+def apart(parts: Iterable[Part]) -> list[Part]:
+    """Return ranges in order, those that touch or overlap as one."""
+    found: list[Part] = []
+    for start, end in sorted(parts):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
