@@ -190,9 +190,9 @@ def test_no_rewrite_where_it_would_do_harm(name: str, rule: str, text: str) -> N
         (
             "    if (n) {\n        free(p);\n        goto out;\n    }\n    *p = 1;\n"
             "out:\n    free(p);\n",
-            "        free(p); p = NULL;\n",
+            "        free(p);\n        p = NULL;\n",
         ),
-        ("    while (n--) {\n        free(p);\n    }\n", "        free(p); p = NULL;\n"),
+        ("    while (n--) {\n        free(p);\n    }\n", "        free(p);\n        p = NULL;\n"),
         ("    if (n)\n        drop(p);\n    free(p);\n", ""),  # freed elsewhere, by another name
         (
             "    char *q = p;\n    if (n) {\n        free(q);\n        goto out;\n    }\n    *p "
@@ -213,7 +213,9 @@ def test_what_flow_finds_freed_twice_is_cleared_where_that_is_plain(
     assert found and all(one.trace for one in found)
     fixed = on_disk(tmp_path, scan_folder, name)
     assert fixed.after.decode() == (
-        text.replace(after.replace(" p = NULL;", ""), after.replace("NULL", _null(name)), 1)
+        text.replace(
+            after.replace("        p = NULL;\n", ""), after.replace("NULL", _null(name)), 1
+        )
         if after
         else text
     )

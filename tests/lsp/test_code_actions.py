@@ -75,6 +75,41 @@ async def test_asked_by_a_key_the_whole_line_is_meant(tmp_path):
         assert not any(one.is_preferred for one in asked)
 
 
+BOTH = """#include <stdio.h>
+
+void copy(const char *name)
+{
+    char line[16];
+    gets(line); sprintf(line, "%s", name);
+}
+"""
+"""In one line, a fix that changes behaviour before one that does not."""
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+async def test_what_changes_behaviour_comes_last_and_is_shown_before(tmp_path, client):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, client=client) as editor:
+        editor.open(uri, BOTH)
+        await editor.diagnostics(uri)
+        line = types.Range(types.Position(5, 4), types.Position(5, 40))
+        actions = await editor.actions(uri, line, only=["quickfix"])
+        safe, unsafe, *_ = [one for one in actions if one.edit is not None]
+        assert safe.title == "Limit the output to the size of 'line'"
+        assert safe.is_preferred
+        assert unsafe.title == "Replace with fgets (changes behaviour)"
+        assert not unsafe.is_preferred
+        assert safe.edit.change_annotations is None
+        if client == "visual-studio-code":
+            ((name, reason),) = unsafe.edit.change_annotations.items()
+            assert reason.needs_confirmation
+            (change,) = unsafe.edit.document_changes
+            assert all(edit.annotation_id == name for edit in change.edits)
+        else:
+            assert unsafe.edit.change_annotations is None
+        assert "fgets(line, sizeof(line), stdin)" in editor.apply(unsafe.edit)[uri]
+
+
 async def test_fix_all_leaves_nothing_to_fix(tmp_path):
     uri = uri_of(str(tmp_path / "a.c"))
     async with running(tmp_path) as editor:

@@ -54,6 +54,9 @@ MANY_CLOSED = 200
 
 logger = logging.getLogger(__name__)
 
+_TO_CONFIRM = "to-confirm"
+"""Names the annotation of edits that are shown before they are applied."""
+
 
 class Server(LanguageServer):
     """Everything the features are on."""
@@ -352,15 +355,36 @@ class Server(LanguageServer):
         folder = self.folders.of_root(place.root)
         return self.uri(folder.uri_of(file)) if folder is not None else None
 
-    def edit_of(self, document: Document, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
-        """Return edits of an open document in the form the client understands."""
+    def edit_of(
+        self, document: Document, edits: list[types.TextEdit], to_confirm: str = ""
+    ) -> types.WorkspaceEdit:
+        """Return edits of an open document in the form the client understands.
+
+        With `to_confirm`, the reason, a client that can shows them before it applies them.
+        """
         if not self.versioned_edits:
             return types.WorkspaceEdit(changes={document.uri: edits})
         identifier = types.OptionalVersionedTextDocumentIdentifier(
             document.uri, version=document.version
         )
-        change = types.TextDocumentEdit(identifier, edits)
-        return types.WorkspaceEdit(document_changes=[change])
+        if not to_confirm or not self._shows_before:
+            change = types.TextDocumentEdit(identifier, edits)
+            return types.WorkspaceEdit(document_changes=[change])
+        annotated = [
+            types.AnnotatedTextEdit(_TO_CONFIRM, edit.range, edit.new_text) for edit in edits
+        ]
+        reason = types.ChangeAnnotation(to_confirm, needs_confirmation=True)
+        return types.WorkspaceEdit(
+            document_changes=[types.TextDocumentEdit(identifier, annotated)],
+            change_annotations={_TO_CONFIRM: reason},
+        )
+
+    @property
+    def _shows_before(self) -> bool:
+        """Return whether the client asks the user about edits that are to be confirmed."""
+        workspace = self.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace else None
+        return edit is not None and edit.change_annotation_support is not None
 
     @property
     def versioned_edits(self) -> bool:

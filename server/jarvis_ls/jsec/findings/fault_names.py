@@ -80,7 +80,7 @@ def freed_before(
     fault: Fault, source: Source, language: LanguageName, functions: Sequence[tuple[str, int, int]]
 ) -> Fault:
     """Return the fault with the statement that freed first what it frees again, and with `null`,
-    what the language calls a pointer to nothing.
+    what the language calls a pointer to nothing, and the `indent` of its line.
 
     Only a statement on a line of its own, in a block, counts: another can be behind it.
     """
@@ -99,7 +99,9 @@ def freed_before(
     if _freed_name(source, step.span) != name or end is None or constant:
         return fault
     null = "nullptr" if language == "cpp" else "NULL"
-    return replace(fault, released=(step.span[0], end), args=(*fault.args, ("null", null)))
+    indent = source.data[source.data.rfind(b"\n", 0, step.span[0]) + 1 : step.span[0]].decode()
+    args = (*fault.args, ("null", null), ("indent", indent))
+    return replace(fault, released=(step.span[0], end), args=args)
 
 
 def _freed_name(source: Source, place: Span) -> bytes:
@@ -111,20 +113,24 @@ def _freed_name(source: Source, place: Span) -> bytes:
     return next(group for group in match.groups() if group is not None) if match else b""
 
 
+_ENDS = re.compile(rb";(?:[ \t]*(?://.*|/\*[^*]*\*/))?")
+"""What may follow a call that ends a line."""
+
+
 def _end_of_statement(data: bytes, place: Span) -> int | None:
-    """Return the byte behind the `;` of a call that is a statement in a block, on a line of its
-    own.
+    """Return where the line of a call ends that is a statement in a block, with nothing else but a
+    comment on its line.
     """
     line = data.rfind(b"\n", 0, place[0]) + 1
     before = data[max(0, line - _LONGEST) : line].rstrip()
-    after = data[place[1] : place[1] + 1]
+    after = data[place[1] :].partition(b"\n")[0].rstrip()
     if (
         data[line : place[0]].strip()
-        or after != b";"
+        or not _ENDS.fullmatch(after)
         or before[-1:] not in (b"{", b"}", b";", b":")
     ):
         return None
-    return place[1] + 1
+    return place[1] + len(after)
 
 
 def _extent(place: Span, functions: Sequence[tuple[str, int, int]]) -> Span | None:

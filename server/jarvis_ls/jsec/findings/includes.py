@@ -15,17 +15,21 @@ from jarvis_ls.core.finding import Edit
 _NULL = ("stddef.h", "stdio.h", "stdlib.h", "string.h", "time.h", "locale.h", "wchar.h", "unistd.h")
 
 HEADERS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("snprintf", "vsnprintf", "fgets", "stdin"), ("stdio.h",)),
+    **dict.fromkeys(("snprintf", "vsnprintf", "fgets", "stdin", "perror"), ("stdio.h",)),
     **dict.fromkeys(("calloc", "free", "abort", "mkstemp"), ("stdlib.h",)),
-    **dict.fromkeys(("strcmp", "strlen", "strncat", "strncpy", "explicit_bzero"), ("string.h",)),
+    **dict.fromkeys(
+        ("strcmp", "strlen", "strncat", "strncpy", "strcspn", "explicit_bzero"), ("string.h",)
+    ),
     **dict.fromkeys(("asctime_r", "ctime_r", "gmtime_r", "localtime_r"), ("time.h",)),
     **dict.fromkeys(("fork", "getcwd"), ("unistd.h",)),
+    "SIZE_MAX": ("stdint.h", "inttypes.h"),
     "NULL": _NULL,
     "std::setw": ("iomanip",),
 }
 """The names that rewrites introduce, with the headers that declare them: the first is added when
 the file has none of them."""
 
+_MACROS = frozenset({"NULL", "SIZE_MAX"})
 _NAME = re.compile(r"(?:std::)?[A-Za-z_]\w*")
 _KERNEL = ("linux/", "asm/", "xen/")
 """Headers of programs that run without the standard library."""
@@ -56,7 +60,7 @@ class Includes:
         if self._language == "rust":
             return ()
         names = [name for edit in edits for name in self._new_names(edit)]
-        wanted = [HEADERS[name] for name in dict.fromkeys(names) if not self._declares(name)]
+        wanted = [HEADERS[name] for name in dict.fromkeys(names) if not self._has(name)]
         if not wanted:
             return ()
         included = self._reached_headers()
@@ -74,6 +78,12 @@ class Includes:
         end = source.offset(span.end_line, span.end_column)
         before = set(_NAME.findall(source.data[start:end].decode("utf-8", "replace")))
         return [name for name in names if name not in before]
+
+    def _has(self, name: str) -> bool:
+        """Return whether a name is declared, or a macro that the file uses already."""
+        if name in _MACROS and re.search(rb"\b%b\b" % name.encode(), self._source.data):
+            return True
+        return self._declares(name)
 
     def _declares(self, name: str) -> bool:
         facts = self._facts

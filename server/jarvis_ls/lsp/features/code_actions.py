@@ -1,4 +1,5 @@
-"""The light bulb: safe rewrites, all of them at once, suppression with a reason, explanations."""
+"""The light bulb: safe rewrites, all of them at once, those that change behaviour, suppression with
+a reason, explanations."""
 
 from __future__ import annotations
 
@@ -61,22 +62,30 @@ class _Actions:
     def _fixes(
         self, document: Document, state: FileState, here: list[Finding]
     ) -> Iterator[types.CodeAction]:
-        for finding in here:
-            if finding.fix is None:
-                continue
-            yield self._action(
-                self._say.text(finding.fix.title),
-                document,
-                to_text_edits(document, finding.fix.edits),
-                finding,
-                preferred=finding.fix.safe,
-            )
+        """Yield what keeps behaviour before what changes it, which the user sees first."""
+        for finding in _safe(here):
+            yield self._fix(document, finding)
         for rule in dict.fromkeys(finding.rule for finding in here):
             alike = [finding for finding in _safe(state.active) if finding.rule == rule]
             if len(alike) > 1:
                 title = self._say("Fix all {n} '{rule}' in this file", n=len(alike), rule=rule)
                 edits = self._together(document, state, rule, alike)
                 yield self._action(title, document, edits)
+        for finding in here:
+            if finding.fix is not None and not finding.fix.safe:
+                yield self._fix(document, finding)
+
+    def _fix(self, document: Document, finding: Finding) -> types.CodeAction:
+        assert finding.fix is not None
+        safe, title = finding.fix.safe, self._say.text(finding.fix.title)
+        return self._action(
+            title if safe else self._say("{fix} (changes behaviour)", fix=title),
+            document,
+            to_text_edits(document, finding.fix.edits),
+            finding,
+            preferred=safe,
+            to_confirm="" if safe else self._say("Changes behaviour"),
+        )
 
     def _fix_all(self, document: Document, state: FileState) -> Iterator[types.CodeAction]:
         fixable = _safe(state.active)
@@ -143,13 +152,14 @@ class _Actions:
         *,
         kind: str = types.CodeActionKind.QuickFix,
         preferred: bool = False,
+        to_confirm: str = "",
     ) -> types.CodeAction:
         return types.CodeAction(
             title,
             types.CodeActionKind(kind) if kind == types.CodeActionKind.QuickFix else kind,
             self._diagnostics(document, finding),
             is_preferred=preferred or None,
-            edit=self._server.edit_of(document, edits),
+            edit=self._server.edit_of(document, edits, to_confirm),
         )
 
     def _command(self, title: str, command: str, arguments: Sequence[object]) -> types.CodeAction:

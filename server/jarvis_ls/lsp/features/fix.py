@@ -24,7 +24,8 @@ def register(server: Server) -> None:
         for finding in state.active:
             if finding.fingerprint == params.fingerprint and finding.fix is not None:
                 edits = to_text_edits(document, finding.fix.edits)
-                return FixResult(server.edit_of(document, edits))
+                reason = "" if finding.fix.safe else server.say("Changes behaviour")
+                return FixResult(server.edit_of(document, edits, reason))
         raise UsageError(server.say("The code has changed; this finding no longer exists."))
 
     server.answer(extensions.FIX, fix)

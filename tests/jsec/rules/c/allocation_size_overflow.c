@@ -52,3 +52,10 @@ int *replaced(void) {
 void *widened(int rows, int columns) {
     return malloc((size_t)rows * columns); // ok
 }
+
+struct item *from_message(FILE *in) {
+    size_t count = 0;
+    if (fscanf(in, "%zu", &count) != 1)
+        return NULL;
+    return malloc(count * sizeof(struct item)); // expect: allocation-size-overflow
+}

@@ -124,3 +124,26 @@ char *filled_by_another(size_t n) {
     p = realloc(p, n); // expect: realloc-assign-back
     return p;
 }
+
+int append(struct buffer *b, char byte) {
+    b->data = realloc(b->data, b->size + 1); // expect: realloc-assign-back
+    if (b->data == NULL)
+        return -1;
+    b->data[b->size++] = byte;
+    return 0;
+}
+
+int append_in_condition(struct buffer *b, char byte) {
+    if (!(b->data = realloc(b->data, b->size + 1))) // expect: realloc-assign-back
+        return -1;
+    b->data[b->size++] = byte;
+    return 0;
+}
+
+int larger_than_it_is(struct buffer *b) {
+    b->size *= 2;
+    b->data = realloc(b->data, b->size); // expect: realloc-assign-back
+    if (b->data == NULL)
+        return -1;
+    return 0;
+}

@@ -134,3 +134,9 @@ int tested_for_another(point *other) {
     free(one);
     return 0;
 }
+
+int *doubled(const int *from, size_t count) {
+    int *to = (int *)malloc(count * 2 * sizeof *to);
+    to[0] = from[0]; // expect: unchecked-allocation
+    return to;
+}

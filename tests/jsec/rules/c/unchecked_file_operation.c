@@ -57,3 +57,15 @@ void show(struct text *text) {
 void meet(struct hall *hall) {
     connect(hall, SIGNAL(opened()), hall->guest, SLOT(enter())); // ok
 }
+
+int replace_file(const char *from, const char *to) {
+    FILE *file = fopen(to, "r");
+    if (file == NULL)
+        return -1;
+    fseek(file, 12, SEEK_CUR); // expect: unchecked-file-operation
+    int first = fgetc(file);
+    fclose(file);
+    if (first == EOF)
+        return -1;
+    return rename(from, to);
+}

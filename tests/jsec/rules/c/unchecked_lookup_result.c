@@ -62,3 +62,12 @@ int asked_for_another(void) {
         return atoi(getenv("OTHER")); // expect: unchecked-lookup-result
     return 0;
 }
+
+int parse_pair(char *line, char **value) {
+    char *mark = strchr(line, '=');
+    *mark = '\0'; // expect: unchecked-lookup-result
+    *value = mark + 1;
+    if (**value < 0)
+        return -1;
+    return 0;
+}

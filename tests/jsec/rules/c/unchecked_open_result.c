@@ -35,3 +35,23 @@ int tested_late(const char *path) {
     fseek(file, 0, SEEK_END); // ok
     return fclose(file);
 }
+
+int first_byte(const char *path) {
+    FILE *file = fopen(path, "r");
+    int byte = fgetc(file); // expect: unchecked-open-result
+    fclose(file);
+    return byte < 0 ? -1 : 0;
+}
+
+int length_of(const char *path) {
+    FILE *file;
+    long length;
+
+    file = fopen(path, "rb");
+    fseek(file, 0, SEEK_END); // expect: unchecked-open-result
+    length = ftell(file);
+    fclose(file);
+    if (length < 0)
+        return -1;
+    return (int)length;
+}

@@ -79,3 +79,12 @@ void old_style(file) FILE *file; {
 void read_of_our_own(struct reader *reader) {
     reader->read(reader, 0, 0); // ok
 }
+
+int read_header(const char *path, char *header) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return -1;
+    fread(header, 1, 16, file); // expect: unchecked-read
+    fclose(file);
+    return header[0] == 'R';
+}

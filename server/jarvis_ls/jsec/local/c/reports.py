@@ -9,6 +9,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report
 from jarvis_ls.jsec.local.c.next_use import use_after, use_before_test
+from jarvis_ls.jsec.local.c.result_fixes import test_pointer
 from jarvis_ls.jsec.local.c.statement_effects import USING
 
 
@@ -46,4 +47,5 @@ def used_untested(call: Call, message: str, place: str) -> Iterator[Report]:
         pattern=call.name,
         pointer=text(call.target) or call.name,
         function=call.name,
+        fix=test_pointer(call),
     ).with_related([(call.node, place)] if use != call.node else ())

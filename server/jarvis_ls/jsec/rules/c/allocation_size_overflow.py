@@ -39,6 +39,7 @@ from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, size_value
 from jarvis_ls.jsec.local.c.inputs import number_source
 from jarvis_ls.jsec.local.c.integers import width
 from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.c.size_fixes import test_product
 
 PRODUCT = "Product '{size}' may overflow: '{call}' then allocates too little memory."
 INPUT = (
@@ -79,7 +80,7 @@ def allocation_size_overflow(call: Call) -> Iterator[Report]:
             size=text(size),
             factor=text(unlimited[0]),
             source=source.name,
-            fix=_rewrite(call, size, product),
+            fix=_test_factors(call, size, product),
             causes=[(source.node, "Untrusted input enters here.")],
         )
         return
@@ -151,12 +152,20 @@ def _is_widened(product: Node, factors: list[Node], call: Call) -> bool:
     return wide and all(known is not None and known <= 4 for known in widths)
 
 
+def _test_factors(call: Call, size: Node, product: Node) -> Rewrite | None:
+    """Return the fix for untrusted input: what `calloc` would refuse is refused before."""
+    left, right = field(product, "left"), field(product, "right")
+    if left is None or right is None:
+        return None
+    return test_product(call, size, left, right)
+
+
 def _rewrite(call: Call, size: Node, product: Node) -> Rewrite | None:
     callee = field(call.node, "function")
     left, right = field(product, "left"), field(product, "right")
-    if call.written != "malloc" or callee is None or bare(size) != product:
+    if left is None or right is None or callee is None:
         return None
-    if left is None or right is None:
-        return None
-    new = f"{text(left)}, {text(right)}"
-    return Rewrite("Allocate with calloc", [(callee, "calloc"), (size, new)])
+    if call.written == "malloc" and bare(size) == product:
+        new = f"{text(left)}, {text(right)}"
+        return Rewrite("Allocate with calloc", [(callee, "calloc"), (size, new)])
+    return test_product(call, size, left, right)

@@ -40,6 +40,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
+from jarvis_ls.jsec.local.c.layout import add_after
 from jarvis_ls.jsec.local.guards import leaves
 
 _ANNOTATION = re.compile(rb"(?i)fall|through|thru|no.?break|continue|intention|deliberate|drop")
@@ -77,7 +78,7 @@ def case_without_break(site: Site) -> Iterator[Report]:
         "Unannotated fall-through to '{next}'.",
         pattern="case",
         next=text(following).partition(":")[0][:60],
-        fix=Rewrite("Add 'break'", [((last.end_byte, last.end_byte), " break;")], safe=False),
+        fix=Rewrite("Add 'break'", add_after(function, last, ["break;"]), safe=False),
     )
 
 
@@ -119,6 +120,8 @@ def _is_annotated(function: Function, case: Node, last: Node, following: Node) -
         inner = last.named_children[-1]
         if inner.type == "comment":
             between += data[inner.start_byte : inner.end_byte]
+    if last.named_child_count == 1 and last.named_children[0].type == "identifier":
+        between += data[last.start_byte : last.end_byte]  # a macro such as `FALL_THROUGH`
     return (
         b"#" in between
         or _ANNOTATION.search(between) is not None

@@ -39,6 +39,7 @@ from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.c.allocation import FREEING
+from jarvis_ls.jsec.local.c.layout import add_after
 from jarvis_ls.jsec.local.c.next_use import use_after
 from jarvis_ls.jsec.local.c.proof import pick_template
 
@@ -93,7 +94,8 @@ def _clear_released(fault: Fault) -> Rewrite | None:
     if fault.released is None:
         return None
     name, end = args["name"], fault.released[1]
-    return Rewrite(TITLE, [((end, end), f" {name} = {args['null']};")], pointer=name)
+    cleared = f"\n{args['indent']}{name} = {args['null']};"
+    return Rewrite(TITLE, [((end, end), cleared)], pointer=name)
 
 
 def _clear(first: Call, pointer: str, null: str) -> Rewrite | None:
@@ -103,12 +105,10 @@ def _clear(first: Call, pointer: str, null: str) -> Rewrite | None:
         return None
     if function is not None and pointer in _const_names(function):
         return None
-    end = statement.end_byte
-    block = statement.parent
-    if block is not None and block.type in ("compound_statement", "case_statement"):
-        return Rewrite(TITLE, [((end, end), f" {pointer} = {null};")], pointer=pointer)
-    both = f"{{ {text(statement)} {pointer} = {null}; }}"
-    return Rewrite(TITLE, [(statement, both)], pointer=pointer)
+    if function is None:
+        return None
+    edits = add_after(function, statement, [f"{pointer} = {null};"])
+    return Rewrite(TITLE, edits, pointer=pointer)
 
 
 @once_per_function

@@ -34,6 +34,9 @@ from jarvis_ls.codeintel.functions import Call
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import extent
+from jarvis_ls.jsec.local.c.layout import layout_of, replace_statement
+
+TITLE = "Replace with fgets"
 
 
 @rule(
@@ -60,7 +63,7 @@ def gets_call(call: Call) -> Iterator[Report]:
         new = f"fgets({name}, sizeof({name}), stdin)"
         if text(memory.node) != name:  # a pointer to an array: sizeof would be the pointer's
             new = f"fgets({name}, {memory.size.count}, stdin)"
-        fix = Rewrite("Replace with fgets", [(call.node, new)], safe=False)
+        fix = _replace(call, name, new)
     yield Report(
         call.node,
         "'{call}' writes a line to '{buffer}' without a bounds check.",
@@ -69,3 +72,14 @@ def gets_call(call: Call) -> Iterator[Report]:
         buffer=name,
         fix=fix,
     )
+
+
+def _replace(call: Call, name: str, new: str) -> Rewrite:
+    """Return the fix: a statement of its own also removes the newline that fgets keeps."""
+    statement, function = call.statement, call.function
+    if statement is None or function is None:
+        return Rewrite(TITLE, [(call.node, new)], safe=False)
+    null = "nullptr" if call.unit.language == "cpp" else "NULL"
+    cut = f"{name}[strcspn({name}, \"\\n\")] = '\\0';"
+    lines = layout_of(function).when(f"{new} != {null}", [cut])
+    return Rewrite(TITLE, replace_statement(function, statement, lines), safe=False)

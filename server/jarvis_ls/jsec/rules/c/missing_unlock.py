@@ -38,6 +38,7 @@ from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, flow_verdicts, functions, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.c.layout import add_before
 from jarvis_ls.jsec.local.c.locks import PAIRS, TAKING, LockFault, locks
 
 _TAKERS = tuple(
@@ -46,6 +47,7 @@ _TAKERS = tuple(
 )
 
 
+_SURE = 0.8
 _LEAVES = "Function returns without releasing '{lock}'."
 
 
@@ -72,7 +74,7 @@ def missing_unlock(function: Function) -> Iterator[Report]:
             pattern=fault.taken_by,
             lock=fault.lock,
             causes=[(fault.origin, "Locked here.")] if fault.origin else (),
-            fix=_release(fault),
+            fix=_release(function, fault),
         )
 
 
@@ -92,7 +94,7 @@ def _confidence(function: Function, fault: LockFault) -> float:
         return 0.45
     last = function.body.named_children[-1] if function.body is not None else None
     ends = fault.node.type == "}" or (last is not None and fault.node == last)
-    return 0.5 if ends else 0.8  # releasing it only on failure may be a contract
+    return 0.5 if ends else _SURE  # releasing it only on failure may be a contract
 
 
 def _returns_locked(function: Function, fault: LockFault) -> bool:
@@ -127,27 +129,27 @@ def _through_pointer(function: Function, call: Call, lock: str) -> bool:
     return bool(known) and text(call.arg(0)).lstrip("&") == lock
 
 
-def _release(fault: LockFault) -> Rewrite | None:
-    """Return the missing call before a `return` of a constant or variable."""
+def _release(function: Function, fault: LockFault) -> Rewrite | None:
+    """Return the missing call before a `return` of a constant or variable. Where confidence is low,
+    a caller may rely on a lock that is kept."""
     node, giver = fault.node, PAIRS.get(fault.taken_by, "")
-    parent = node.parent
-    if node.type != "return_statement" or parent is None or not fault.gives_back or not giver:
+    if node.type != "return_statement" or not fault.gives_back or not giver or fault.partly:
         return None
     value = text(node)[len("return") :].rstrip(";").strip()
     plain = value.lstrip("-").replace("_", "").isalnum() or not value
     if not plain:
         return None
     call = (
-        f"{fault.lock}.{giver}()"
+        f"{fault.lock}.{giver}();"
         if giver in ("unlock", "unlock_shared")
-        else (f"{giver}({_argument(fault)})")
+        else f"{giver}({_argument(fault)});"
     )
-    at, end = node.start_byte, node.end_byte
-    if parent.type == "compound_statement":
-        edits = [((at, at), f"{call}; ")]
-    else:
-        edits = [((at, at), f"{{ {call}; "), ((end, end), " }")]
-    return Rewrite("Release '{lock}' before the return", edits, lock=fault.lock)
+    return Rewrite(
+        "Release '{lock}' before the return",
+        add_before(function, node, [call]),
+        safe=_confidence(function, fault) >= _SURE,
+        lock=fault.lock,
+    )
 
 
 def _argument(fault: LockFault) -> str:

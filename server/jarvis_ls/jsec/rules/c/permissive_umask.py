@@ -51,7 +51,8 @@ def permissive_umask(call: Call) -> Iterator[Report]:
     mask = mode_value(given, call)
     if given is None or mask is None or _is_probe(call):
         return
-    fix = Rewrite("Use umask 077", [(given, "077")], safe=False)
+    kept = call.statement is None  # what was there before is put back later
+    fix = None if kept else Rewrite("Use umask 077", [(given, "077")], safe=False)
     if mask & 0o400 and mask != 0o777:
         yield Report(
             given,

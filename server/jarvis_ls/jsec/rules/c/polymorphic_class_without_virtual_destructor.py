@@ -42,6 +42,9 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
 
+_NEAR = 80
+"""Bytes in which the blanks before a member are."""
+
 
 @rule(
     query=nodes(cpp="(class_specifier) @site (struct_specifier) @site"),
@@ -80,7 +83,7 @@ def polymorphic_class_without_virtual_destructor(site: Site) -> Iterator[Report]
         "'{name}' has virtual functions but a non-virtual destructor.",
         confidence=0.55 if destructor is not None else 0.5,
         name=text(name),
-        fix=_fix(destructor, first_public, text(name)),
+        fix=_fix(site, destructor, first_public, text(name)),
     )
 
 
@@ -101,11 +104,20 @@ def _after_colon(access: Node) -> int:
     return colon.end_byte if colon is not None and colon.type == ":" else access.end_byte
 
 
-def _fix(destructor: Node | None, first_public: int | None, name: str) -> Rewrite | None:
+def _fix(
+    site: Site, destructor: Node | None, first_public: int | None, name: str
+) -> Rewrite | None:
     title = "Make the destructor virtual"
     if destructor is not None:
         start = destructor.start_byte
         return Rewrite(title, [((start, start), "virtual ")])
     if first_public is None:
         return None
-    return Rewrite(title, [((first_public, first_public), f" virtual ~{name}() = default;")])
+    declared = f"virtual ~{name}() = default;"
+    data = site.unit.source.data
+    line_end = data.find(b"\n", first_public)
+    following = data[line_end + 1 : line_end + 1 + _NEAR]
+    blanks = following[: len(following) - len(following.lstrip(b" \t"))].decode()
+    own_line = line_end >= 0 and not data[first_public:line_end].strip() and blanks
+    added = f"\n{blanks}{declared}" if own_line else f" {declared}"
+    return Rewrite(title, [((first_public, first_public), added)])

@@ -41,9 +41,9 @@ from jarvis_ls.codeintel.nodes import bare, field, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule, summary
+from jarvis_ls.jsec.local.c.realloc_fix import keep_on_failure
 from jarvis_ls.jsec.local.guards import NULLS, enclosing_loop, leaves, same_path
 
-_TEMPORARY = "resized"
 _PLACES = frozenset(
     {"identifier", "field_expression", "pointer_expression", "subscript_expression"}
 )
@@ -90,7 +90,7 @@ def realloc_assign_back(call: Call) -> Iterator[Report]:
         pattern=call.name,
         pointer=pointer,
         function=call.name,
-        fix=_through_temporary(call, pointer, assignment),
+        fix=_keep(call, pointer, assignment),
     )
 
 
@@ -239,31 +239,9 @@ def _first_copies(function: Function) -> dict[str, int]:
     return found
 
 
-def _through_temporary(call: Call, pointer: str, assignment: Node) -> Rewrite | None:
-    """Assign through a temporary; on failure the old block is freed and the pointer is NULL.
-
-    Not where another pointer to the block exists: it might be freed twice. Not safe: with size 0,
-    realloc may free the block and return NULL.
-    """
-    statement = assignment.parent
+def _keep(call: Call, pointer: str, assignment: Node) -> Rewrite | None:
+    """Return the fix; none where another pointer to the block exists, which then is not lost."""
     function = call.function
-    if statement is None or statement.type != "expression_statement" or function is None:
+    if function is None or _confidence_when_shared(function, pointer, assignment) is not None:
         return None
-    block = statement.parent
-    if block is None or block.type != "compound_statement" or function.uses(_TEMPORARY):
-        return None
-    if _confidence_when_shared(function, pointer, assignment) is not None:
-        return None
-    declared = "auto *" if call.unit.language == "cpp" else "void *"
-    value = text(field(assignment, "right"))
-    release = "sqlite3_free" if call.name.startswith("sqlite3") else "free"
-    new = (
-        f"{{ {declared}{_TEMPORARY} = {value}; if (!{_TEMPORARY}) {release}({pointer}); "
-        f"{pointer} = {_TEMPORARY}; }}"
-    )
-    return Rewrite(
-        "Free the old block when {function}() fails",
-        [(statement, new)],
-        safe=False,
-        function=call.name,
-    )
+    return keep_on_failure(call, function, pointer, assignment)

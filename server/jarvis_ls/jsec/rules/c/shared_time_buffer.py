@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.local.c.layout import add_before
 
 BUFFERS = {
     "localtime": "struct tm {name}",
@@ -103,14 +104,15 @@ def _with_own_buffer(call: Call) -> Rewrite | None:
     callee = field(call.node, "function")
     assert callee is not None
     buffer = f"{text(target)}_buffer"
-    if call.function is not None and call.function.uses(buffer):
+    if call.function is None or call.function.uses(buffer):
         return None
     address = buffer if call.name in ("ctime", "asctime") else f"&{buffer}"
-    start, end = declaration.start_byte, call.arguments[0].end_byte
+    end = call.arguments[0].end_byte
+    declared = BUFFERS[call.name].format(name=buffer) + ";"
     return Rewrite(
         "Use '{name}_r' with a local buffer",
         [
-            ((start, start), BUFFERS[call.name].format(name=buffer) + "; "),
+            *add_before(call.function, declaration, [declared]),
             (callee, f"{call.name}_r"),
             ((end, end), f", {address}"),
         ],

@@ -41,6 +41,7 @@ from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import Extent, extent
 from jarvis_ls.jsec.local.c.copy_sizes import amount
+from jarvis_ls.jsec.local.c.layout import add_after
 from jarvis_ls.jsec.local.c.string_lengths import (
     character,
     contents_before,
@@ -48,7 +49,7 @@ from jarvis_ls.jsec.local.c.string_lengths import (
     length,
     names_of,
 )
-from jarvis_ls.jsec.local.constants import constant, declaration
+from jarvis_ls.jsec.local.constants import constant, declaration, string_literal
 
 
 @rule(
@@ -156,10 +157,15 @@ def _rewrite(call: Call, target: Node, memory: Extent | None, limit: int | None)
         return None
     if target.type not in ("identifier", "field_expression") or limit is None:
         return None
-    parent = statement.parent
-    if parent is None or parent.type not in ("compound_statement", "case_statement"):
+    if call.function is None:
         return None
+    if string_literal(call.arg(1), call.function) is not None:
+        return None  # it is known to end, or not to: as in the header of a file format
     name = text(target)
-    end = statement.end_byte
-    stored = f" {name}[sizeof({name}) / sizeof({name}[0]) - 1] = '\\0';"
-    return Rewrite("Null-terminate '{target}'", [((end, end), stored)], target=name)
+    size = f"sizeof({name})"
+    count = size if "char" in declared.type.split() else f"{size} / sizeof({name}[0])"
+    stored = add_after(call.function, statement, [f"{name}[{count} - 1] = '\\0';"])
+    # a field of a fixed width may well be meant to be full
+    return Rewrite(
+        "Null-terminate '{target}'", stored, safe=target.type == "identifier", target=name
+    )

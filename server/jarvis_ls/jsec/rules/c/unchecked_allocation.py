@@ -46,6 +46,7 @@ from jarvis_ls.jsec.local.c.reports import used_untested
     cwe=(690, 476),
     confidence=0.55,
     suggestion="Check the return value of {function}() for NULL before using it.",
+    fixable=True,
 )
 @summary("{count} results of allocations in this file are used without a null check.")
 def unchecked_allocation(call: Call) -> Iterator[Report]:

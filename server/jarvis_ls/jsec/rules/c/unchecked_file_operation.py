@@ -34,6 +34,7 @@ from jarvis_ls.codeintel.functions import Call
 from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.jsec.base.rule import Report, calls, rule, summary
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped
+from jarvis_ls.jsec.local.c.result_fixes import test_dropped_result
 from jarvis_ls.jsec.local.guards import leaves
 
 SURE = {
@@ -96,6 +97,7 @@ SEEKS = frozenset({"fseek", "fseeko", "lseek", "_lseek"})
     confidence=0.5,
     severity="medium",
     suggestion="Check the return value of '{name}' and handle the failure.",
+    fixable=True,
 )
 @summary("Return values of {count} file operations in this file are ignored.")
 def unchecked_file_operation(call: Call) -> Iterator[Report]:
@@ -113,6 +115,7 @@ def unchecked_file_operation(call: Call) -> Iterator[Report]:
         confidence=SURE[call.name],
         pattern=call.name,
         name=call.written,
+        fix=test_dropped_result(call),
     )
 
 

@@ -38,6 +38,7 @@ from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text, use_o
 from jarvis_ls.jsec.base.rule import Report, calls, flow_verdicts, rule
 from jarvis_ls.jsec.local.c.allocation import MAY_BE_NULL
 from jarvis_ls.jsec.local.c.next_use import use_before_test
+from jarvis_ls.jsec.local.c.result_fixes import test_pointer
 from jarvis_ls.jsec.local.constants import string_literal
 
 _CONFIDENCE = {
@@ -59,6 +60,7 @@ _CONFIDENCE = {
     confidence=0.5,
     severity="medium",
     suggestion="Check the return value of {function}() for NULL before using it.",
+    fixable=True,
 )
 @flow_verdicts(faults=("unchecked-allocation", "null-dereference"))
 def unchecked_lookup_result(call: Call) -> Iterator[Report]:
@@ -75,6 +77,7 @@ def unchecked_lookup_result(call: Call) -> Iterator[Report]:
         value=text(call.target) or text(call.node)[:60],
         function=call.name,
         causes=[(call.node, "Returned here, possibly NULL.")] if use != call.node else (),
+        fix=test_pointer(call),
     )
 
 

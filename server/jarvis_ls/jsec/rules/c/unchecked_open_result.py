@@ -49,6 +49,7 @@ _STREAMS = sorted(name for name in OPENING if ACQUIRES[name].resource != "descri
     cwe=(690, 252, 476),
     confidence=0.55,
     suggestion="Check the return value of {function}() for NULL before using it.",
+    fixable=True,
 )
 @flow_verdicts(faults=("unchecked-allocation", "null-dereference"))
 def unchecked_open_result(call: Call) -> Iterator[Report]:

@@ -43,6 +43,7 @@ from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, functions, rule
+from jarvis_ls.jsec.local.c.layout import layout_of, replace_statement
 from jarvis_ls.jsec.local.c.uninitialised import SCALARS
 from jarvis_ls.jsec.local.guards import null_checked
 
@@ -145,9 +146,9 @@ def _guard(node: Node, name: str, function: Function) -> Rewrite | None:
     if statement is None or statement.type != "expression_statement":
         return None
     null = "nullptr" if function.unit.language == "cpp" else "NULL"
-    start = statement.start_byte
+    lines = layout_of(function).when(f"{name} != {null}", [text(statement)])
     return Rewrite(
         "Write only if '{parameter}' is not NULL",
-        [((start, start), f"if ({name} != {null}) ")],
+        replace_statement(function, statement, lines),
         parameter=name,
     )

@@ -35,6 +35,7 @@ from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.c.layout import layout_of, replace_statement
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, tests_of
 
 UNIX = tuple(
@@ -106,12 +107,14 @@ def _last_verification(function: Function) -> int:
 
 
 def _abort_on_failure(call: Call) -> Rewrite | None:
-    statement = call.statement
-    if statement is None or call.name in WINDOWS:
+    statement, function = call.statement, call.function
+    if statement is None or function is None or call.name in WINDOWS:
         return None
-    start, end = call.node.start_byte, statement.end_byte
+    failed = f"{text(call.node)} != 0"
+    lines = layout_of(function).when(failed, ["abort();"])
     return Rewrite(
         "Terminate the program when '{name}' fails",
-        [((start, start), "if ("), ((call.node.end_byte, end), " != 0) abort();")],
+        replace_statement(function, statement, lines),
+        safe=False,
         name=call.written,
     )

@@ -38,6 +38,7 @@ from jarvis_ls.codeintel.nodes import bare, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, calls, rule, summary
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, stream_checked
+from jarvis_ls.jsec.local.c.result_fixes import test_dropped_result
 
 BUFFERS = {
     "fread": 0,
@@ -75,6 +76,7 @@ STREAMS = {"fread": 3, "fread_unlocked": 3, "fgets": 2, "fgetws": 2, "getline": 
     confidence=0.55,
     severity="medium",
     suggestion="Check the return value of '{name}' before using the data.",
+    fixable=True,
 )
 @summary("Return values of {count} reads in this file are ignored.")
 def unchecked_read(call: Call) -> Iterator[Report]:
@@ -97,6 +99,7 @@ def unchecked_read(call: Call) -> Iterator[Report]:
         pattern=call.name,
         name=call.written,
         target=text(target),
+        fix=test_dropped_result(call),
     )
 
 

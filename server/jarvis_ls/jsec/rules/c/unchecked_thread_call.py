@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped
+from jarvis_ls.jsec.local.c.result_fixes import test_dropped_result
 
 SURE = {
     "pthread_create": 0.55,
@@ -70,6 +71,7 @@ _NO_OBJECT = "Return value of '{name}' is ignored: the object may not have been 
     confidence=0.7,
     severity="medium",
     suggestion="Check that the return value of '{name}' is 0.",
+    fixable=True,
 )
 def unchecked_thread_call(function: Function) -> Iterator[Report]:
     hinted: set[str] = set()
@@ -85,6 +87,7 @@ def unchecked_thread_call(function: Function) -> Iterator[Report]:
             confidence=sure,
             pattern=call.name,
             name=call.written,
+            fix=test_dropped_result(call),
         )
 
 

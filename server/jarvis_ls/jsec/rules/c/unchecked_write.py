@@ -39,6 +39,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, flow_verdicts, functions, rule, summary
 from jarvis_ls.jsec.local.c.result_checks import is_result_dropped, stream_checked
+from jarvis_ls.jsec.local.c.result_fixes import test_dropped_result
 
 BLOCKS = {"fwrite": 3, "fwrite_unlocked": 3}
 TEXTS = {
@@ -93,6 +94,7 @@ STANDARD = frozenset(
     confidence=0.55,
     severity="medium",
     suggestion="Check the return value of '{name}', or 'ferror' and 'fclose' after the last write.",
+    fixable=True,
 )
 @summary("Return values of {count} writes in this file are not checked.")
 @flow_verdicts(trace="write-reached")
@@ -115,6 +117,7 @@ def unchecked_write(function: Function) -> Iterator[Report]:
             pattern=name,
             name=call.written,
             target=target,
+            fix=test_dropped_result(call),
         )
 
 

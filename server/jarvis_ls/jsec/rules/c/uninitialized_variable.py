@@ -42,6 +42,7 @@ from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.c.proof import pick_template
 from jarvis_ls.jsec.local.c.uninitialised import Unset, declares_unset, first_reads
 
+_NEAR = 80
 RETURNED = "Uninitialised variable '{variable}' is returned."
 
 
@@ -62,7 +63,7 @@ def uninitialized_variable(site: Site) -> Iterator[Report]:
                 RETURNED if found.read.does == "return" else "'{variable}' is used uninitialised.",
                 variable=found.name,
                 causes=[(found.declared, "Declared without an initialiser here.")],
-                fix=_initialise(found, "nullptr" if site.unit.language == "cpp" else "NULL"),
+                fix=_initialise(site, found, "nullptr" if site.unit.language == "cpp" else "NULL"),
             )
 
 
@@ -80,10 +81,13 @@ def _report_fault(fault: Fault) -> Iterator[Report]:
     )
 
 
-def _initialise(found: Unset, null: str) -> Rewrite:
-    """Return the insertion of `= 0` or a null pointer after the name."""
+def _initialise(site: Site, found: Unset, null: str) -> Rewrite | None:
+    """Return the insertion of `= 0` or a null pointer after the name; none where a macro follows
+    it, which may declare a function."""
     value = null if found.is_pointer else "0"
     end = found.declared.end_byte
+    if site.unit.source.data[end : end + _NEAR].lstrip()[:1] not in (b";", b","):
+        return None
     return Rewrite(
         "Initialise '{variable}' with {value}",
         [((end, end), f" = {value}")],

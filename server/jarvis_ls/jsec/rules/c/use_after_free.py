@@ -38,6 +38,7 @@ from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.c.allocation import FREEING
 from jarvis_ls.jsec.local.c.next_use import use_after
 from jarvis_ls.jsec.local.c.proof import pick_template
+from jarvis_ls.jsec.local.c.release_fix import release_later
 from jarvis_ls.jsec.local.c.statement_effects import USING
 
 RETURNED = "'{pointer}' is returned after it was freed."
@@ -49,6 +50,7 @@ RETURNED = "'{pointer}' is returned after it was freed."
     cwe=(416, 825),
     confidence=0.88,
     suggestion="Move the last use of '{pointer}' before the free, and set it to NULL afterwards.",
+    fixable=True,
 )
 @flow_verdicts(exempt=(RETURNED,))
 def use_after_free(release: Call) -> Iterator[Report]:
@@ -62,6 +64,7 @@ def use_after_free(release: Call) -> Iterator[Report]:
         pattern=release.name,
         pointer=text(release.arg(0)),
         causes=[(release.node, "Freed here.")],
+        fix=release_later(release, use.node),
     )
 
 
