@@ -36,10 +36,13 @@ _DECORATIONS = {
 are where the grammar has no place for a name, and tear the declarations around them. Each under
 what a text with one of them holds, which is found many times faster."""
 
-_EXPORTS = re.compile(
-    rb"\b[A-Z][A-Z0-9_]{0,60}_(?:API|EXPORTS?|DLL(?:_CLASS|EXPORT|API)?|PUBLIC|VISIBLE)\b(?=\s+[A-Za-z_~])"
-)
-"""A macro that exports a class or function from its library: the grammar takes it for a name."""
+_EXPORT = rb"\b[A-Z][A-Z0-9_]{0,60}_(?:API|EXPORTS?|DLL(?:_CLASS|EXPORT|API)?|PUBLIC|VISIBLE)\b"
+_EXPORTS: dict[LanguageName, re.Pattern[bytes]] = {
+    "c": re.compile(_EXPORT + rb"(?=\s+[A-Za-z_]\w*[\s*]+[A-Za-z_*])"),
+    "cpp": re.compile(_EXPORT + rb"(?=\s+[A-Za-z_~])"),
+}
+"""A macro that exports a class or function from its library: the grammar takes it for a name. In C
+a type comes behind it."""
 _MOST_EXPORTS = 1_000
 """What is left out costs the parser time for each part before it."""
 
@@ -79,10 +82,9 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
     left_out = _linkages(data) if language != "rust" and _FOR_CPP in data else []
     if language != "rust":
         left_out += torn_parts(data)
-    if language == "cpp":
         exports = (
             match.span()
-            for match in islice(_EXPORTS.finditer(data), _MOST_EXPORTS)
+            for match in islice(_EXPORTS[language].finditer(data), _MOST_EXPORTS)
             if data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()[:1] != b"#"
         )
         left_out += exports

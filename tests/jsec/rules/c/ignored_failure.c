@@ -40,6 +40,14 @@ int explained(int fd, const void *address, unsigned length) {
     if (connect(fd, address, length) == -1) {
         if (errno == EINPROGRESS) // expect: ignored-failure
             ; /* not an error: of little confidence */
+    }
+    return 0;
+}
+
+int handled_in_some_builds(int fd, const void *address, unsigned length) {
+    if (connect(fd, address, length) == -1) {
+        if (errno == EINPROGRESS) // ok
+            ;
 #ifdef STRICT
         else if (errno == ECONNREFUSED)
             return -1;
