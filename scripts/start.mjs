@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT, run, TaskError, task } from './process.mjs';
 import { buildClient, setUpPackages } from './setup/client.mjs';
+import { leaveMachineCode } from './setup/machine-code.mjs';
 import { setUpPython, venv } from './setup/python.mjs';
 import { explainMissingTools } from './setup/tools.mjs';
 
@@ -24,6 +25,7 @@ await task(async () => {
   console.log(`  npm run editor${shown}`);
   console.log('On the command line, from anywhere:');
   console.log(`  ${path.relative(process.cwd(), venv('jsec')) || venv('jsec')} scan PATH`);
+  await leaveMachineCode();
   return 0;
 });
 

@@ -1,12 +1,15 @@
 """What holds for all tests."""
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.support.properties import load_profile
 from tests.support.stamps import Stamps
+
+os.environ["JARVIS_COMPILED"] = "0"  # the sources are tested, not what `npm start` made of them
 
 LONGEST = tuple(
     "test_jarvis_command.py test_compiled.py test_recovery.py test_hostile.py "

@@ -45,7 +45,7 @@ class CompiledHook(BuildHookInterface[Any]):
         when it fails."""
         if version == "editable":
             return  # what is edited is what has to run
-        place = _compiled(Path(self.root), self.config["modules"])
+        place = compile_modules(Path(self.root), self.config["modules"])
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         build_data["force_include"].update(
@@ -57,9 +57,9 @@ class CompiledHook(BuildHookInterface[Any]):
         )
 
 
-def _compiled(root: Path, modules: list[str]) -> Path:
+def compile_modules(root: Path, modules: list[str]) -> Path:
     """The folder with what comes of modules of the package, named without it; it is kept by the
-    content of the sources."""
+    content of the sources. Raises `RuntimeError` with what the compiler said when it fails."""
     place = root / ".cache" / "compiled" / _key(root)
     if place.is_dir():
         return place

@@ -68,3 +68,17 @@ def test_it_tells_the_same(machine_code: Path, sources: Path) -> None:
     for one in (expected, told):
         del one["summary"]["seconds"]
     assert told == expected
+
+
+def test_what_start_leaves_is_machine_code(machine_code: Path, tmp_path: Path) -> None:
+    leave = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'scripts' / 'package')!r}); "
+        "import leave_compiled as l, pathlib; root, site = map(pathlib.Path, sys.argv[1:]); "
+        "l.leave(root, site); print(l.state(root, site))"
+    )
+    assert run(PYTHON, "-c", leave, ROOT, tmp_path).strip() == "done"
+    where = (
+        "import os, site, sys; os.environ['JARVIS_COMPILED'] = ''; site.addsitedir(sys.argv[1]); "
+        "import jarvis_ls.jsec.flow.interp.fixpoint as f; print(f.__file__)"
+    )
+    assert Path(run(PYTHON, "-c", where, tmp_path).strip()).suffix in (".so", ".pyd")
