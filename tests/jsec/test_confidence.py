@@ -162,6 +162,24 @@ def test_the_environment_is_an_attackers_only_with_privileges_or_requests(
     assert (flaw["confidence"] >= FIRM) is firm
 
 
+@pytest.mark.parametrize(
+    ("asked", "firm"),
+    [("if (!s->name) n = 1;", True), ("n = s->name ? strlen(s->name) : 0;", False)],
+)
+def test_what_a_choice_asks_for_is_caution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], asked: str, firm: bool
+) -> None:
+    (tmp_path / "a.c").write_text(
+        "#include <string.h>\nstruct s { char *name; };\n"
+        f"int f(const struct s *s) {{ char *p; int n = 0; {asked}"
+        " for (p = s->name; *p; p++) n++; return n; }\n"
+    )
+    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (flaw,) = [finding for finding in found if finding["rule"] == "null-dereference"]
+    assert (flaw["confidence"] >= FIRM) is firm
+
+
 def test_rules_of_whole_files_count_less_in_tests_too(engine: Engine) -> None:
     text = (
         b"#include <signal.h>\nstatic int stop;\nstatic void on(int s) { stop = s; }\n"

@@ -25,6 +25,7 @@ from jarvis_ls.core.finding import (
     severity_from_confidence,
 )
 from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
+from jarvis_ls.jsec.findings.chosen_null import is_chosen_null
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
 from jarvis_ls.jsec.findings.own_input import is_own_input
 from jarvis_ls.jsec.findings.path_steps import step_message
@@ -176,7 +177,7 @@ def _finding(
     confidence = report.confidence
     if confidence is None:
         confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
-    if fault.doubtful:
+    if fault.doubtful or is_chosen_null(fault, texts):
         confidence = min(confidence, DOUBTFUL)
     if is_own_input(fault, texts):
         confidence = min(confidence, OWN_INPUT)

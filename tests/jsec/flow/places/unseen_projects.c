@@ -312,3 +312,41 @@ static int entry(int length) {
   return table[(length >> 2) - 4];
 }
 int looked_up(int length) { return entry(length); }
+
+// Whether a pointer was null is kept in a variable.
+struct buffer { char *data; int mine; };
+struct buffer *wrap(char *data, unsigned long size) {
+  int mine = (data == NULL);
+  struct buffer *made;
+  if (data == NULL && (data = malloc(size)) == NULL)
+    return NULL;
+  if ((made = malloc(sizeof *made)) == NULL) {
+    if (mine)
+      free(data);
+    return NULL;
+  }
+  made->data = data;
+  made->mine = mine;
+  return made;
+}
+int lost(char *data, int c) {
+  int mine = (data == NULL);
+  if (mine) {
+    data = malloc(9); // expect: leak
+    if (!data)
+      return -1;
+  }
+  if (c)
+    return 1;
+  if (mine)
+    free(data);
+  return 0;
+}
+
+// freopen gives the caller's own stream back.
+FILE *reopened(const char *name, FILE *stream) {
+  FILE *result = freopen(name, "w", stream);
+  if (result == NULL)
+    show("cannot open");
+  return NULL;
+}

@@ -279,7 +279,15 @@ def release(
                 doubtful=came_round(reg, span),
             )
         elif (lo > 0 or hi > 0) and family in _MEMORY and place.kind == "heap":
-            engine.fault(state, "free-not-start", span, certain=lo > 0, causes=(reg.site,))
+            # an offset that is a range comes from a number that memory kept, and may be right
+            engine.fault(
+                state,
+                "free-not-start",
+                span,
+                certain=lo > 0,
+                causes=(reg.site,),
+                doubtful=lo != hi,
+            )
         elif lo > 0 and family in _MEMORY and place.kind == "object":
             engine.fault(state, "free-not-start", span, certain=False, doubtful=True)
         if reg.family:

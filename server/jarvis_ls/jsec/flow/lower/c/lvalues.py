@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import Final
 
-from jarvis_ls.codeintel.nodes import operator_of, text
+from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, UNPLACED, is_pointer, pointee
@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.lower.c.literals import constant, literal
 
 _MOST_ITEMS: Final = 256
 """Items of an initialiser list that are examined."""
+_NULL: Final = frozenset({"NULL", "nullptr"})
 _PLAIN: Final = frozenset({"i", "f", "r"})
 """Kinds of elements that a number is stored in as it is: a record is one that nothing defines."""
 _NUMBER: Final = re.compile(rb"-[0-9]+|[0-9][0-9a-fA-FxX]*[uUlL]*")
@@ -150,12 +151,28 @@ class Lvalues(LvalueLowering):
             self._list(address, type_, node)
             return
         span = self.of.span(node)
+        if type_[0] == "i" and _asks_for_null(node):
+            self._flag(address, type_, node, span)
+            return
         value = self.of.value(node)
         if is_text(type_) and address[0] == nodes.LOCAL:
             self.of.streams.assign(address, type_, "construct", value, span)
             return
         stored = value[0] if type_[0] == "a" else self.of.as_type(value, type_, span)
         self.of.blocks.add((nodes.EVAL, (nodes.STORE, address, stored, type_, span)))
+
+    def _flag(self, address: Expr, type_: Type, node: Node, span: Span) -> None:
+        """Store whether a pointer is null, as in `int mine = (data == NULL)`: what the variable
+        holds and what the pointer is stay together on each of two ways."""
+        yes, no, after = (self.of.blocks.label() for _ in range(3))
+        self.of.branch(node, yes, no)
+        for label, value in ((yes, 1), (no, 0)):
+            self.of.blocks.start(label)
+            stored = (nodes.CONST, value, type_)
+            self.of.blocks.add((nodes.EVAL, (nodes.STORE, address, stored, type_, span)))
+            if label == yes:
+                self.of.blocks.end((nodes.JUMP, after))
+        self.of.blocks.start(after)
 
     def _list(self, address: Expr, type_: Type, node: Node) -> None:
         if self.of.depth > MAX_DEPTH:
@@ -292,3 +309,12 @@ def _is_placed_by_order(item: Node) -> bool:
     order.
     """
     return item.type != "initializer_pair" and text(item) not in ("0", "NULL", "{0}", "{}")
+
+
+def _asks_for_null(node: Node) -> bool:
+    condition = bare(node)
+    return (
+        condition.type == "binary_expression"
+        and operator_of(condition) in ("==", "!=")
+        and any(text(condition.child_by_field_name(side)) in _NULL for side in ("left", "right"))
+    )
