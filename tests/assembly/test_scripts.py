@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from jarvis_ls.runtime.base.events import ToolEntry, UserEntry
-from tests.assembly.test_conversation import asked, entries, house
+from jarvis_ls.runtime.tools.permissions import Answer
+from tests.assembly.test_conversation import House, asked, entries, house
 from tests.support.agents import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
@@ -78,6 +79,58 @@ async def test_what_the_user_types_runs_at_once_in_the_sandbox(tmp_path: Path) -
         assert h.person.permits == [] and not h.server.requests
         assert tool.state == "failed" and tool.isolation.startswith(("bwrap", "landlock"))
         assert [edit.path for edit in tool.edits] == ["a.txt"]
+
+
+COPIES = '[sandbox]\nisolation = "none"\n'
+RUN_ANYTHING = '[[permissions]]\neffect = "allow"\nkind = "execute"\n'
+
+
+async def test_the_workspace_is_copied_while_the_model_thinks(tmp_path: Path) -> None:
+    """Where programs may be run, so that the first script has not to wait for it."""
+    async with house(tmp_path) as h:
+        h.configure(RUN_ANYTHING + COPIES)
+        (h.folder / "a.txt").write_text("old\n")
+        h.server.say("Thought.")
+        c = await h.start()
+        await c.ask("think")
+        await until(lambda: prepared(h) == ["old\n"])
+        (h.folder / "a.txt").write_text("new\n")
+        h.server.call("execute_script", {"script": "cat a.txt"})
+        h.server.say("Done.")
+        await c.ask("run it")
+        assert entries(c, ToolEntry)[0].output.count("new") == 1
+        assert prepared(h) == ["new\n"]
+
+
+async def test_the_workspace_is_copied_while_the_user_is_asked(tmp_path: Path) -> None:
+    """And not before: where every program is asked about, none may ever run."""
+    async with house(tmp_path) as h:
+        h.configure(COPIES)
+        (h.folder / "a.txt").write_text("old\n")
+        h.server.say("Hello.")
+        c = await h.start()
+        await c.ask("hello")
+        assert prepared(h) == []
+        h.server.call("execute_script", {"script": "cat a.txt"})
+        h.server.say("You did not want it.")
+        h.person.answer = Answer(False)
+        await c.ask("run it")
+        await until(lambda: prepared(h) == ["old\n"])
+
+
+async def test_in_plan_mode_nothing_is_copied(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure(RUN_ANYTHING + COPIES)
+        h.server.say("A plan.")
+        c = await h.start()
+        c.set_mode("plan")
+        await c.ask("plan it")
+        assert prepared(h) == [] and not (h.home / "sandbox").exists()
+
+
+def prepared(h: House) -> list[str]:
+    """Contents of `a.txt` in the copies that scripts will find."""
+    return [path.read_text() for path in h.home.glob("sandbox/kept-*/copy0/a.txt")]
 
 
 async def test_stopping_ends_the_script(tmp_path: Path) -> None:

@@ -215,6 +215,9 @@ class Leaky(Sandbox):
             (roots[0].parent / "outside" / "victim").write_text("touched")
         return Ran(0, self.output, "", 0.0, self.name)
 
+    async def prepare(self, roots: Any, session: str) -> None:
+        raise AssertionError("it is passed over")
+
 
 @pytest.mark.parametrize(
     ("output", "touch", "reason"),

@@ -3,6 +3,7 @@ the user and scripts did, but for what builds have made."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import shutil
@@ -15,6 +16,7 @@ import pytest
 
 from jarvis_ls.runtime.edits.file_change import apply_changes
 from jarvis_ls.runtime.sandbox.base import Ran, Sandbox, SandboxSettings, Script
+from jarvis_ls.runtime.sandbox.copies import open_folder
 from jarvis_ls.runtime.sandbox.landlock import Landlock
 from jarvis_ls.runtime.sandbox.mirror import Limits, Mirror
 from jarvis_ls.runtime.sandbox.plain import Plain
@@ -44,6 +46,15 @@ def root(tmp_path: Path) -> Path:
 
 async def sh(sandbox: Sandbox, root: Path, script: str, session: str = "s") -> Ran:
     return await sandbox.run(Script("bash", script, HANGS, session=session), [root])
+
+
+def copies_of(sandbox: Sandbox, root: Path) -> list[Path]:
+    """The folders that are kept for scripts in `root`."""
+    return [
+        path
+        for path in Path(vars(sandbox)["_home"]).glob("sandbox/kept-*")
+        if (path / "roots").read_bytes() == os.fsencode(root)
+    ]
 
 
 def listed(root: Path, script: str) -> list[str]:
@@ -154,6 +165,45 @@ async def test_sessions_do_not_meet(sandbox: Sandbox, root: Path) -> None:
     assert (await sh(sandbox, root, "cat out/x", "three")).output == "one\n"
 
 
+async def test_a_copy_that_was_prepared_is_found_by_the_first_script(
+    sandbox: Sandbox, root: Path
+) -> None:
+    """As the workspace is when the script comes, and only for the first one of a session."""
+    start(root)
+    await sandbox.prepare([root], "s")
+    (root / "a").write_text("edited since\n")
+    (root / "b.txt").unlink()
+    (root / "new").write_text("new\n")
+    ran = await sh(sandbox, root, "cat a new; ls; echo by the script >new")
+    assert ran.output.startswith("edited since\nnew\n") and "b.txt" not in ran.output
+    assert [change.path for change in ran.changes] == ["new"]
+    await sandbox.prepare([root], "s")
+    assert (await sh(sandbox, root, "cat new")).output == "new\n"
+    assert len(copies_of(sandbox, root)) == 1
+
+
+async def test_a_preparation_that_is_stopped_leaves_nothing_held(
+    sandbox: Sandbox, root: Path
+) -> None:
+    start(root)
+    for _ in range(3):
+        task = asyncio.ensure_future(sandbox.prepare([root], "s"))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait({task})
+    assert (await sh(sandbox, root, "cat d/x")).output.startswith("d/x")
+    assert len(copies_of(sandbox, root)) == 1
+
+
+def test_what_a_killed_process_has_half_removed_is_removed(tmp_path: Path) -> None:
+    """It has no lock any more, and no one will put one there."""
+    left = tmp_path / "sandbox/run-1"
+    (left / "upper0").mkdir(parents=True)
+    (left / "upper0/x").write_text("x")
+    open_folder(tmp_path, None).remove()
+    assert not left.exists()
+
+
 async def test_the_place_of_a_build_is_stable(sandbox: Sandbox, root: Path) -> None:
     first = await sh(sandbox, root, "pwd")
     second = await sh(sandbox, root, "pwd")
@@ -240,11 +290,7 @@ async def test_folders_of_any_depth_switch_nothing_off(
     assert any("too deep" in said for said in ran.left_out)
     ran = await sh(sandbox, root, "ls; cat a")
     assert ran.output == "a\na\n"
-    tops = [
-        path
-        for path in Path(vars(sandbox)["_home"]).glob("sandbox/kept-*")
-        if (path / "roots").read_bytes() == os.fsencode(root)
-    ]
+    tops = copies_of(sandbox, root)
     sandbox.kept.forget("s")
     shutil.rmtree(root)
     other = root.with_name("other")

@@ -424,6 +424,7 @@ class Conversation:
             showing.fault(str(missing), missing)
             return Ending("failed", error=str(missing))
         await self._settle_consents()
+        self._prepare_scripts(to)
         self.tree.send(text, images, to=to)
         self._tell_session()
         self._unsaved = True
@@ -432,6 +433,16 @@ class Conversation:
             self._ends.add(end)
             end.add_done_callback(self._ends.discard)
         return None
+
+    def _prepare_scripts(self, node: str) -> None:
+        """Make what scripts need ready while the model thinks, where programs may be run."""
+        tool = "execute_script"
+        if (
+            self.place.trusted
+            and self.tree.node(node).may_use(tool)
+            and self._permissions.lets_run(tool)
+        ):
+            self.assembly.sandbox.prepare(self.place.roots, self.id, trusted=True)
 
     async def _carried_out(self, text: str, images: Sequence[Image]) -> Input:
         """Do what a command says; what is not done is left for the model."""

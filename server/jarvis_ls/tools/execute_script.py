@@ -52,6 +52,8 @@ async def preview(arguments: dict[str, Any], context: ToolContext) -> ScriptRun:
     """Return what a call would run, and where. Raise `NoSandbox` when it could not run."""
     ladder: Ladder | None = context.services.get("sandbox")
     sandbox = None if ladder is None else await ladder.best(trusted=context.trusted)
+    if ladder is not None and context.trusted and context.session:
+        ladder.prepare(context.roots, context.session, trusted=context.trusted)
     name = "" if sandbox is None else sandbox.name
     return ScriptRun(
         arguments["interpreter"],
@@ -99,7 +101,7 @@ async def execute_script(
         raise ToolRetry("Scripts cannot be run here: there is no sandbox. Nothing was run.")
     if timeout > LONGEST and not background:
         raise ToolRetry("Only in the background may a script take longer than 1,800 s.")
-    sandbox = await ladder.best(trusted=context.trusted)
+    sandbox = await ladder.best(trusted=context.trusted, session=context.session)
     here = current_call()
     asked = Script(interpreter, script, float(timeout), network, session=context.session)
     if background:

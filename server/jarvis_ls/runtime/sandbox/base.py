@@ -115,3 +115,11 @@ class Sandbox(ABC):
         Whatever ends this (time, cancelling, an error) ends every process of the script first.
         Raises `JarvisError` when it could not be started.
         """
+
+    @abstractmethod
+    async def prepare(self, roots: Sequence[Path], session: str) -> None:
+        """Make the copies that the first script of a session needs. No script of it may run
+        meanwhile: it would not find them.
+
+        Raises `JarvisError` when they cannot be made.
+        """

@@ -24,7 +24,7 @@ from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import Ended, check_started, run_planned
 from jarvis_ls.runtime.sandbox.seccomp import NETWORKED, SHARED, filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread
-from jarvis_ls.runtime.sandbox.working import Needs, working_folder
+from jarvis_ls.runtime.sandbox.working import Needs, prepare_copies, working_folder
 
 NOBODY = 65534
 """User a script runs as when we are root."""
@@ -63,6 +63,14 @@ class Bubblewrap(Sandbox):
             found = await in_thread(lambda: all_changes(places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
         return came_of(ended, f"bwrap ({copies})", found)
+
+    async def prepare(self, roots: Sequence[Path], session: str) -> None:
+        """See `Sandbox`."""
+        check_roots(roots, self._home)
+        needs = Needs(roots, session, self.name)
+        await prepare_copies(
+            self._home, None, self.kept, needs, lambda folder: self._places(folder, roots)
+        )
 
     def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
         uid, gid = os.geteuid(), os.getegid()

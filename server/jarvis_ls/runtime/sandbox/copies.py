@@ -147,6 +147,9 @@ def clean(top: Path) -> None:
     for path in top.glob("run-*"):
         try:
             lock = os.open(path / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            remove_tree(path)  # its lock goes first, and somebody was killed then
+            continue
         except OSError:
             continue
         try:

@@ -32,7 +32,7 @@ from jarvis_ls.runtime.sandbox.kept import bring
 from jarvis_ls.runtime.sandbox.process import STOPPED, Ended, Heard
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end
-from jarvis_ls.runtime.sandbox.working import Needs, working_folder
+from jarvis_ls.runtime.sandbox.working import Needs, prepare_copies, working_folder
 
 LABEL = "jarvis-sandbox"
 
@@ -101,6 +101,14 @@ class Engine(Sandbox):
             found = await in_thread(lambda: all_changes(places))
         copies = "copy" if any(place.is_copy for place in places) else "overlay"
         return came_of(ended, f"{self._kind} ({copies})", found)
+
+    async def prepare(self, roots: Sequence[Path], session: str) -> None:
+        """See `Sandbox`."""
+        check_roots(roots, self._home)
+        needs = Needs(roots, session, self.name)
+        await prepare_copies(
+            self._home, None, self.kept, needs, lambda folder: self._places(folder, roots)
+        )
 
     def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
         owner = NOBODY if os.geteuid() == 0 else None

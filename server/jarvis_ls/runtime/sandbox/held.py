@@ -70,8 +70,7 @@ class HeldFolders:
 
         Raises `JarvisError` when there are too many already, `OSError` when none can be made.
         """
-        named = json.dumps([kind, *(os.fsencode(root).hex() for root in roots)])
-        key = hashlib.sha256(named.encode()).hexdigest()[:16]
+        key = _key_of(roots, kind)
         with self._changing:
             mine = self._held.setdefault((key, session), [])
             for held in mine:
@@ -85,6 +84,11 @@ class HeldFolders:
                     mine.append(found)
                     return found
         raise JarvisError("Too many scripts run in this workspace already; nothing was run.")
+
+    def holds(self, roots: Sequence[Path], kind: str, session: str) -> bool:
+        """Return whether a session has a folder for these roots."""
+        with self._changing:
+            return bool(self._held.get((_key_of(roots, kind), session)))
 
     def give_back(self, held: Held, session: str) -> None:
         """Let the next script have it; one without a session is let go."""
@@ -119,6 +123,12 @@ def clean(top: Path) -> None:
         if used < oldest or number >= _MOST_FREE or _is_orphan(path):
             with contextlib.suppress(OSError):
                 _remove(path)
+
+
+def _key_of(roots: Sequence[Path], kind: str) -> str:
+    """Return what tells the folders of these roots from all others, for a file name."""
+    named = json.dumps([kind, *(os.fsencode(root).hex() for root in roots)])
+    return hashlib.sha256(named.encode()).hexdigest()[:16]
 
 
 def _is_orphan(path: Path) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
@@ -18,6 +19,8 @@ from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.sandbox.base import NoSandbox, Rung, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.proof import Trap, identity, prove
+
+logger = logging.getLogger(__name__)
 
 _FILE = "proofs.json"
 _LARGEST = 100_000
@@ -35,11 +38,13 @@ class Ladder:
         self._best: Sandbox | None = None
         self._plain: Sandbox | None = None
         self._finding = asyncio.Lock()
+        self._preparing: dict[str, asyncio.Task[None]] = {}
         self.rejected: dict[Rung, str] = {}
         """Why rungs are not used, in words."""
 
-    async def best(self, *, trusted: bool = False) -> Sandbox:
-        """Return the best rung that holds.
+    async def best(self, *, trusted: bool = False, session: str = "") -> Sandbox:
+        """Return the best rung that holds, for a script of a session when what was begun to be
+        prepared for that is ready.
 
         Raises `NoSandbox` when none does. Running without isolation is possible only when the
         user's settings say so and the workspace is `trusted`.
@@ -52,6 +57,8 @@ class Ladder:
             if self._plain is None:
                 self._plain = Plain(self._home, self.settings)
             return self._plain
+        if (task := self._preparing.get(session)) is not None:
+            await asyncio.wait({task})
         async with self._finding:
             if self._best is None:
                 self._best = await self._find()
@@ -70,8 +77,27 @@ class Ladder:
         proof = proven.get(found)
         return _describe(found, not isinstance(proof, list) or proof[-1] is not False)
 
+    def prepare(self, roots: Sequence[Path], session: str, *, trusted: bool) -> None:
+        """Begin to find the best rung and to make the copies that a session's first script needs,
+        so that it has not to wait for them. What fails is told when a script needs it."""
+        if session in self._preparing or not roots:
+            return
+        task = asyncio.create_task(self._prepare(roots, session, trusted=trusted))
+        self._preparing[session] = task
+
+    async def _prepare(self, roots: Sequence[Path], session: str, *, trusted: bool) -> None:
+        try:
+            sandbox = await self.best(trusted=trusted)
+            await sandbox.prepare(roots, session)
+        except JarvisError as error:
+            logger.info("no copy was prepared for the scripts of %s: %s", session, error)
+        except Exception:  # a fault of ours must not be silent, and scripts can be run all the same
+            logger.exception("the preparation for the scripts of %s failed", session)
+
     def forget(self, session: str) -> None:
         """Let go of what is kept for a session that was closed."""
+        if (task := self._preparing.pop(session, None)) is not None:
+            task.cancel()
         for sandbox in (self._best, self._plain):
             if sandbox is not None:
                 sandbox.kept.forget(session)

@@ -25,7 +25,7 @@ from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
 from jarvis_ls.runtime.sandbox.process import Ended, check_started, run_planned
 from jarvis_ls.runtime.sandbox.seccomp import filter_program, seccomp_call, supervised_calls
 from jarvis_ls.runtime.sandbox.waiting import in_thread
-from jarvis_ls.runtime.sandbox.working import Needs, working_folder
+from jarvis_ls.runtime.sandbox.working import Needs, prepare_copies, working_folder
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _INTERNET = (2, 10)
@@ -48,16 +48,21 @@ class Landlock(Sandbox):
         check_roots(roots, self._home)
         needs = Needs(roots, script.session, self.name)
         async with working_folder(self._home, self._user, self.kept, needs) as folder:
-            places = await in_thread(
-                lambda: [
-                    folder.copy(number, root, self._settings, self._user)
-                    for number, root in enumerate(roots)
-                ],
-                folder.stopped.set,
-            )
+            places = await in_thread(lambda: self._places(folder, roots), folder.stopped.set)
             ended = check_started(await self._start(folder, script, places, output))
             found = await in_thread(lambda: all_changes(places))
         return came_of(ended, "landlock (copy)", found)
+
+    async def prepare(self, roots: Sequence[Path], session: str) -> None:
+        """See `Sandbox`."""
+        check_roots(roots, self._home)
+        needs = Needs(roots, session, self.name)
+        await prepare_copies(
+            self._home, self._user, self.kept, needs, lambda folder: self._places(folder, roots)
+        )
+
+    def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
+        return [folder.copy(n, root, self._settings, self._user) for n, root in enumerate(roots)]
 
     async def _start(
         self, folder: RunFolder, script: Script, places: Sequence[Workplace], output: Output | None

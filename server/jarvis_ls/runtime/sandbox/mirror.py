@@ -117,6 +117,10 @@ class Mirror:
             raise
         self._looked = False  # a script is about to run
 
+    def leave(self) -> None:
+        """Note that no script ran in the copy that was brought up to date."""
+        self._looked = True
+
     def look(self) -> Found:
         """Find what a script has done."""
         assert self._known is not None

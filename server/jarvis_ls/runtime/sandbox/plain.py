@@ -15,10 +15,10 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.changed import all_changes, came_of
-from jarvis_ls.runtime.sandbox.copies import check_roots
+from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots
 from jarvis_ls.runtime.sandbox.process import run_planned
 from jarvis_ls.runtime.sandbox.waiting import in_thread
-from jarvis_ls.runtime.sandbox.working import Needs, working_folder
+from jarvis_ls.runtime.sandbox.working import Needs, prepare_copies, working_folder
 
 WARNING = Words(
     "Warning: this ran WITHOUT isolation, as your settings say. It could reach your files,"
@@ -41,10 +41,7 @@ class Plain(Sandbox):
         check_roots(roots, self._home)
         needs = Needs(roots, script.session, self.name)
         async with working_folder(self._home, None, self.kept, needs) as folder:
-            places = await in_thread(
-                lambda: [folder.copy(n, root, self._settings) for n, root in enumerate(roots)],
-                folder.stopped.set,
-            )
+            places = await in_thread(lambda: self._places(folder, roots), folder.stopped.set)
             text = folder.path / "script"
             text.write_text(script.text, encoding="utf-8", errors="surrogateescape")
             temporary = folder.path / "tmp"
@@ -70,3 +67,14 @@ class Plain(Sandbox):
             found = await in_thread(lambda: all_changes(places))
         ran = came_of(ended, "none (copy)", found)
         return replace(ran, left_out=(WARNING, *ran.left_out))
+
+    async def prepare(self, roots: Sequence[Path], session: str) -> None:
+        """See `Sandbox`."""
+        check_roots(roots, self._home)
+        needs = Needs(roots, session, self.name)
+        await prepare_copies(
+            self._home, None, self.kept, needs, lambda folder: self._places(folder, roots)
+        )
+
+    def _places(self, folder: RunFolder, roots: Sequence[Path]) -> list[Workplace]:
+        return [folder.copy(n, root, self._settings) for n, root in enumerate(roots)]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.runtime.sandbox.copies import RunFolder, open_folder
+from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, open_folder
 from jarvis_ls.runtime.sandbox.held import HeldFolders, clean
-from jarvis_ls.runtime.sandbox.waiting import to_the_end
+from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +66,20 @@ async def working_folder(
         yield folder
     finally:
         await to_the_end(asyncio.to_thread(end))
+
+
+async def prepare_copies(
+    home: Path,
+    user: int | None,
+    kept: HeldFolders,
+    needs: Needs,
+    represent: Callable[[RunFolder], Sequence[Workplace]],
+) -> None:
+    """Let `represent` make the copies that a session's first script will find, unless the session
+    has some."""
+    if kept.holds(needs.roots, needs.kind, needs.session):
+        return
+    async with working_folder(home, user, kept, needs) as folder:
+        for place in await in_thread(lambda: represent(folder), folder.stopped.set):
+            if place.mirror is not None:
+                place.mirror.leave()

@@ -214,6 +214,14 @@ class Permissions:
                 )
         return Decision("allow")
 
+    def lets_run(self, tool: str) -> bool:
+        """Return whether a tool may run at least one program without anybody being asked."""
+        if self._read_only or self.mode() == "plan":
+            return False
+        return any(
+            rule.effect == "allow" and rule.speaks_of(tool, "execute") for rule in self._all()
+        )
+
     def hides(self, tool: str, folder: str, context: ToolContext) -> Callable[[str], bool] | None:
         """Tells by its path from its root whether a file must be left out that a tool finds by
         looking through `folder`: one that a rule forbids to read or says to ask for, unless that
