@@ -311,6 +311,7 @@ async def test_the_environment_is_a_short_list(
         "PAGER",
         "GIT_PAGER",
         "GIT_TERMINAL_PROMPT",
+        "GIT_CONFIG_NOSYSTEM",
         "GIT_CONFIG_COUNT",
         "GIT_CONFIG_KEY_0",
         "GIT_CONFIG_VALUE_0",

@@ -113,6 +113,22 @@ async def test_archives_are_unpacked_with_modes(sandbox: Sandbox, root: Path) ->
     assert ran.output == "copied\n" and ran.exit == 0, ran
 
 
+async def test_git_works_in_the_copy(sandbox: Sandbox, root: Path) -> None:
+    """Also where the machine has settings for git that a script may not read."""
+    need("git")
+    script = (
+        "git init -q . && git config user.email a@b && git config user.name n && git add -A &&"
+        " git commit -qm first && git log --format=%s; git status --short; rm -rf .git"
+    )
+    ran = await sh(sandbox, root, script)
+    assert ran.output == "first\n", ran
+
+
+async def test_who_writes_to_a_closed_pipe_ends_silently(sandbox: Sandbox, root: Path) -> None:
+    ran = await sh(sandbox, root, "yes | head -n1; echo ${PIPESTATUS[0]}")
+    assert ran.output == "y\n141\n", ran
+
+
 async def test_python_and_descriptors_change_modes(sandbox: Sandbox, root: Path) -> None:
     """By descriptor, by folder and name, through /proc, and where there is nothing."""
     script = """

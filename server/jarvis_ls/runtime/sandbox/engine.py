@@ -46,7 +46,7 @@ _INIT = (
 )
 # A filter of system calls within that of the engine, which may be an older one.
 _FILTER = """
-import ctypes, os, sys
+import ctypes, os, signal, sys
 data = bytes.fromhex(sys.argv[1])
 class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
@@ -54,6 +54,7 @@ given = Program(len(data) // 8, data)
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(38, 1, 0, 0, 0) or (data and libc.prctl(22, 2, ctypes.byref(given), 0, 0)):
     sys.exit("sandbox: " + os.strerror(ctypes.get_errno()))
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # which Python ignores, and a script must not
 try:
     os.execvp(sys.argv[2], sys.argv[2:])
 except OSError as error:

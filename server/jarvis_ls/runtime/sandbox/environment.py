@@ -71,6 +71,7 @@ def variables(
         "PAGER": "cat",
         "GIT_PAGER": "cat",
         "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_NOSYSTEM": "1",  # one that it may not read ends git
         "GIT_CONFIG_COUNT": "1",  # the copy may belong to another user than the script
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "*",

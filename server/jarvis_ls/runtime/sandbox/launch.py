@@ -48,6 +48,7 @@ def _launch(plan: dict[str, Any]) -> NoReturn:
         os.setresuid(plan["user"], plan["user"], plan["user"])
         _die_with_parent(plan["parent"])  # which a change of user forgets
     os.chdir("/")
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # which Python ignores, and a script must not
     os.execv(plan["bwrap"], _arguments(plan))
 
 
