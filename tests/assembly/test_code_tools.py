@@ -53,7 +53,7 @@ async def test_findings_are_listed_explained_and_gone_when_mended(tmp_path: Path
             ("findings", {"new_only": True}),
         )
         line, count = first.splitlines()
-        assert " a.c:5 double-free CWE-415 " in line and count == "1 findings."
+        assert " a.c:5 double-free CWE-415 " in line and count == "Findings: 1."
         assert elsewhere == after == new == "No findings."
         assert "a.c: changed" in mended
         id = line.split()[0]

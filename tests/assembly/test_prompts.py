@@ -90,6 +90,25 @@ async def test_the_model_knows_where_it_works(tmp_path: Path) -> None:
         assert "There is no user" not in first
 
 
+async def test_the_model_knows_what_keeps_scripts_in(tmp_path: Path) -> None:
+    """Also before any sandbox was tried on this machine, and where the user wants none."""
+    async with house(tmp_path) as h:
+        h.server.say("Hello.")
+        await (await h.start()).ask("hello")
+        assert "Scripts run in a sandbox: the best that holds here" in told(h)
+        h.configure('[sandbox]\nisolation = "none"\n')
+        h.server.say("Hello.")
+        await (await h.start()).ask("hello")
+        assert "Scripts run without isolation" in told(h) and "sandbox:" not in told(h)
+        h.configure('[sandbox]\nrungs = ["landlock"]\n')
+        h.server.call("execute_script", {"script": "true"})
+        for _ in range(2):
+            h.server.say("Hello.")
+        await (await h.start()).ask("run it")
+        await (await h.start()).ask("hello")
+        assert "Scripts run in a sandbox: landlock." in told(h)
+
+
 @pytest.mark.parametrize("version", [2, 3, 4])
 async def test_the_model_knows_how_many_files_are_changed(tmp_path: Path, version: int) -> None:
     async with house(tmp_path) as h:

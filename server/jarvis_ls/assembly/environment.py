@@ -48,8 +48,11 @@ def place_text(
         lines.append(
             "The user has not said that this workspace can be trusted: nothing is written or run."
         )
-    elif sandbox:
-        lines.append(f"Scripts run in a sandbox: {sandbox}.")
+    elif sandbox == "none":
+        lines.append("Scripts run without isolation, on a copy of the workspace.")
+    else:
+        known = sandbox or "the best that holds here, found with the first one"
+        lines.append(f"Scripts run in a sandbox: {known}.")
     if not attended:
         lines.append(
             "There is no user to answer or to allow anything: what needs consent is refused. "

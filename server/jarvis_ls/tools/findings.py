@@ -58,7 +58,7 @@ async def findings(
             skip=max(0, skip) + len(part),
         )
     else:
-        told = Words("{all} findings.", all=len(chosen)) if chosen else Words("No findings.")
+        told = Words("Findings: {all}.", all=len(chosen)) if chosen else Words("No findings.")
     return together([*lines, told, *survey.notes], "\n")
 
 
