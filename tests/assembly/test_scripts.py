@@ -118,6 +118,18 @@ async def test_the_workspace_is_copied_while_the_user_is_asked(tmp_path: Path) -
         await until(lambda: prepared(h) == ["old\n"])
 
 
+async def test_closing_ends_what_is_prepared(tmp_path: Path) -> None:
+    """Also while sandboxes are still being tried: nothing is left running or held."""
+    async with house(tmp_path) as h:
+        h.configure(RUN_ANYTHING + SETTINGS)
+        for _ in range(3):
+            h.server.say("Hello.")
+            c = await h.start()
+            await c.ask("hello")
+            await c.close()
+            assert not list((h.home / "sandbox").glob("run-*"))
+
+
 async def test_in_plan_mode_nothing_is_copied(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         h.configure(RUN_ANYTHING + COPIES)

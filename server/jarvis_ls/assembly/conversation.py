@@ -365,6 +365,7 @@ class Conversation:
         """End everything and let others open the session."""
         await self.tree.close()
         await self.background.end_all(Words("the session was closed"))
+        await self.assembly.sandbox.end_preparation(self.id)
         if self._ends:
             await asyncio.wait(self._ends)
         if self._tools is not None:

@@ -94,10 +94,14 @@ class Ladder:
         except Exception:  # a fault of ours must not be silent, and scripts can be run all the same
             logger.exception("the preparation for the scripts of %s failed", session)
 
-    def forget(self, session: str) -> None:
-        """Let go of what is kept for a session that was closed."""
+    async def end_preparation(self, session: str) -> None:
+        """End what was begun to be prepared for a session; when this returns nothing of it runs."""
         if (task := self._preparing.pop(session, None)) is not None:
             task.cancel()
+            await asyncio.wait({task})
+
+    def forget(self, session: str) -> None:
+        """Let go of what is kept for a session that was closed."""
         for sandbox in (self._best, self._plain):
             if sandbox is not None:
                 sandbox.kept.forget(session)
