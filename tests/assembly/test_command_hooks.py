@@ -48,6 +48,12 @@ async def test_a_hook_refuses_with_its_reason_and_sees_the_call_but_no_secret(
         assert '"tool": "read_code"' in said.read_text() and "very-secret" not in said.read_text()
 
 
+async def test_a_reason_may_be_printed_like_any_output(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.configure(hook("before_tool", program(tmp_path / "guard", "echo not today; exit 1")))
+        assert "The hook guard refuses it: not today" in (await result_of_reading(h)).text
+
+
 async def test_what_a_hook_prints_after_a_tool_is_added_to_the_result(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         lint = program(tmp_path / "lint", "echo two warnings")

@@ -116,11 +116,11 @@ class CommandHooks(Guard):
             return self._broken
         for hook in self._fitting("before_tool", call):
             try:
-                status, _, reason = await self._run(hook, agent, call, {})
+                status, output, reason = await self._run(hook, agent, call, {})
             except JarvisError as error:
                 return _refusal(hook, str(error))
             if status != 0:
-                return _refusal(hook, reason)
+                return _refusal(hook, reason if reason.strip() else output)
         return ""
 
     async def after_tool_call(
