@@ -83,6 +83,25 @@ test('suppressing asks for a reason and keeps it with the code', async () => {
   );
 });
 
+test('a fix that changes behaviour is shown, and applied only when that is confirmed', async () => {
+  writeFiles(editor.folder, { 'asked.c': OTHER });
+  await editor.open('asked.c');
+  await editor.squiggles.first().waitFor();
+  await editor.goTo(5, 4);
+  await editor.quickFix(/Replace with fgets \(changes behaviour\)/);
+  const preview = editor.page.locator('#refactorPreview');
+  await preview.getByText('strcspn').waitFor();
+  assert.equal(editor.read('asked.c'), OTHER);
+  await preview.locator('.edit-checkbox').first().check();
+  await preview.getByRole('button', { name: 'Apply' }).click();
+  await until('fix saved', async () => {
+    await editor.page.keyboard.press('Control+S');
+    return /if \(fgets\(line, sizeof\(line\), stdin\) != NULL\)\n {4}line\[/.test(
+      editor.read('asked.c'),
+    );
+  });
+});
+
 test('the page of the rule under the cursor opens beside the code', async () => {
   writeFiles(editor.folder, { 'third.c': OTHER });
   await editor.open('third.c');

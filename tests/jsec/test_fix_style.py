@@ -319,6 +319,28 @@ NOWHERE = [
         "        return -1;\n    if (a < 0)\n        return -2;\n    fread(s, 1, 4, f);\n"
         "    return s[0] == 'a';\n}\n",
     ),
+    (  # the label is behind the call: it would jump back for ever
+        "unchecked-file-operation",
+        "#include <stdio.h>\nint f(FILE *f, long at) {\n    if (fgetc(f) == EOF)\n"
+        "        goto out;\n    return 1;\nout:\n    fseek(f, at, SEEK_SET);\n    return 0;\n}\n",
+    ),
+    (  # that texts are equal is no failure
+        "unchecked-lookup-result",
+        '#include <string.h>\nint f(char *s) {\n    char *end;\n    if (!strcmp(s, "OK"))\n'
+        "        return 0;\n    end = strchr(s, ' ');\n    *end = 0;\n    return 1;\n}\n",
+    ),
+    (  # the end of a file is reached in this way
+        "unchecked-read",
+        "#include <stdio.h>\nint f(FILE *f, char *s) {\n    int n = 0;\n    if (s == NULL)\n"
+        "        return -1;\n    while (!feof(f)) {\n        fgets(s, 80, f);\n        n++;\n"
+        "    }\n    return n + s[0];\n}\n",
+    ),
+    (  # behind a call that has to be undone
+        "unchecked-file-operation",
+        "#include <stdio.h>\nint f(FILE *f, long at) {\n    if (f == NULL)\n        return -1;\n"
+        "    block_signals();\n    fseek(f, at, SEEK_SET);\n    unblock_signals();\n"
+        "    return fgetc(f) < 0;\n}\n",
+    ),
     (  # the caller of a way that gave the lock back
         "missing-unlock",
         "#include <pthread.h>\nint f(pthread_mutex_t *m, int a) {\n    pthread_mutex_lock(m);\n"
@@ -338,6 +360,7 @@ NOWHERE = [
 
 @pytest.mark.parametrize(("rule", "text"), NOWHERE)
 def test_no_fix_where_none_is_right(rule: str, text: str) -> None:
+    assert rule in {item.rule for item in analysed("a.c", text.encode())}
     assert fixed("a.c", text, rule) == text
 
 

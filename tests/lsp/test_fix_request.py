@@ -177,6 +177,20 @@ async def test_what_is_no_rewrite_for_sure_is_applied_when_asked_for(tmp_path):
             assert (await fixed(editor, one)) != text
 
 
+GETS = "#include <stdio.h>\n\nvoid ask(void) {\n    char line[16];\n    gets(line);\n}\n"
+
+
+async def test_a_fix_that_changes_behaviour_is_to_be_confirmed(tmp_path):
+    uri = written(tmp_path, "a.c", GETS)
+    async with running(tmp_path, options={"trusted": True}) as editor:
+        (finding,) = await scanned(editor, uri)
+        editor.open(uri, GETS)
+        params = {"uri": uri, "fingerprint": finding.fingerprint}
+        answer = await editor.request("jarvis/fix", params)
+        (reason,) = answer.edit.changeAnnotations
+        assert reason.needsConfirmation
+
+
 async def test_what_is_gone_or_closed_is_said(tmp_path):
     uri = written(tmp_path, "a.c", DOUBLE_FREE)
     async with running(tmp_path, options={"trusted": True}) as editor:

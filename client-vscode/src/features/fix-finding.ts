@@ -1,6 +1,7 @@
 /**
  * Applying a finding's rewrite from the findings view. The user gets the same change as by the light
- * bulb in the editor, with the file shown and the change ready to be undone.
+ * bulb in the editor, with the file shown and the change ready to be undone. What changes behaviour
+ * opens as a preview, where it may be refused.
  */
 
 import { l10n, Range, TextEditorRevealType, Uri, window, workspace } from 'vscode';
@@ -28,7 +29,11 @@ async function fix(context: JarvisContext, finding: FindingItem): Promise<void> 
   const { fingerprint } = finding;
   const { edit } = await context.request(FIX, { uri: finding.uri, fingerprint });
   const changes = await context.runningClient?.protocol2CodeConverter.asWorkspaceEdit(edit);
-  if (changes === undefined || !(await workspace.applyEdit(changes))) {
+  if (changes === undefined) {
+    throw new Error(l10n.t('The code has changed; the fix was not applied.'));
+  }
+  const applied = await workspace.applyEdit(changes);
+  if (!applied && edit.changeAnnotations === undefined) {
     throw new Error(l10n.t('The code has changed; the fix was not applied.'));
   }
 }

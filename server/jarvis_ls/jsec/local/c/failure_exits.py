@@ -22,6 +22,8 @@ from jarvis_ls.jsec.local.guards import NEVER_RETURN, leaves, same_path
 _FAILED = re.compile(
     r"[!=]=\s*(?:NULL|nullptr|-\s*1|EOF)\b|(?:NULL|nullptr)\s*[!=]=|<\s*0\b|!=\s*0\b|(?<!\w)!\s*\w"
 )
+_COMPARED = re.compile(r"!\s*\w*(?:cmp|equals?)\w*\s*\(|cmp\w*\s*\([^()]*\)\s*[!=]=")
+"""Texts that are equal, or not: no failure."""
 _SUCCEEDED = re.compile(r"!=\s*(?:NULL|nullptr)|==\s*0\b|[>]=?\s*0\b")
 _RELEASING = re.compile(
     r"(?i)free|close|destroy|delete|release|unref|unlock|cleanup|clean_up|finish|deinit|_fini|term"
@@ -54,7 +56,7 @@ def failure_exit(function: Function, place: Node, failed: str) -> list[str] | No
     for_memory = failed in ALLOCATING or failed == "malloc"
     found = _chosen(function, place, for_memory=for_memory)
     if found is None:
-        jump = _by_type(function)
+        jump = _by_type(function, for_memory=for_memory)
         lines: tuple[str, ...] = (jump,) if jump else ()
     else:
         jump = found.jump
@@ -65,7 +67,7 @@ def failure_exit(function: Function, place: Node, failed: str) -> list[str] | No
     if not lines or not jump:
         return None
     if jump.startswith("goto"):
-        return list(lines)
+        return list(lines) if _is_behind(function, jump, place) else None
     if not jump.startswith(("return", "throw")):  # it ends the program
         silent = lines == (jump,) and not for_memory
         return [f'perror("{failed}");', *lines] if silent else list(lines)
@@ -100,6 +102,15 @@ def _chosen(function: Function, place: Node, *, for_memory: bool) -> _Exit | Non
     return usable[-1] if len(jumps) == 1 else None
 
 
+def _is_behind(function: Function, jump: str, place: Node) -> bool:
+    """Return whether a jump leads forward."""
+    label = jump.removeprefix("goto").strip(" ;")
+    return any(
+        text(field(node, "label")) == label and node.start_byte > place.start_byte
+        for node in function.nodes("label")
+    )
+
+
 @once_per_function
 def _exits(function: Function) -> list[_Exit]:
     """Return the branches that handle failures and leave, in order."""
@@ -109,9 +120,9 @@ def _exits(function: Function) -> list[_Exit]:
         if condition is None or branch is None or not leaves(branch):
             continue
         asked = text(condition)[:400]
-        if not _FAILED.search(asked) or (
-            _SUCCEEDED.search(asked) and not _FAILED.search(_SUCCEEDED.sub("", asked))
-        ):
+        if not _FAILED.search(asked) or _COMPARED.search(asked):
+            continue
+        if _SUCCEEDED.search(asked) and not _FAILED.search(_SUCCEEDED.sub("", asked)):
             continue
         read = _read_exit(node, asked, branch)
         if read is not None:
@@ -203,15 +214,17 @@ def _is_around(node: Node, place: Node) -> bool:
     return node.start_byte <= place.start_byte < node.end_byte
 
 
-def _by_type(function: Function) -> str:
-    """Return the jump that says "failed" by the type of the function and its other returns."""
+def _by_type(function: Function, *, for_memory: bool) -> str:
+    """Return the jump that says "failed" by the type of the function and its other returns; a null
+    pointer that nothing else returns is for a lack of memory only."""
     declarator = function.declarator
     returned = [text(node)[len("return") :].strip(" ;()") for node in function.nodes("return")]
     kind = text(field(function.node, "type"))
     outer = declarator.parent if declarator is not None else None
     if function.name == "main":
         return "return EXIT_FAILURE;" if "EXIT_" in text(function.node) else "return 1;"
-    if outer is not None and outer.type == "pointer_declarator":
+    nulls = {"NULL", "nullptr", "0"} & set(returned)
+    if outer is not None and outer.type == "pointer_declarator" and (for_memory or nulls):
         return f"return {'nullptr' if 'nullptr' in returned else 'NULL'};"
     failing = {value for value in returned if re.fullmatch(r"-\s*\d+|-\s*E[A-Z]+", value)}
     if len(failing) == 1 and not set(returned) - failing - {"0"}:

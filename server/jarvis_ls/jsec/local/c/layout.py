@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.function_cache import once_per_function
@@ -133,6 +133,14 @@ def indent_of(function: Function, at: int) -> str:
     start = _line_start(data, at)
     line = data[start : data.find(b"\n", at) if data.find(b"\n", at) >= 0 else len(data)]
     return line[: len(line) - len(line.lstrip(b" \t"))].decode()
+
+
+def gap_of(call: Call) -> str:
+    """Return the blank between the name and the arguments of a call, if there is one."""
+    callee, arguments = field(call.node, "function"), field(call.node, "arguments")
+    if callee is None or arguments is None:
+        return ""
+    return " " if callee.end_byte < arguments.start_byte else ""
 
 
 def begins_line(function: Function, at: int) -> bool:
@@ -329,6 +337,7 @@ def _indentation(function: Function, written: str) -> tuple[str, bool]:
         for child in statements
         if child.type != "comment" and begins_line(function, child.start_byte)
     ]
+    shallow += sorted((begin for begin in begins if _columns(begin) > own + 1), key=_columns)[:1]
     first = next((indent for indent in shallow if 1 <= _columns(indent) - own <= _TAB), "    ")
     if first.endswith("\t") or (tabs and not blanks):
         return "\t", False

@@ -38,7 +38,7 @@ _ZERO_ON_SUCCESS = frozenset(
 """What the rest of a function relies on; a failure of `chmod` it may well survive."""
 _FILLS = frozenset(
     "fread fread_unlocked fgets fgetws read pread getcwd getline getdelim getrandom getentropy "
-    "scanf fscanf sscanf stat fstat lstat pipe socketpair fseek fseeko lseek pthread_mutex_trylock "
+    "scanf fscanf sscanf stat fstat lstat pipe socketpair pthread_mutex_trylock "
     "pthread_mutex_timedlock".split()
 )
 """Functions that give what the code behind them uses."""

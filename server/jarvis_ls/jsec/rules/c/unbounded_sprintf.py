@@ -38,6 +38,7 @@ from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import extent
 from jarvis_ls.jsec.local.c.formats import output_length
 from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.layout import gap_of
 from jarvis_ls.jsec.local.c.string_lengths import character
 from jarvis_ls.jsec.local.constants import declaration, string_literal
 
@@ -107,7 +108,7 @@ def _rewrite(call: Call) -> Rewrite | None:
     if not declared.arrays or (isinstance(declared, Variable) and declared.is_parameter):
         return None
     name = text(target)
-    size = (target.end_byte, target.end_byte), f", sizeof({name})"
+    size = (target.end_byte, target.end_byte), f", sizeof{gap_of(call)}({name})"
     return Rewrite(
         "Limit the output to the size of '{target}'", [(callee, limited), size], target=name
     )

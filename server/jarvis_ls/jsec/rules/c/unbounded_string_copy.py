@@ -42,6 +42,7 @@ from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, flow_verdicts, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, Extent, extent
 from jarvis_ls.jsec.local.c.inputs import text_source
+from jarvis_ls.jsec.local.c.layout import gap_of
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.c.reaching_definitions import reaching
 from jarvis_ls.jsec.local.c.string_lengths import character, contents_before, length
@@ -216,12 +217,14 @@ def _rewrite(call: Call, memory: Extent | None, appends: bool) -> Rewrite | None
     ):
         return None
     name, what = text(target), text(source)
+    gap = gap_of(call)
+    size = f"sizeof{gap}({name})"
     if appends:
-        new = f"strncat({name}, {what}, sizeof({name}) - strlen({name}) - 1)"
+        new = f"strncat{gap}({name}, {what}, {size} - strlen{gap}({name}) - 1)"
         return Rewrite(
             "Limit the append to the size of '{target}'", [(call.node, new)], target=name
         )
-    new = f'snprintf({name}, sizeof({name}), "%s", {what})'
+    new = f'snprintf{gap}({name}, {size}, "%s", {what})'
     return Rewrite("Limit the copy to the size of '{target}'", [(call.node, new)], target=name)
 
 
