@@ -27,3 +27,8 @@ pub fn low_byte(payload: &[u8]) -> u8 {
 pub fn literal() -> u8 {
     300 as u8 // ok
 }
+
+pub fn sent(out: &mut impl std::io::Write, payload: &[u8]) -> std::io::Result<()> {
+    out.write_all(&(payload.len() as u16).to_be_bytes())?; // expect: as-truncates-length
+    out.write_all(payload)
+}

@@ -31,3 +31,14 @@ pub fn split(n: u32) -> (u8, u8) {
 pub fn widen(n: u32) -> u64 {
     n as u64 // ok
 }
+
+pub fn boxed(text: &str) -> Result<u32, Box<dyn std::error::Error>> {
+    let id = text.parse::<u64>()?;
+    Ok(id as u32) // expect: as-truncates-number
+}
+
+pub fn bytes_of(mut n: u64) -> [u8; 2] {
+    let low = n as u8; // ok
+    n >>= 8;
+    [low, n as u8] // ok
+}

@@ -40,3 +40,8 @@ pub fn on_the_way_out(path: &Path) -> Result<(), Error> {
     let _ = fs::remove_file(path); // expect: ignored-result
     Ok(())
 }
+
+pub fn synced(file: &mut std::fs::File, bytes: &[u8]) -> std::io::Result<()> {
+    let _ = file.write_all(bytes); // expect: ignored-result
+    file.sync_all()
+}

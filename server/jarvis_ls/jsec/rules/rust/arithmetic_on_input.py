@@ -33,6 +33,7 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
+from jarvis_ls.jsec.local.rust.errors import errors_of
 from jarvis_ls.jsec.local.rust.guards import is_tested
 from jarvis_ls.jsec.local.rust.values import input_numbers, integer, type_of
 
@@ -109,9 +110,15 @@ def _saturating_fix(node: Node, sign: str, function: Function) -> Rewrite | None
         return None
     if right.type != "identifier" and integer(right, function, function.unit) is None:
         return None
+    errors, method = errors_of(function), _METHODS[sign]
+    failed = f".ok_or({errors.io}::ErrorKind::InvalidData)?" if errors.io else "?"
+    if errors.io or errors.option:
+        checked = f"{text(left)}.checked_{method}({text(right)}){failed}"
+        title = "Leave with 'checked_{method}' when it overflows"
+        return Rewrite(title, [(node, checked)], safe=False, method=method)
     return Rewrite(
         "Saturate with 'saturating_{method}'",
-        [(node, f"{text(left)}.saturating_{_METHODS[sign]}({text(right)})")],
+        [(node, f"{text(left)}.saturating_{method}({text(right)})")],
         safe=False,
-        method=_METHODS[sign],
+        method=method,
     )

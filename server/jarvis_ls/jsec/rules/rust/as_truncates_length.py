@@ -35,6 +35,7 @@ from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.rust.errors import converted
 from jarvis_ls.jsec.local.rust.guards import is_tested
 from jarvis_ls.jsec.local.rust.shapes import arguments
 from jarvis_ls.jsec.local.rust.values import WIDTHS
@@ -52,6 +53,8 @@ _CONFIDENCE = {
     "c_ushort": 0.65,
 }
 _LENGTHS = frozenset({"len", "count", "capacity", "size_of_val"})
+
+CHECKED = "Return an error when it does not fit in '{target}'"
 
 
 @rule(
@@ -78,12 +81,9 @@ def as_truncates_length(site: Site) -> Iterator[Report]:
     if target in WIDTHS and not target.startswith("c_"):
         plain = text(value)
         plain = plain[1:-1] if plain.startswith("(") and plain.endswith(")") else plain
-        fix = Rewrite(
-            "Saturate at '{target}::MAX'",
-            [(site.node, f"{target}::try_from({plain}).unwrap_or({target}::MAX)")],
-            safe=False,
-            target=target,
-        )
+        checked = converted(site.function, site.node, target, plain)
+        if checked:
+            fix = Rewrite(CHECKED, [(site.node, checked)], safe=False, target=target)
     yield Report(
         site.node,
         "Cast of '{length}' to '{target}' may truncate the value.",

@@ -27,6 +27,7 @@ allow(id);
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Function, Unit
@@ -35,10 +36,13 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, flow_verdicts, nodes, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.local.rust.errors import converted
 from jarvis_ls.jsec.local.rust.guards import is_tested
 from jarvis_ls.jsec.local.rust.values import WIDTHS, number_origin, type_of
 
 _NARROW = frozenset({"u8", "i8", "u16", "i16", "u32", "i32", "c_int", "c_uint"})
+
+CHECKED = "Return an error when it does not fit in '{target}'"
 
 
 @rule(
@@ -65,16 +69,8 @@ def as_truncates_number(site: Site) -> Iterator[Report]:
     if wide <= WIDTHS[target] or _is_handled(function, value, site.node.start_byte):
         return
     source = number_origin(value, function)
-    fix = (
-        Rewrite(
-            "Saturate at '{target}::MAX'",
-            [(site.node, f"{target}::try_from({text(value)}).unwrap_or({target}::MAX)")],
-            safe=False,
-            target=target,
-        )
-        if not target.startswith("c_")
-        else None
-    )
+    checked = "" if target.startswith("c_") else converted(function, site.node, target, text(value))
+    fix = Rewrite(CHECKED, [(site.node, checked)], safe=False, target=target) if checked else None
     yield Report(
         site.node,
         "Cast of '{value}' from '{type}' to '{target}' may truncate the value.",
@@ -114,6 +110,8 @@ def _is_handled(function: Function, value: Node, at: int) -> bool:
     if is_tested(function, value, at):
         return True
     name = text(value).rpartition(".")[2]
+    if re.search(rf"\b{re.escape(name)}\s*>>=", text(function.node)):
+        return True
     for node in function.nodes("binary")[:256]:
         if node.children[1].type in (">>", "&", "%") and name in text(node.named_children[0])[:200]:
             return True

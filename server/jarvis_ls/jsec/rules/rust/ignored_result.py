@@ -30,11 +30,12 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import in_test
-from jarvis_ls.codeintel.nodes import ancestors, field, text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, nodes, rule
-from jarvis_ls.jsec.local.rust.shapes import peel, receiver_of, return_type
+from jarvis_ls.jsec.local.rust.errors import fits
+from jarvis_ls.jsec.local.rust.shapes import peel, receiver_of
 
 _GRAVE = frozenset(
     "set_permissions sync_all sync_data chown fchown lchown setuid setgid setresuid "
@@ -118,8 +119,6 @@ def _question_mark(site: Site, value: Node) -> Rewrite | None:
     called = text(field(value, "function"))
     if called.startswith(("libc::", "ffi::")):
         return None
-    if "Result" not in return_type(site.function) or value.type == "unsafe_block":
-        return None
-    if any(a.type in ("closure_expression", "async_block") for a in ancestors(site.node)):
+    if value.type == "unsafe_block" or not fits(site.function, value):
         return None
     return Rewrite("Return the error with '?'", [(site.node, f"{text(value)}?;")], safe=False)

@@ -63,7 +63,9 @@ def lock_guard_dropped_at_once(call: Call) -> Iterator[Report]:
         pattern = holder.child_by_field_name("pattern")
         if pattern is None or text(pattern) != "_":
             return
-        fix = Rewrite("Bind the guard to '_guard'", [(pattern, "_guard")], safe=False)
+        fix: Rewrite | None = Rewrite(
+            "Bind the guard to '_guard'", [(pattern, "_guard")], safe=False
+        )
     elif call.name in ("lock", "lock_owned") and holder.type == "expression_statement":
         fix = Rewrite(
             "Bind the guard to '_guard'",
@@ -74,6 +76,8 @@ def lock_guard_dropped_at_once(call: Call) -> Iterator[Report]:
             return  # a `lock` that returns nothing, of some other type
     else:
         return
+    if _is_locked_again(call):
+        fix = None  # it would wait for itself
     yield Report(
         call.node,
         "Lock guard of '{locked}' is dropped at the end of this statement.",
@@ -91,3 +95,13 @@ def _holder(node: Node) -> Node | None:
         if parent is not None and parent.type in ("try_expression", "await_expression"):
             parent = parent.parent
     return parent
+
+
+def _is_locked_again(call: Call) -> bool:
+    """Return whether the function takes the same lock elsewhere."""
+    return call.function is not None and any(
+        other.name == call.name
+        and other.node != call.node
+        and text(other.receiver) == text(call.receiver)
+        for other in call.function.calls
+    )

@@ -31,8 +31,8 @@ from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.functions import Call
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
+from jarvis_ls.jsec.local.rust.errors import errors_of
 from jarvis_ls.jsec.local.rust.guards import tests_before
-from jarvis_ls.jsec.local.rust.shapes import return_type
 from jarvis_ls.jsec.local.rust.values import is_literal, origin
 
 _TESTS = frozenset(
@@ -83,9 +83,13 @@ def unchecked_utf8(call: Call) -> Iterator[Report]:
 def _checked_fix(call: Call) -> Rewrite | None:
     """Return the rewrite to `from_utf8(…)?` in a function that returns a Result."""
     callee = call.node.child_by_field_name("function")
-    if "Result" not in return_type(call.function) or callee is None:
+    if callee is None or call.function is None:
         return None
     checked = call.written.replace("_unchecked", "").replace("from_boxed_utf8", "from_utf8")
+    if not errors_of(call.function).any and f"{checked}({text(call.arg(0))})?" not in text(
+        call.function.node
+    ):
+        return None
     return Rewrite(
         "Use 'from_utf8' and return its error",
         [(callee, checked), ((call.node.end_byte, call.node.end_byte), "?")],

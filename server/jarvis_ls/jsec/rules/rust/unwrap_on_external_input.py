@@ -27,12 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.nodes import ancestors
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, nodes, rule
+from jarvis_ls.jsec.local.rust.errors import fits
 from jarvis_ls.jsec.local.rust.panics import UNWRAPS, unwrap_at
-from jarvis_ls.jsec.local.rust.shapes import receiver_of, return_type
+from jarvis_ls.jsec.local.rust.shapes import receiver_of
 
 
 @rule(
@@ -66,18 +66,10 @@ def unwrap_on_external_input(site: Site) -> Iterator[Report]:
 
 
 def _question_mark(site: Site, call: Node | None) -> Rewrite | None:
-    """Return the rewrite to `?` in a function that returns a Result.
-
-    It is not safe, since the error types may not fit.
-    """
+    """Return the rewrite to `?`, where the error fits what the function returns."""
     value = receiver_of(call) if call is not None else None
-    if call is None or value is None or "Result" not in return_type(site.function):
+    if call is None or value is None or not fits(site.function, value):
         return None
-    for outer in ancestors(call):
-        if outer.type in ("closure_expression", "async_block"):
-            return None
-        if outer.type == "function_item":
-            break
     return Rewrite(
         "Return the error with '?'", [((value.end_byte, call.end_byte), "?")], safe=False
     )
