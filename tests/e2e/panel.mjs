@@ -42,6 +42,16 @@ export class Panel {
     return this.page.locator('.answer', { hasText: text }).last().waitFor();
   }
 
+  /**
+   * Has a turn that failed tried again until it answers: a page that is drawn anew between pressing
+   * and letting go, as it is when models have changed, misses the click.
+   * @param {string} text of the answer
+   */
+  async retried(text) {
+    const answer = this.page.locator('.answer', { hasText: text }).last();
+    await this.editor.click(this.page.locator('[data-part=retry]'), answer);
+  }
+
   /** @param {string} name */
   async tab(name) {
     await this.page.locator(`vscode-tab-header[data-tab="${name}"]`).click();

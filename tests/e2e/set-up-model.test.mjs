@@ -91,7 +91,7 @@ describe('from nothing, with a key', () => {
     assert.equal(await models.getByText('embedding').count(), 0);
     await panel.picture('setup-4-models');
     await choose(all, 'Set Up a Model: Model of', 'small');
-    await editor.told('/small is ready.');
+    await editor.noted('/small is ready.');
     await panel.page.getByText('How can I help?').waitFor();
     await status(all, 'Model: ready.');
     await panel.picture('setup-5-ready');
@@ -124,8 +124,7 @@ describe('from nothing, with a key', () => {
     await type(all, 'API key', LATER);
     await editor.page.getByText(/^API key .* saved\.$/).waitFor();
     await model.script({ say: 'Here again.' });
-    await panel.page.locator('[data-part=retry]').click();
-    await panel.answered('Here again.');
+    await panel.retried('Here again.');
     await panel.rest();
     await status(all, 'Model: ready.');
   });
@@ -137,10 +136,9 @@ describe('from nothing, with a key', () => {
     await panel.page.locator('[data-part=choose-model]').click();
     await editor.pick('Use the Key That Is Set');
     await choose(all, 'Set Up a Model: Model of', 'large');
-    await status(all, 'Model: ready.'); // the message is not always shown so soon after others
+    await editor.noted('/large is ready.');
     await model.script({ say: 'Larger now.' });
-    await panel.page.locator('[data-part=retry]').click();
-    await panel.answered('Larger now.');
+    await panel.retried('Larger now.');
     await panel.rest();
   });
 });
@@ -161,7 +159,7 @@ describe('from nothing, with a server on this machine, in Chinese', () => {
     assert.ok(rows.includes('其他地址') && !ENGLISH.test(rows), rows);
     await choose(all, '设置模型：服务商', 'Ollama');
     await choose(all, '设置模型：Ollama 的模型', 'qwen3:8b');
-    await editor.told('ollama/qwen3:8b 已就绪');
+    await editor.noted('ollama/qwen3:8b 已就绪');
     await status(all, '模型：就绪。');
     await model.script({ say: '你好。' });
     await panel.say('你好');

@@ -507,6 +507,24 @@ export class Workbench {
       });
   }
 
+  /**
+   * Waits for a message where all of them are listed: one that comes soon after three others is not
+   * shown by itself.
+   * @param {string} text
+   */
+  async noted(text) {
+    const bell = this.page.locator('[id="status.notifications"]');
+    const all = this.page.locator('.notifications-center');
+    await this.click(bell, all);
+    await all.getByText(text).first().waitFor();
+    await acted(
+      'the list of messages was closed',
+      () => bell.click({ timeout: 5000 }),
+      all,
+      'hidden',
+    );
+  }
+
   /** The item of the extension in the status bar. */
   get status() {
     return this.page.locator(`[id="${ID}.jarvisLs.status"]`);
