@@ -209,7 +209,9 @@ def engine_version() -> str:
     digest = hashlib.blake2b(digest_size=16)
     package = Path(jarvis_ls.__file__).parent
     for part in ("core", "codeintel", "jsec"):
-        for path in sorted((package / part).rglob("*.py")):
+        for path in sorted((package / part).rglob("*")):
+            if path.suffix not in (".py", ".txt"):
+                continue
             digest.update(path.relative_to(package).as_posix().encode())
             digest.update(path.read_bytes())
     for name in _GRAMMARS:

@@ -44,7 +44,10 @@ from jarvis_ls.jsec.flow.ir.nodes import (
     Type,
 )
 
-_MEMORY: Final = frozenset({"malloc", "new", "new[]", "alloca"})
+_MEMORY: Final = frozenset(
+    "malloc new new[] alloca kmalloc HeapAlloc LocalAlloc GlobalAlloc CoTaskMemAlloc "
+    "OPENSSL_malloc sqlite3_malloc g_aligned_alloc g_slice_alloc".split()
+)
 _CLOSED: Final = frozenset({"fopen", "popen", "opendir", "open"})
 """Families of handles: their release is a close."""
 _OPENED: Final = "Opened by {name}."
@@ -81,6 +84,8 @@ class Allocation:
     type: Type = ANY
     by: str = ""
     """Function that opens it."""
+    called: str = ""
+    """Function that allocates it; empty for the one its family is named after."""
 
 
 def allocate(engine: Engine, state: AbstractState, block: Allocation) -> AbstractValue:
@@ -110,7 +115,8 @@ def allocate(engine: Engine, state: AbstractState, block: Allocation) -> Abstrac
     reg.fill = fill
     reg.nullness = MAYBE_NULL if block.fails else NOT_NULL
     named: tuple[tuple[str, str], ...]
-    named = (("name", f"{by}()" if by else _function_of_family(family)),)
+    caller = by or block.called
+    named = (("name", f"{caller}()" if caller else _function_of_family(family)),)
     exact = not by and known and 0 < lo == hi < ENDLESS
     if exact:
         named = (*named, ("bytes", str(int(lo))))
@@ -412,10 +418,17 @@ def leaks(
             place if inside else owner.name_span,
             certain=True,
             causes=(reg.site,),
-            allocator=reg.family,
+            allocator=_allocator(reg),
             doubtful=released,
         )
         state.region_states[rid] = reg.but(escaped=True)
+
+
+def _allocator(reg: RegionState) -> str:
+    """Return the function that allocated a block, or what opens a resource of its kind."""
+    if reg.family not in _MEMORY:
+        return reg.family
+    return next((name for key, name in reg.site[3] if key == "name"), reg.family).removesuffix("()")
 
 
 def _ends_with(function: FunctionIR, call: Span) -> bool:

@@ -3,7 +3,8 @@
 A function is a tuple of effects, run in order. Numbers are positions of arguments, `unit`
 is the size of a character. `model` carries them out:
 
-`alloc family sizes fill fails`, `free family pointer`, `realloc pointer size`,
+`alloc family sizes fill fails` (of no sizes: as much as is needed), `free family pointer`,
+`realloc pointer size family fails`,
 `copy to from count unit`, `fill to value count unit`, `strcpy to from unit`,
 `strncpy to from count unit`, `strcat to from unit`, `strncat to from count unit`,
 `length from unit`, `print to count format first unit` (count -1: without bound),
@@ -13,21 +14,22 @@ is the size of a character. `model` carries them out:
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
 `range low high`, `kind` (of a character), `count position` (as many at most, or -1),
 `items position` (as many at most),
-`duplicate from unit`, `reads position count unit`, `stop`, `quiet`,
+`duplicate from unit count family fails`, `reads position count unit`, `stop`, `quiet`,
 `stored to` (a value that the system keeps for the user), `destroy position` (a lock),
 `escape first`, `variable position`, `uses positions`,
 `string position` (it is read to its end), `written position`, `ends position` (a stream),
 `between to first last` (of a range),
 `lock position`, `try lock position`, `wait position`, `unlock position`, `mutex`,
+`copy within to room from count unit`, `fill within to room value count unit` (nothing when `count`
+is more than `room`), `deny position` (what goes on holds when the argument is 0),
 `derived position` (the same pointer when its object is of the class of the result),
 `elements to from count` (of the type that is pointed to; from -1: one value).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from jarvis_ls.jsec.flow.library.c_tables import LIBRARY, Effect
 
-Effect = tuple[Any, ...]
 UNINIT, ZERO = 0, 1
 
 
@@ -54,10 +56,10 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("calloc", ("alloc", "malloc", (0, 1), ZERO, True)),
     **_each("aligned_alloc memalign", ("alloc", "malloc", (1,), UNINIT, True)),
     **_each("alloca __builtin_alloca _alloca", ("alloc", "alloca", (0,), UNINIT, False)),
-    **_each("realloc", ("realloc", 0, 1)),
+    **_each("realloc", ("realloc", 0, 1, "malloc", True)),
     **_each("free cfree", ("free", "malloc", 0)),
-    **_both("strdup _strdup", "wcsdup _wcsdup", ("duplicate", 0, "u", -1)),
-    **_both("strndup", "", ("duplicate", 0, "u", 1)),
+    **_both("strdup _strdup", "wcsdup _wcsdup", ("duplicate", 0, "u", -1, "malloc", True)),
+    **_both("strndup", "", ("duplicate", 0, "u", 1, "malloc", True)),
     # blocks of memory
     **_each("memcpy memmove mempcpy __builtin_memcpy", ("copy", 0, 1, 2, 1), ("same", 0)),
     **_each("wmemcpy wmemmove", ("copy", 0, 1, 2, 4), ("same", 0)),
@@ -234,6 +236,7 @@ TABLE: dict[str, tuple[Effect, ...]] = {
         ("stop",),
     ),
     **_each("assert", ("assert", 0)),
+    **_each("__cleanup", ("escape", 0)),
     **_each("va_start va_end va_copy __builtin_va_start __builtin_va_end", ("quiet",)),
     # locks
     **_each(
@@ -269,6 +272,8 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_each("CreateMutex CreateMutexA CreateMutexW", ("open", "CreateFile", True), ("mutex",)),
     **_each("WaitForSingleObject", ("wait", 0)),
 }
+for _name, _effects in LIBRARY.effects.items():
+    TABLE.setdefault(_name, _effects)
 
 
 def macro_for(name: str) -> str:

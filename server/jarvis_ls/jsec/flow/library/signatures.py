@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jarvis_ls.jsec.flow.ir.c_types import CHARS, DOUBLE, INT, LONG, UINT, ULONG, VOID
 from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 
 _POINTER: Type = ("p", VOID)
 _WIDE: Type = ("p", INT)
@@ -15,6 +16,7 @@ def _all(type_: Type, names: str) -> dict[str, Type]:
 
 
 RESULTS: dict[str, Type] = {
+    **LIBRARY.results,
     **_all(
         _POINTER,
         "malloc calloc realloc reallocarray aligned_alloc memalign valloc alloca "

@@ -105,6 +105,11 @@ class Blocks:
         return end
 
 
+CLEANED_BY: Final = "@"
+"""Begins what stands in place of a class for a variable that a function is called with at the end
+of its scope: the name of the function follows."""
+
+
 class Scopes:
     """Local variables by name, innermost scope last."""
 

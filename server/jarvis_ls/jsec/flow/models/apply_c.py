@@ -24,6 +24,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, LIVE, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir.c_types import CHAR
+from jarvis_ls.jsec.flow.ir.nodes import NOT
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 from jarvis_ls.jsec.flow.models import format_io, locks, memory_blocks, numerics, string_functions
 from jarvis_ls.jsec.flow.models.call import Call, address, size_argument, with_type
@@ -77,7 +78,17 @@ def _alloc(
     values = [v for v in (call.arg(i) for i in sizes) if v is not None]
     values = [with_type(call, v, i) for v, i in zip(values, sizes, strict=False)]
     call.value = ownership.allocate(
-        engine, state, ownership.Allocation(family, call.span, values, fails=fails, fill=fill)
+        engine,
+        state,
+        ownership.Allocation(
+            family,
+            call.span,
+            values,
+            size=1 if sizes else 0,
+            fails=fails,
+            fill=fill,
+            called=call.name,
+        ),
     )
 
 
@@ -88,22 +99,36 @@ def _free(engine: Engine, state: AbstractState, call: Call, family: str, index: 
     call.value = ZERO if family != "malloc" else unknown(call.result)
 
 
-def _realloc(engine: Engine, state: AbstractState, call: Call, index: int, size: int) -> Any:
+def _realloc(
+    engine: Engine,
+    state: AbstractState,
+    call: Call,
+    index: int,
+    size: int,
+    family: str,
+    fails: bool,
+) -> Any:
     old, count = call.arg(index), call.arg(size)
     if old is None or count is None:
         return None
     mine = [
         t
         for t in old.targets
-        if t[0] in state.region_states and state.region_states[t[0]].family == "malloc"
+        if t[0] in state.region_states and state.region_states[t[0]].family == family
     ]
     if len(old.targets) == 1 == len(mine) and state.region_states[mine[0][0]].status == LIVE:
-        return _realloc_outcomes(engine, state, call, mine[0][0], with_type(call, count, size))
+        count = with_type(call, count, size)
+        return _realloc_outcomes(engine, state, call, mine[0][0], count, fails=fails)
     value = ownership.allocate(
         engine,
         state,
         ownership.Allocation(
-            "malloc", call.span, [with_type(call, count, size)], fails=True, fill=UNKNOWN_FILL
+            family,
+            call.span,
+            [with_type(call, count, size)],
+            fails=fails,
+            fill=UNKNOWN_FILL,
+            called=call.name,
         ),
     )
     for target in old.targets:  # the old block is gone, or still there when this fails
@@ -117,22 +142,31 @@ def _realloc(engine: Engine, state: AbstractState, call: Call, index: int, size:
 
 
 def _realloc_outcomes(
-    engine: Engine, state: AbstractState, call: Call, rid: int, size: AbstractValue
+    engine: Engine,
+    state: AbstractState,
+    call: Call,
+    rid: int,
+    size: AbstractValue,
+    *,
+    fails: bool,
 ) -> Any:
-    """Return the two ways out of `realloc`: another block, or none and the old one as it was."""
+    """Return the ways out of `realloc`: another block, or none and the old one as it was."""
     failed = state.copy()
+    family = state.region_states[rid].family
     ownership.release(
         engine,
         state,
         AbstractValue(0, 0, TIGHT, None, ((rid, 0, 0, TIGHT, None),), NOT_NULL),
-        "malloc",
+        family,
         call.span,
     )
     held, old = state.memory.get(rid), state.region_states[rid]
     value = ownership.allocate(
         engine,
         state,
-        ownership.Allocation("malloc", call.span, [size], fails=True, fill=UNKNOWN_FILL),
+        ownership.Allocation(
+            family, call.span, [size], fails=fails, fill=UNKNOWN_FILL, called=call.name
+        ),
     )
     block = value.targets[0][0]
     new = state.region_states[block].but(nullness=0)
@@ -144,7 +178,7 @@ def _realloc_outcomes(
     if held and block != rid:
         state.memory[block] = dict(held)
     call.value = value
-    if block == rid:
+    if block == rid or not fails:
         return None
     failed.region_states[block] = state.region_states[block].but(nullness=3)
     return failed, value
@@ -473,6 +507,10 @@ def _assert(engine: Engine, state: AbstractState, call: Call, index: int) -> boo
     return engine.assume(state, call.args[index]) if index < len(call.args) else True
 
 
+def _deny(engine: Engine, state: AbstractState, call: Call, index: int) -> bool:
+    return engine.assume(state, (NOT, call.args[index])) if index < len(call.args) else True
+
+
 _EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "alloc": _alloc,
     "derived": _downcast,
@@ -505,6 +543,7 @@ _EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "stop": _stop,
     "quiet": _quiet,
     "assert": _assert,
+    "deny": _deny,
     "scan": format_io.scan,
     **string_functions.EFFECTS,
     **memory_blocks.EFFECTS,

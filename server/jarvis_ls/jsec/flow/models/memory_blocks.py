@@ -24,6 +24,66 @@ def _copy(
     if where is None or source is None:
         return
     amount = amount_of(engine, state, call, count, unit)
+    _copy_amount(engine, state, call, to, from_, amount, unit)
+
+
+def _copy_within_room(
+    engine: Engine,
+    state: AbstractState,
+    call: Call,
+    to: int,
+    room: int,
+    from_: int,
+    count: int,
+    unit: int,
+) -> None:
+    """Copy a block, unless it is larger than the room that is said: then it stays where it is."""
+    amount = _at_most(engine, state, call, room, count, unit)
+    if amount is not None and call.arg(to) is not None and call.arg(from_) is not None:
+        _copy_amount(engine, state, call, to, from_, amount, unit)
+    call.value = AbstractValue(0, 2**31 - 1, OTHER)
+
+
+def _fill_within_room(
+    engine: Engine,
+    state: AbstractState,
+    call: Call,
+    to: int,
+    room: int,
+    value: int,
+    count: int,
+    unit: int,
+) -> None:
+    amount = _at_most(engine, state, call, room, count, unit)
+    if amount is not None and call.arg(to) is not None and call.arg(value) is not None:
+        _fill_amount(engine, state, call, to, value, amount)
+    call.value = AbstractValue(0, 2**31 - 1, OTHER)
+
+
+def _at_most(
+    engine: Engine, state: AbstractState, call: Call, room: int, count: int, unit: int
+) -> AbstractValue | None:
+    """Return the bytes that an argument counts when they are no more than another one says; None
+    when they are more, always."""
+    most = amount_of(engine, state, call, room, unit)
+    amount = amount_of(engine, state, call, count, unit)
+    if amount.low > most.high:
+        return None
+    if amount.high <= most.high:
+        return amount
+    return AbstractValue(amount.low, most.high, amount.flags & most.flags, amount.taint)
+
+
+def _copy_amount(
+    engine: Engine,
+    state: AbstractState,
+    call: Call,
+    to: int,
+    from_: int,
+    amount: AbstractValue,
+    unit: int,
+) -> None:
+    where, source = call.values[to], call.values[from_]
     check_access(engine, state, call, source, amount, False, from_)
     if amount.symbol is not None and amount.symbol[0] == "longer":
         access.behind_text(engine, state, where, ("len", *amount.symbol[1:]), call.span, call.name)
@@ -98,7 +158,13 @@ def _fill(
     where, filler = call.arg(to), call.arg(value)
     if where is None or filler is None:
         return
-    amount = amount_of(engine, state, call, count, unit)
+    _fill_amount(engine, state, call, to, value, amount_of(engine, state, call, count, unit))
+
+
+def _fill_amount(
+    engine: Engine, state: AbstractState, call: Call, to: int, value: int, amount: AbstractValue
+) -> None:
+    where, filler = call.values[to], call.values[value]
     check_access(engine, state, call, where, amount, True, to)
     if filler.low == filler.high == 0:
         _zero_out(engine, state, where, amount)
@@ -209,7 +275,9 @@ def _copy_within(
 
 EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "copy": _copy,
+    "copy within": _copy_within_room,
     "fill": _fill,
+    "fill within": _fill_within_room,
     "zero": _zero,
     "bytes": _bytes,
     "between": _between,

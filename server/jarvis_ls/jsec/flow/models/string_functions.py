@@ -9,7 +9,7 @@ from jarvis_ls.jsec.flow.checks import access, ownership
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
-    AS_REGION,
+    NULL,
     OTHER,
     TIGHT,
     UNSURE,
@@ -340,10 +340,20 @@ def _input(
 
 
 def _duplicate(
-    engine: Engine, state: AbstractState, call: Call, from_: int, unit: int, bound: int
+    engine: Engine,
+    state: AbstractState,
+    call: Call,
+    from_: int,
+    unit: int,
+    bound: int,
+    family: str,
+    fails: bool,
 ) -> None:
     source = call.arg(from_)
     if source is None:
+        return
+    if not fails and source.nullness == NULL and not source.targets:
+        call.value = source  # GLib's give nothing for nothing
         return
     read_string(engine, state, source, call.span, call.name)
     held = length(engine, state, source, unit)
@@ -356,9 +366,10 @@ def _duplicate(
     value = ownership.allocate(
         engine,
         state,
-        ownership.Allocation("malloc", call.span, [size], fails=True, fill=UNKNOWN_FILL),
+        ownership.Allocation(
+            family, call.span, [size], fails=fails, fill=UNKNOWN_FILL, called=call.name
+        ),
     )
-    value = AbstractValue(0, 0, TIGHT, None, value.targets, AS_REGION)
     put_string(
         engine,
         state,

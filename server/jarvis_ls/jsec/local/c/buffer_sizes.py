@@ -15,6 +15,7 @@ from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.function_cache import once_per_function
+from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 from jarvis_ls.jsec.local.c.next_use import values_of
 from jarvis_ls.jsec.local.c.reaching_definitions import reaching
 from jarvis_ls.jsec.local.constants import (
@@ -28,18 +29,18 @@ from jarvis_ls.jsec.local.constants import (
 )
 from jarvis_ls.jsec.local.guards import NULLS
 
-ALLOCATORS = {
+ALLOCATORS: dict[str, tuple[int, ...]] = {
+    **{
+        name: effects[0][2]
+        for name, effects in LIBRARY.effects.items()
+        if effects[0][0] == "alloc" and effects[0][2]
+    },
     "malloc": (0,),
     "xmalloc": (0,),
-    "g_malloc": (0,),
-    "g_malloc0": (0,),
-    "kmalloc": (0,),
-    "kzalloc": (0,),
     "valloc": (0,),
     "alloca": (0,),
     "_alloca": (0,),
     "__builtin_alloca": (0,),
-    "OPENSSL_malloc": (0,),
     "calloc": (0, 1),
     "xcalloc": (0, 1),
     "realloc": (1,),

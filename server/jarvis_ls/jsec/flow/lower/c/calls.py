@@ -34,6 +34,13 @@ _OF_A_PLACE: Final = re.compile(
     r"offset|size_?of|type_?of|count_?of|array_?(?:size|len)|n_?elem", re.I
 )
 """Names of macros that ask for the place or size of what they are given, without reading it."""
+_MEMORY: Final = frozenset(
+    name
+    for name, effects in TABLE.items()
+    if effects and effects[0][0] in ("alloc", "free", "realloc", "duplicate")
+)
+"""Functions that hand out or take back memory."""
+_HOOK: Final = re.compile(r"[\s(*]*([A-Za-z_]\w*(?:(?:->|\.)\w+)*)[\s)]*\(")
 _EXPECT: Final = "__builtin_expect"
 _TYPE_OF: Final = frozenset({"typeof", "__typeof__", "__typeof", "typeof_unqual", "decltype"})
 """What is given to them is not evaluated."""
@@ -111,6 +118,21 @@ class Calls(CallLowering):
             [] if listed is None else [c for c in listed.named_children if c.type not in _SKIPPED]
         )
 
+    def written_arguments(self, node: Node) -> list[str]:
+        """Return the arguments of a macro as text: `struct item` is one, which reads like two."""
+        listed = node.child_by_field_name("arguments")
+        if listed is None:
+            return []
+        if not listed.has_error:
+            return [text(argument) for argument in self.arguments(node)]
+        parts: list[list[str]] = [[]]
+        for child in listed.children[1:-1]:
+            if child.type == ",":
+                parts.append([])
+            elif child.type not in _SKIPPED:
+                parts[-1].append(text(child))
+        return [" ".join(part) for part in parts]
+
     def expected_condition(self, node: Node) -> Node | None:
         """Return the condition that a call returns as it is: that of `__builtin_expect`,
         `unlikely` and the like, and of an `assert` of the program's own whose value is examined.
@@ -137,9 +159,25 @@ class Calls(CallLowering):
         """
         if name in self.of.outer.functions:
             return True
+        if self._is_library_hook(name):
+            return True
         facts = self.of.types.facts
         macro = facts.function_macros.get(name)
         return name in facts.functions and (macro is None or _CALL.match(macro.body) is None)
+
+    def _is_library_hook(self, name: str) -> bool:
+        """Return whether a macro that is called like a function which hands out or takes back
+        memory calls what a variable or member leads to: it does what it is called."""
+        if name not in _MEMORY:
+            return False
+        facts = self.of.types.facts
+        macro = facts.function_macros.get(name)
+        match = _HOOK.match(macro.body) if macro is not None else None
+        if match is None:
+            return False
+        through = match[1]
+        is_member = not through.isidentifier()
+        return is_member or through in facts.variables or through in self.of.outer.globals
 
     def is_assertion(self, name: str, arguments: list[Node]) -> bool:
         """Return whether a macro asserts its argument, by its name: what a build without does with
@@ -159,7 +197,7 @@ class Calls(CallLowering):
             return None
         if self.expected_condition(node) is not None:
             return None
-        found = of.outer.macros.call(name, [text(a) for a in self.arguments(node)])
+        found = of.outer.macros.call(name, self.written_arguments(node))
         if found is not None and found.type.endswith("statement"):
             of.outer.macros.leave()
             return None
@@ -182,9 +220,10 @@ class Calls(CallLowering):
             return self._assertion(node, arguments)
         facts = of.types.facts
         declared = short in of.outer.functions or short in facts.functions
+        declared = declared or self._is_library_hook(short)
         slot = of.scopes.find(name)
         if short in facts.function_macros and (not declared or slot is not None):
-            expanded = of.outer.macros.call(short, [text(a) for a in arguments])
+            expanded = of.outer.macros.call(short, self.written_arguments(node))
             if expanded is not None:  # also where a variable has the name of the macro
                 found = of.expand(expanded, of.span(node))
                 # a function that a build without some feature replaces by NULL
@@ -204,7 +243,7 @@ class Calls(CallLowering):
                 return of.within(lambda callee: self._indirect(node, callee), expanded, span)
             name = short = alias if alias.isidentifier() else short
         if short in facts.function_macros and not self.is_function(short):
-            expanded = of.outer.macros.call(short, [text(a) for a in arguments])
+            expanded = of.outer.macros.call(short, self.written_arguments(node))
             if expanded is not None:
                 return of.expand(expanded, of.span(node))
         if short == "getline" and not declared:

@@ -46,6 +46,10 @@ class CallLowering(ABC):
         """Return the nodes of the arguments."""
 
     @abstractmethod
+    def written_arguments(self, node: Node) -> list[str]:
+        """Return the arguments of a macro as text: `struct item` is one, which reads like two."""
+
+    @abstractmethod
     def is_assertion(self, name: str, arguments: list[Node]) -> bool:
         """Return whether a macro asserts its argument, by its name."""
 

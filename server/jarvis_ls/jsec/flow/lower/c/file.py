@@ -16,7 +16,7 @@ from jarvis_ls.jsec.flow.ir.nodes import FileIR, FunctionIR, GlobalIR, RecordIR,
 from jarvis_ls.jsec.flow.lower.c.context import Outer
 from jarvis_ls.jsec.flow.lower.c.function import Body, _function_declarator
 from jarvis_ls.jsec.flow.lower.c.locals import is_constant
-from jarvis_ls.jsec.flow.lower.c.macros import Macros
+from jarvis_ls.jsec.flow.lower.c.macros import Macros, with_library_macros
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.c.no_return import never_returning
 from jarvis_ls.jsec.flow.lower.c.static_initialisers import initialiser
@@ -46,6 +46,7 @@ class Lowering:
     """One file: what it declares is known first, its functions are lowered when asked for."""
 
     def __init__(self, unit: Unit) -> None:
+        unit = Unit(unit.source, unit.language, with_library_macros(unit.facts))
         self.unit = unit
         self.types = Types(unit)
         self.outer = Outer(self.types, Macros(unit.facts, unit.language))

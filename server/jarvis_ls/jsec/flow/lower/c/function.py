@@ -10,7 +10,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import INT, VOID
 from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, Span, Type
-from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, span_of
+from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, MAX_DEPTH, span_of
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, Outer, Typed
 from jarvis_ls.jsec.flow.lower.c.control import Control
 from jarvis_ls.jsec.flow.lower.c.expression import Expressions
@@ -204,6 +204,9 @@ class Body(FunctionBuilder):
     def destroy(self, objects: list[tuple[int, str]], at: Span) -> None:
         """Run the destructors of objects whose scope ends at a place."""
         for slot, record in objects:
+            if record[:1] == CLEANED_BY:
+                self._clean_up(slot, record[1:], at)
+                continue
             name = "~" + record
             self.of.calls.add(name)
             self.blocks.add(
@@ -219,6 +222,14 @@ class Body(FunctionBuilder):
                     (),
                 )
             )
+
+    def _clean_up(self, slot: int, function: str, at: Span) -> None:
+        """Call what releases a variable when its scope ends."""
+        type_ = self.scopes.slots[slot][1]
+        held = (nodes.LOAD, (nodes.LOCAL, slot), type_, at)
+        temp = self.blocks.temp()
+        self.of.calls.add(function)
+        self.blocks.add((nodes.CALL, temp, function, (held,), VOID, at, (type_,)))
 
     def _expression(self, node: Node) -> None:
         for child in node.named_children:
@@ -263,8 +274,7 @@ class Body(FunctionBuilder):
             name in macros and self.of.calling.is_assertion(name, given)
         )
         if name in macros and not self.of.calling.is_function(name) and not asserted:
-            arguments = [text(a) for a in given]
-            expanded = self.outer.macros.call(name, arguments)
+            expanded = self.outer.macros.call(name, self.of.calling.written_arguments(node))
             if expanded is not None:
                 lower = self._call if expanded.type == "call_expression" else self.statement
                 self.of.within(lower, expanded, span_of(node))

@@ -12,6 +12,7 @@ from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.jsec.flow.ir.c_types import DOUBLE, INT, LONG, UINT, ULONG
 from jarvis_ls.jsec.flow.ir.constant_folding import OPERATORS
 from jarvis_ls.jsec.flow.ir.nodes import Number, Type
+from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 
 _NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)$")
 _TOKEN: Final = re.compile(
@@ -32,6 +33,7 @@ _UNITS: Final = re.compile(r"\b([0-9]\w*)[ \t]+([A-Za-z_]\w*)")
 _MAX_TOKENS: Final = 200
 
 LIMITS: Final[dict[str, tuple[Number, Type]]] = {
+    **LIBRARY.constants,
     "CHAR_MAX": (127, INT),
     "CHAR_MIN": (-128, INT),
     "SCHAR_MAX": (127, INT),

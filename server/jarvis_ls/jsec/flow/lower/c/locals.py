@@ -10,7 +10,7 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INDEXED, STRINGS
 from jarvis_ls.jsec.flow.ir.constant_folding import fold
 from jarvis_ls.jsec.flow.ir.nodes import GlobalIR, Instr, Type
-from jarvis_ls.jsec.flow.lower.builder import first
+from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, first
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, LocalLowering
 from jarvis_ls.jsec.flow.lower.c.static_initialisers import initialiser
 
@@ -18,6 +18,9 @@ _PLACES: Final = frozenset(
     {"identifier", "pointer_expression", "field_expression", "subscript_expression"}
 )
 """What an object may be copied from."""
+_CLEANUP: Final = "cleanup"
+_CLEANED: Final = {"g_autofree": "g_free"}
+"""Macros before a variable that release it when its scope ends, by which function."""
 
 
 class Locals(LocalLowering):
@@ -43,6 +46,7 @@ class Locals(LocalLowering):
         if kind is not None and kind.type in ("type_identifier", "sized_type_specifier"):
             words |= self._behind_macro(kind)
         auto = text(node.child_by_field_name("type")) == "auto"
+        cleaned = self._cleaned_by(node, words)
         for declarator in node.children_by_field_name("declarator"):
             name, type_ = self.types.declarator(declarator, base)
             value = declarator.child_by_field_name("value") or node.child_by_field_name("value")
@@ -63,6 +67,19 @@ class Locals(LocalLowering):
                 self.scopes._names[-1].pop(name, None)
             else:
                 self._local(name, type_, declarator, value, auto=auto)
+                made = self.scopes.find(name)
+                if cleaned and made is not None:
+                    self.scopes.own(made, CLEANED_BY + cleaned)
+
+    def _cleaned_by(self, node: Node, words: set[str]) -> str:
+        """Return the function that is called with a variable when its scope ends; empty for
+        none.
+        """
+        first = node.children[0]
+        if first.type == "type_identifier" and text(first) in _CLEANED:
+            return _CLEANED[text(first)]
+        said = first.type == "attribute_specifier" and _CLEANUP in text(first)
+        return "__cleanup" if said or any(_CLEANUP in word for word in words) else ""
 
     def _has_methods(self, name: str) -> bool:
         record = self.types.records.get(name)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, Tree, parse
+from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 from jarvis_ls.jsec.flow.lower.c.literals import with_unit_macro
 
 _WORD: Final = re.compile(
@@ -16,6 +18,16 @@ _WORD: Final = re.compile(
 )
 _MAX_TEXT: Final = 2_000
 _MAX_NESTING: Final = 6
+
+
+def with_library_macros(facts: Facts) -> Facts:
+    """Return declarations with the macros of libraries whose headers are not seen."""
+    macros = {
+        name: macro
+        for name, macro in LIBRARY.macros.items()
+        if name not in facts.functions and name not in facts.macros
+    }
+    return replace(facts, function_macros={**macros, **facts.function_macros})
 
 
 class Macros:
@@ -54,7 +66,7 @@ class Macros:
                 return ""
             if word[0] == "#":
                 return '""'  # the text of an argument: no value depends on it
-            return places.get(word, word)
+            return places[word] if word in places else LIBRARY.words.get(word, word)
 
         body = _WORD.sub(put, macro.body)
         return self._enter(self._parse(body)) if len(body) <= _MAX_TEXT else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from jarvis_ls.codeintel.conditionals import live_children
@@ -10,7 +11,7 @@ from jarvis_ls.codeintel.declarations import Declared
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import SEVERAL
 from jarvis_ls.codeintel.nodes import text
-from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.parse import Node, parse
 from jarvis_ls.jsec.flow.ir.c_types import (
     ANY,
     CONTAINERS,
@@ -23,6 +24,7 @@ from jarvis_ls.jsec.flow.ir.c_types import (
     size_of,
 )
 from jarvis_ls.jsec.flow.ir.nodes import RecordIR, Type
+from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 from jarvis_ls.jsec.flow.lower.c.literals import TypeNames, constant
 
 _QUALIFIERS: Final = frozenset(
@@ -31,6 +33,8 @@ _QUALIFIERS: Final = frozenset(
 )
 _TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 _MAX_DEPTH: Final = 40
+_KNOWN: Final = {**LIBRARY.types, **NAMED}
+"""Types that libraries declare, by name."""
 
 
 class Types(TypeNames):
@@ -106,12 +110,23 @@ class Types(TypeNames):
         if name in self.records:
             return ("r", name)
         macro = self.facts.macros.get(name)
-        found = NAMED.get(name)
+        found = _KNOWN.get(name)
         if found is not None:
-            return self.words(macro) if macro and macro in NAMED else found
+            return self.words(macro) if macro and macro in NAMED else self._shipped(found)
+        if name in LIBRARY.structures and macro is None:
+            return self._shipped(("r", name))
         if name in CONTAINERS:
             return ("c", name, ANY)
         return self.words(macro) if macro else ("r", name)
+
+    def _shipped(self, type_: Type) -> Type:
+        """Return a type of a library, whose members are known from then on."""
+        declared = LIBRARY.structures.get(type_[1]) if type_[0] == "r" else None
+        if declared is not None and type_[1] not in self.records:
+            node = _structure(declared)
+            if node is not None:
+                self.record(node)
+        return type_
 
     def is_class(self, name: str) -> bool:
         """Return whether a name is that of a class, here or in a header."""
@@ -239,8 +254,10 @@ class Types(TypeNames):
         name_node = node.child_by_field_name("name")
         name = text(name_node).rpartition("::")[2] or alias or f"@{node.start_byte}"
         body = node.child_by_field_name("body")
-        if body is None or name in self._busy or name in self.records:
+        if name in self._busy or name in self.records:
             return ("r", name)
+        if body is None:
+            return self._shipped(("r", name))
         self._busy.add(name)
         self._named[name] = ("r", name)
         record = RecordIR(name)
@@ -405,6 +422,15 @@ class Types(TypeNames):
         if found == [VOID]:
             found = []
         return ("fn", result, tuple(_decay(t) for t in found), variadic, tuple(constant_))
+
+
+@lru_cache(256)
+def _structure(declared: str) -> Node | None:
+    """Return the node of the structure that a line declares."""
+    first = parse(declared.encode(), "c").root_node.named_child(0)
+    if first is None or first.type == "struct_specifier":
+        return first
+    return first.child_by_field_name("type")
 
 
 def _name_in_macro(inner: Node | None) -> str:
