@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from jarvis_ls.codeintel.functions import Function
-from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.nodes import field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import WholeUnit
 from jarvis_ls.jsec.base.rule import Report, rule, whole_file
@@ -61,6 +61,9 @@ STARTED = "Thread that runs this function is created here."
 _start = attrgetter("start_byte")
 MAX_STARTS = 4
 """Limit of thread creations shown as related locations."""
+_STORED = 0.55
+"""Confidence where one thread stores a whole value: others see the old or the new one, on the
+machines there are."""
 MAX_WRITES = 60
 """Limit of writes examined in each thread."""
 
@@ -94,6 +97,7 @@ def unlocked_shared_variable(whole: WholeUnit) -> Iterator[Report]:
             yield Report(
                 node,
                 "Data race: '{variable}' is modified in a thread without a lock.",
+                confidence=_STORED if not thread.several and _is_plain_store(node) else None,
                 pattern=thread.function.name,
                 variable=name,
                 causes=[(made, STARTED) for _, made in thread.creations[:MAX_STARTS]],
@@ -116,6 +120,19 @@ def _through_argument(thread: Started) -> Iterator[Report]:
             ],
         )
         return
+
+
+def _is_plain_store(write: Node) -> bool:
+    """Return whether a write sets a variable, not a part of one, to a value that does not rest on
+    what it was."""
+    target = field(write, "left")
+    return (
+        write.type == "assignment_expression"
+        and operator_of(write) == "="
+        and target is not None
+        and target.type == "identifier"
+        and text(target) not in text(field(write, "right"))
+    )
 
 
 def _member(write: Node) -> str:
