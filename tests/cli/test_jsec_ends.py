@@ -108,6 +108,25 @@ def test_a_file_that_takes_too_long_is_named_and_the_rest_goes_on(root: Path) ->
     assert {"a.c", "z.c"} <= {one["file"] for one in report["issues"]}
 
 
+def test_a_file_that_takes_too_long_keeps_what_was_found(root: Path) -> None:
+    text = "".join(
+        f"void f{n}(char *p) {{ char b[4]; strcpy(b, p); gets(b); }}\n" for n in range(5_000)
+    )
+    write(root, {"a.c": FLAWED, "many.c": text})
+    run = jsec("scan", "--format", "json", "--timeout", "1", "--jobs", "1", cwd=root)
+    report = json.loads(run.stdout)
+    found = [issue for issue in report["issues"] if issue["file"] == "many.c"]
+    rules = {issue["rule"] for issue in found}
+    assert "jsec.timeout" in rules
+    assert "gets-call" in rules
+    assert len(found) < 10_000
+    assert report["summary"]["skipped"] == []
+    notes = [note["note"] for note in report["summary"]["notes"] if note["file"] == "many.c"]
+    assert any("what they found until then is kept" in note for note in notes)
+    again = issues("--timeout", "120", cwd=root)  # no part of an answer is kept
+    assert sum(issue["file"] == "many.c" for issue in again) >= 10_000
+
+
 def valid(root: Path) -> None:
     """No file we keep is torn beyond its last line, and nothing temporary is in the way."""
     for name in ("cache/scan.jsonl", "sec/candidates.jsonl", "sec/scanned.jsonl"):

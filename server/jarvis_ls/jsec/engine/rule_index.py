@@ -7,6 +7,8 @@ or by a look at the node, to concern no rule.
 from __future__ import annotations
 
 import logging
+import math
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,6 +44,8 @@ _PLACES: dict[LanguageName, str] = {
 what `asked_of_items` names."""
 
 _CALLS = "(call_expression) @site"
+_LOOKS = 64
+"""Looks at places between two looks at the clock."""
 
 Holds = Callable[[Node], bool]
 Asked = tuple[Functions, list[Rule]]
@@ -58,6 +62,8 @@ class ItemResult:
     """Its functions, in order."""
     failed: frozenset[str] = frozenset()
     """Rules that raised, which may have found more."""
+    is_cut: bool = False
+    """Whether the time was up before all rules had looked at it."""
 
 
 class Plan:
@@ -131,8 +137,9 @@ class Plan:
         ]
         return compile_query(language, "\n".join([_PLACES[language], *asked]))
 
-    def run(self, unit: Unit, item: Item) -> ItemResult:
-        """Return reports and functions of one item, each place and rule once."""
+    def run(self, unit: Unit, item: Item, deadline: float = math.inf) -> ItemResult:
+        """Return reports and functions of one item, each place and rule once; no rule looks at
+        anything after `deadline`, in processor time."""
         node = item.node
         kind = node.type
         if kind in _EMPTY:
@@ -143,7 +150,7 @@ class Plan:
         found = captures(self.query, node)
         if not found:
             return _NOTHING
-        run = _Run(unit, item, found)
+        run = _Run(unit, item, found, deadline)
         self._on_calls(run, found.get("call", ()))
         for capture, sites in found.items():
             if capture in self.sites:
@@ -154,15 +161,24 @@ class Plan:
         self._on_functions(run)
         return run.result()
 
-    def run_whole(self, unit: Unit, results: list[tuple[Item, ItemResult]]) -> ItemResult:
+    def run_whole(
+        self,
+        unit: Unit,
+        results: list[tuple[Item, ItemResult]],
+        deadline: float = math.inf,
+    ) -> ItemResult:
         """Return reports of the rules that check the whole file, given the results of its items."""
         raws: list[Raw] = []
         failed: set[str] = set()
+        is_cut = False
         whole = None
         present = self._words_of_files.found(unit.source.data)
         for rule, words in self.whole:
             if present.isdisjoint(words):
                 continue
+            if time.process_time() > deadline:
+                is_cut = True
+                break
             if whole is None:
                 placed = {item.start: other.functions for item, other in results if other.functions}
                 whole = WholeUnit(unit, [item for item, _ in results], placed)
@@ -170,7 +186,7 @@ class Plan:
                 raws.append(raw_of(rule, report, 0, _counts_less(results, report.start)))
         if whole is not None:
             whole.forget()
-        return ItemResult(raws, [], frozenset(failed))
+        return ItemResult(raws, [], frozenset(failed), is_cut)
 
     def _on_functions(self, run: _Run) -> None:
         if not run.index.functions:
@@ -329,7 +345,10 @@ def _always(_node: Node) -> bool:
 class _Run:
     """The state of looking at one item."""
 
-    def __init__(self, unit: Unit, item: Item, found: Any) -> None:
+    def __init__(self, unit: Unit, item: Item, found: Any, deadline: float) -> None:
+        self._deadline = deadline
+        self._is_late = deadline < math.inf and time.process_time() > deadline
+        self._looks = 0
         self.unit = unit
         self.item = item
         self._dead = dead_ranges(found.get("preproc", ()))
@@ -344,7 +363,7 @@ class _Run:
 
     def check(self, rule: Rule, place: Any, start: int) -> None:
         """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
-        if self._dead and self._is_dead(start):
+        if self._is_up() or (self._dead and self._is_dead(start)):
             return
         for report in _check_safely(rule, place, self._failed):
             if self._is_dead(report.start):
@@ -355,6 +374,8 @@ class _Run:
 
     def choose(self, when: Holds, nodes: list[Node], rules: Iterable[Rule]) -> list[Node]:
         """Return the nodes that a condition of `rules` chooses; most are of no interest."""
+        if self._is_up():
+            return []
         try:
             return [node for node in nodes if when(node)]
         except Exception:  # noqa: BLE001 - it is logged for the nodes that it fails at
@@ -371,6 +392,13 @@ class _Run:
             log.exception("%s failed; the rules behind it were not run here", when.__name__)
             self._failed.update(rule.id for rule in rules)
             return False
+
+    def _is_up(self) -> bool:
+        """Return whether there is no time left; the clock is asked now and then."""
+        self._looks += 1
+        if self._looks % _LOOKS == 0 and self._deadline < math.inf:
+            self._is_late = time.process_time() > self._deadline
+        return self._is_late
 
     def function_calls(self, function: Function, names: frozenset[str]) -> bool:
         """Return whether a call of one of `names` is in `function`."""
@@ -391,7 +419,7 @@ class _Run:
         named = [(f.name, f.start - base, f.end - base) for f in self.index.functions]
         for function in self.index.functions:
             function.forget()
-        return ItemResult(raws, named, frozenset(self._failed))
+        return ItemResult(raws, named, frozenset(self._failed), self._is_late)
 
     def _is_rare(self, offset: int) -> bool:
         if self.item.foreign:

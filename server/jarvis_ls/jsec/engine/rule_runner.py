@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -54,6 +55,8 @@ class FileAnalysis:
     """What was analysed."""
     placed_functions: list[tuple[str, int, int]]
     """Name and bytes of each function, in order."""
+    is_cut: bool = False
+    """Whether the time was up before all rules had looked at all of it."""
 
     @property
     def functions(self) -> list[tuple[str, int, int]]:
@@ -135,12 +138,14 @@ class Engine:
         tree: Tree | None = None,
         headers: HeaderFacts | None = None,
         cache: ItemCache | None = None,
+        deadline: float = math.inf,
     ) -> FileAnalysis:
         """Run the rules over one file.
 
         `tree` is its syntax tree when there is one already; `headers` gives the facts of
         included headers; `cache` holds what an earlier analysis of the same document found
-        and is brought up to date.
+        and is brought up to date. After `deadline`, in processor time, no rule looks at
+        anything more: what was found till then is kept.
         """
         tree = tree if tree is not None else parse(source.data, language)
         in_test = counts_less(source, language)
@@ -156,9 +161,9 @@ class Engine:
         if cache is not None:
             cache.follow(context, defined, facts)
             context += hashlib.blake2b(repr(defined).encode(), digest_size=16).hexdigest()
-        results = _run_items(unit, plan, found, cache)
+        results = _run_items(unit, plan, found, cache, deadline)
         placed = [(item.start, raw) for item, result in results for raw in result.raws]
-        whole = plan.run_whole(unit, results)
+        whole = plan.run_whole(unit, results, deadline)
         placed.extend((0, raw) for raw in whole.raws)
         failed = whole.failed.union(*(result.failed for _, result in results))
         includes = Includes(source, language, tree.root_node, facts, included)
@@ -173,6 +178,7 @@ class Engine:
                 for item, result in results
                 for name, start, end in result.functions
             ],
+            is_cut=whole.is_cut or any(result.is_cut for _, result in results),
         )
 
     @functools.cached_property
@@ -187,10 +193,10 @@ class Engine:
 
 
 def _run_items(
-    unit: Unit, plan: Plan, found: list[Item], cache: ItemCache | None
+    unit: Unit, plan: Plan, found: list[Item], cache: ItemCache | None, deadline: float
 ) -> list[tuple[Item, ItemResult]]:
     if cache is None:
-        return [(item, plan.run(unit, item)) for item in found]
+        return [(item, plan.run(unit, item, deadline)) for item in found]
     data = unit.source.data
     results = []
     kept: dict[Key, ItemResult] = {}
@@ -198,7 +204,7 @@ def _run_items(
         flags = item.in_test + 2 * item.foreign
         key = (data[item.start : item.end], item.node.kind_id, flags, _reading(item))
         known = cache.results.get(key)
-        result = plan.run(unit, item) if known is None else known
+        result = plan.run(unit, item, deadline) if known is None else known
         if known is not None or cache.keeps(item):
             kept[key] = result
         results.append((item, result))

@@ -13,6 +13,14 @@ FAILED = Words(
     "data-flow analysis of this file failed, and its findings are missing; the log has the details"
 )
 
+CUT = Words(
+    "the rules took too long: what they found until then is kept, the rest was not examined"
+)
+NOT_FOLLOWED = Words(
+    "data-flow analysis of this file took too long, and its findings are missing; those of the "
+    "rules are kept"
+)
+
 
 def failed_functions(keys: Iterable[str]) -> list[str]:
     """Return a note for each function whose analysis raised."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.source import Source
+from jarvis_ls.jsec.findings.extents import Extents
 from jarvis_ls.jsec.flow.domain.fault import RELEASED, TAKEN, Fault
 from jarvis_ls.jsec.flow.ir.nodes import Span
 
@@ -74,11 +75,10 @@ _FREES = re.compile(
     rb"(?:free[ \t]*\([ \t]*" + _PATH + rb"[ \t]*\)|delete[ \t]*(?:\[\][ \t]*)?" + _PATH + rb")"
 )
 """What may be given a null pointer: nothing happens then."""
+_CONSTANT = re.compile(rb"\bconst[ \t]+([A-Za-z_]\w*)")
 
 
-def freed_before(
-    fault: Fault, source: Source, language: LanguageName, functions: Sequence[tuple[str, int, int]]
-) -> Fault:
+def freed_before(fault: Fault, source: Source, language: LanguageName, functions: Extents) -> Fault:
     """Return the fault with the statement that freed first what it frees again, and with `null`,
     what the language calls a pointer to nothing, and the `indent` of its line.
 
@@ -95,8 +95,9 @@ def freed_before(
     if step.file != fault.file or _extent(step.span, functions) != around:
         return fault
     end = _end_of_statement(source.data, step.span)
-    constant = b"const " + name in source.data[around[0] : around[1]]
-    if _freed_name(source, step.span) != name or end is None or constant:
+    if _freed_name(source, step.span) != name or end is None:
+        return fault
+    if name in _constants(source.data, around):
         return fault
     null = "nullptr" if language == "cpp" else "NULL"
     indent = source.data[source.data.rfind(b"\n", 0, step.span[0]) + 1 : step.span[0]].decode()
@@ -133,7 +134,12 @@ def _end_of_statement(data: bytes, place: Span) -> int | None:
     return place[1] + len(after)
 
 
-def _extent(place: Span, functions: Sequence[tuple[str, int, int]]) -> Span | None:
-    return next(
-        (function[1:] for function in functions if function[1] <= place[0] < function[2]), None
-    )
+def _extent(place: Span, functions: Extents) -> Span | None:
+    around = functions.around(place[0])
+    return around[0][1:] if around else None
+
+
+@functools.lru_cache(maxsize=64)
+def _constants(data: bytes, function: Span) -> frozenset[bytes]:
+    """Return the names that a function declares as constants."""
+    return frozenset(_CONSTANT.findall(data, *function))

@@ -26,6 +26,7 @@ from jarvis_ls.core.finding import (
 )
 from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
 from jarvis_ls.jsec.findings.chosen_null import is_chosen_null
+from jarvis_ls.jsec.findings.extents import Extent, Extents
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
 from jarvis_ls.jsec.findings.own_input import is_own_input
 from jarvis_ls.jsec.findings.path_steps import step_message
@@ -52,8 +53,8 @@ _IN_FUNCTION = frozenset({"leak", "resource-leak"})
 Texts = Callable[[str], Source | None]
 """A file of the program by its path; None when it cannot be read."""
 
-Extents = Sequence[tuple[str, int, int]]
-"""Name, first byte and end of each function of a file."""
+_WIDE = 64
+"""Lines of a finding that it is looked up by: one with more is compared with all others."""
 
 
 def settle(
@@ -62,16 +63,17 @@ def settle(
     findings: Sequence[Finding],
     faults: Sequence[Fault],
     texts: Texts,
-    extents: Extents = (),
+    functions: Sequence[Extent] = (),
     decided: Collection[str] = (),
     failed: set[str] | None = None,
 ) -> list[Finding]:
     """Return the findings of one file, with what flow proved in it, by position.
 
     `findings` are what the rules said without flow, nothing suppressed yet; `texts` gives the
-    files that the ways to the faults pass; `extents` are the functions of this one, and in those
-    of `decided` there is nothing that flow did not find. Rules that raise are added to `failed`.
+    files that the ways to the faults pass; `functions` are those of this one, and in those of
+    `decided` there is nothing that flow did not find. Rules that raise are added to `failed`.
     """
+    extents = Extents(functions)
     in_test = counts_less(source, language)
     proven = [
         (fault, _damp(finding) if in_test or _begins_in_test(fault, texts) else finding)
@@ -82,22 +84,16 @@ def settle(
     sound = _sound(source, faults) if language == "rust" else {}
     kept = []
     told = [finding for _, finding in proven]
+    known = _Proven(source, language, proven, extents)
+    reached = _Reached(source, faults)
     for guess in findings:
         answered = rules[guess.rule].verdicts.faults if guess.rule in rules else frozenset()
-        same = [
-            index
-            for index, (fault, finding) in enumerate(proven)
-            if fault.kind in answered
-            and (
-                _same(guess, fault, finding, source, extents)
-                or (language == "rust" and _is_step(guess, fault, source))
-            )
-        ]
+        same = known.same(guess, answered) if answered else []
         asked = rules[guess.rule].verdicts.sound if guess.rule in rules else ""
         if not same and asked and sound.get((asked, guess.span.line)):
             continue
         if not answered and not asked:
-            kept.append(_add_trace(guess, rules, source, faults, texts))
+            kept.append(_add_trace(guess, rules, reached, texts))
         elif language == "rust":
             if not same:
                 kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
@@ -105,7 +101,7 @@ def settle(
             _around(guess, source, extents) not in decided or _is_open(guess, rules[guess.rule])
         ):
             weighed = replace(guess, confidence=min(guess.confidence, GUESS))
-            kept.append(_add_trace(weighed, rules, source, faults, texts))
+            kept.append(_add_trace(weighed, rules, reached, texts))
         for index in same:
             if told[index].rule == guess.rule and told[index].fix is None:
                 passed = {(step.file, step.span.line) for step in told[index].trace}
@@ -222,16 +218,14 @@ def _place_fix(fix: Rewrite, source: Source) -> Fix:
 
 
 def _add_trace(
-    guess: Finding, rules: Mapping[str, Rule], source: Source, faults: Sequence[Fault], texts: Texts
+    guess: Finding, rules: Mapping[str, Rule], reached: _Reached, texts: Texts
 ) -> Finding:
     """Return a guess with the way that flow knows to its place."""
     kind = rules[guess.rule].verdicts.trace if guess.rule in rules else ""
-    for fault in faults if kind else ():
-        place = _span(source, fault.span) if fault.kind == kind else None
-        if place is None or not guess.span.line <= place.line <= guess.span.end_line:
-            continue
-        return replace(guess, trace=_path(fault.steps, texts, fault, guess.message))
-    return guess
+    fault = reached.first(kind, guess.span) if kind else None
+    if fault is None:
+        return guess
+    return replace(guess, trace=_path(fault.steps, texts, fault, guess.message))
 
 
 def _path(steps: Iterable[Step], texts: Texts, fault: Fault, flaw: Message) -> tuple[Related, ...]:
@@ -256,8 +250,8 @@ def _report(rule: Rule, fault: Fault, failed: set[str] | None) -> Report | None:
 
 def _around(finding: Finding, source: Source, extents: Extents) -> str:
     """Name of the function around a finding; empty when there is none."""
-    at = source.offset(finding.span.line, finding.span.column)
-    return next((name for name, start, end in extents if start <= at < end), "")
+    around = extents.around(source.offset(finding.span.line, finding.span.column))
+    return around[0][0] if around else ""
 
 
 def _is_open(guess: Finding, rule: Rule) -> bool:
@@ -273,20 +267,84 @@ def _is_open(guess: Finding, rule: Rule) -> bool:
     )
 
 
-def _same(guess: Finding, fault: Fault, finding: Finding, source: Source, extents: Extents) -> bool:
-    """Return whether a guess at flaws of a kind is at the one that was proven."""
-    if guess.span.line <= finding.span.end_line and finding.span.line <= guess.span.end_line:
-        return True
-    if fault.kind not in _IN_FUNCTION:
-        return False
-    at = source.offset(guess.span.line, guess.span.column)
-    return any(start <= at < end and start <= fault.span[0] < end for _, start, end in extents)
+def _lines_of(span: Span, lines: Collection[int]) -> Iterator[int]:
+    """Yield those of some lines that a span covers; `lines` is looked up in."""
+    if span.end_line - span.line > len(lines):
+        yield from (line for line in lines if span.line <= line <= span.end_line)
+    else:
+        yield from (line for line in range(span.line, span.end_line + 1) if line in lines)
 
 
-def _is_step(guess: Finding, fault: Fault, source: Source) -> bool:
-    """Return whether a guess is at a place on the way to what was proven."""
-    places = (_span(source, step.span) for step in fault.steps if step.file == source.path)
-    return any(place is not None and place.line == guess.span.line for place in places)
+class _Proven:
+    """What flow proved, by the lines and functions in which rules may have guessed it."""
+
+    def __init__(
+        self,
+        source: Source,
+        language: LanguageName,
+        proven: Sequence[tuple[Fault, Finding]],
+        extents: Extents,
+    ) -> None:
+        self._source, self._extents = source, extents
+        self._kinds = [fault.kind for fault, _ in proven]
+        self._lines: dict[int, list[int]] = {}
+        self._wide: list[tuple[Span, int]] = []
+        self._steps: dict[int, list[int]] = {}
+        self._inside: dict[Extent, list[int]] = {}
+        for index, (fault, finding) in enumerate(proven):
+            span = finding.span
+            if span.end_line - span.line > _WIDE:
+                self._wide.append((span, index))
+            else:
+                for line in range(span.line, span.end_line + 1):
+                    self._lines.setdefault(line, []).append(index)
+            if fault.kind in _IN_FUNCTION:
+                for function in extents.around(fault.span[0]):
+                    self._inside.setdefault(function, []).append(index)
+            if language == "rust":  # a guess may be at a place on the way
+                steps = (_span(source, s.span) for s in fault.steps if s.file == source.path)
+                for line in {place.line for place in steps if place is not None}:
+                    self._steps.setdefault(line, []).append(index)
+
+    def same(self, guess: Finding, answered: Collection[str]) -> list[int]:
+        """Return which of the flaws of some kinds a guess is at."""
+        span = guess.span
+        found = set(self._steps.get(span.line, ()))
+        for line in _lines_of(span, self._lines):
+            found.update(self._lines[line])
+        found.update(
+            index
+            for other, index in self._wide
+            if span.line <= other.end_line and other.line <= span.end_line
+        )
+        if self._inside:
+            at = self._source.offset(span.line, span.column)
+            for function in self._extents.around(at):
+                found.update(self._inside.get(function, ()))
+        return sorted(index for index in found if self._kinds[index] in answered)
+
+
+class _Reached:
+    """The places that flow reached, by kind and line."""
+
+    def __init__(self, source: Source, faults: Iterable[Fault]) -> None:
+        self._source = source
+        self._faults: dict[str, list[Fault]] = {}
+        for fault in faults:
+            self._faults.setdefault(fault.kind, []).append(fault)
+        self._lines: dict[str, dict[int, tuple[int, Fault]]] = {}
+
+    def first(self, kind: str, span: Span) -> Fault | None:
+        """Return the first fault of a kind on the lines of a guess."""
+        lines = self._lines.get(kind)
+        if lines is None:
+            lines = self._lines[kind] = {}
+            for index, fault in enumerate(self._faults.get(kind, ())):
+                place = _span(self._source, fault.span)
+                if place is not None:
+                    lines.setdefault(place.line, (index, fault))
+        found = [lines[line] for line in _lines_of(span, lines)]
+        return min(found, key=lambda entry: entry[0])[1] if found else None
 
 
 def _span(source: Source, place: tuple[int, int]) -> Span | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import gc
 import logging
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -22,7 +24,13 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.engine.rule_runner import Engine
 from jarvis_ls.jsec.engine.visibility import assess, assess_again
-from jarvis_ls.jsec.findings.failure_notes import FAILED, failed_functions, failed_rules
+from jarvis_ls.jsec.findings.failure_notes import (
+    CUT,
+    FAILED,
+    NOT_FOLLOWED,
+    failed_functions,
+    failed_rules,
+)
 from jarvis_ls.jsec.findings.flow_findings import settle
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
@@ -91,12 +99,21 @@ class DiskFiles:
         analyse = partial(analysis_of, own=effects_of(self._open.project.functions))
         self._runner = Runner(self._open.project.flow, units, analyse)
 
-    def scan(self, path: str) -> FileReport:
+    def scan(
+        self,
+        path: str,
+        seconds: float = math.inf,
+        for_flow: bool = True,
+    ) -> FileReport:
         """Return the findings of one file of the project, with those that comments suppress marked.
+
+        The rules look at nothing more after so many `seconds` of processor time. Its
+        functions are kept for data flow if it is `for_flow`.
 
         Raises `SkippedFile` when it cannot be read as a source.
         """
         assert self._open is not None, "set_project comes first"
+        deadline = time.process_time() + seconds
         raw = self._open.read(path, self._open.project.limit)
         strange = (NUL_NOTE,) if has_nul(raw) else ()
         self._collect(len(raw))
@@ -113,7 +130,9 @@ class DiskFiles:
             return context, facts
 
         tree = parse(source.data, language)
-        analysis = self._engine.analyse(source, language, tree=tree, headers=headers)
+        analysis = self._engine.analyse(
+            source, language, tree=tree, headers=headers, deadline=deadline
+        )
         findings = assess(
             source,
             language,
@@ -121,10 +140,16 @@ class DiskFiles:
             analysis.findings,
             patterns=self._open.project.patterns,
             observed=self._open.project.observed,
-            unsettled=self._store is not None,
+            unsettled=self._store is not None and for_flow,
         )
         digest = digest_of(raw)
-        unit, failures = self._lower(source, language, tree, analysis.facts, digest)
+        unit = ""
+        failures: list[str] = [CUT] if analysis.is_cut else []
+        if for_flow:
+            unit, failed = self._lower(source, language, tree, analysis.facts, digest)
+            failures += failed
+        elif self._store is not None:
+            failures.append(NOT_FOLLOWED)
         text_digest = digest if source.data is raw else digest_of(source.data)
         if path.endswith(HEADER_ENDS) and len(source.data) <= MAX_HEADER_BYTES:
             self._open.headers.know(path, text_digest, analysis.facts)
@@ -137,6 +162,7 @@ class DiskFiles:
             includes=analysis.facts.includes,
             context=context,
             unit=unit,
+            is_cut=analysis.is_cut or not for_flow,
         )
 
     def follow(self, path: str, only: Sequence[str] = (), without: Sequence[str] = ()) -> Followed:

@@ -34,6 +34,8 @@ class FileReport:
     """Name under which its functions are kept for flow; empty when they are not."""
     settled: bool = False
     """Whether flow has had its say: it takes the place of an earlier report of the file."""
+    is_cut: bool = False
+    """Whether the time was up before all of it was analysed: another scan may find more."""
 
 
 ONLY_OPEN = "The folder was not scanned; only files open in the editor are reported."

@@ -34,6 +34,9 @@ from jarvis_ls.jsec.settings.settings import Settings
 
 SECONDS_PER_FILE = 10.0
 """Time one file may take before its worker is ended."""
+_RULES, _RULES_ALONE = 0.6, 0.4
+"""Parts of that time in which its rules run, with data flow and without: the rest is for what comes
+after them."""
 
 _SLICE = 64
 
@@ -135,7 +138,7 @@ async def _both_halves(
     reports = dict(known)
     order = sorted(missing, key=_turn)
     async for _, report in pool.each(_scan_one, order):
-        if cache is not None and not report.skipped:
+        if cache is not None and not report.skipped and not report.is_cut:
             cache.put(report)
         reports[report.path] = report
         yield report
@@ -150,7 +153,7 @@ async def _both_halves(
     if cache is not None and len(reports) == total:
         program = program_of({path: report.digest for path, report in reports.items()})
         for report in chosen.values():
-            if not report.skipped:
+            if not report.skipped and not report.is_cut:
                 cache.put(report, program)
         await asyncio.to_thread(Store(place).keep_only, units)
 
@@ -272,15 +275,25 @@ def processors() -> int:
 
 
 async def _scan_one(worker: Worker, file: SourceFile, seconds: float) -> FileReport:
+    """Return the report of a file. One that takes too long is examined once more, for as long and
+    without data flow: what its rules find in that time is kept."""
     try:
-        report: FileReport = await worker.call_or_retry("scan", file.path, timeout=seconds)
+        for share, for_flow in ((_RULES, True), (_RULES_ALONE, False)):
+            try:
+                report: FileReport = await worker.call_or_retry(
+                    "scan", file.path, share * seconds, for_flow, timeout=seconds
+                )
+                break
+            except WorkerGone as gone:
+                if not gone.timed_out or not for_flow:
+                    return _failure_report(file.path, timed_out=gone.timed_out)
     except SkippedFile as skipped:
         return FileReport(file.path, skipped=skipped.reason)
-    except WorkerGone as gone:
-        return _failure_report(file.path, timed_out=gone.timed_out)
     except RemoteError as error:
         last = str(error).strip().rpartition("\n")[2]
         return FileReport(file.path, skipped=Words("the analysis failed: {why}", why=last))
+    if report.is_cut:
+        return replace(report, findings=[_timeout_hint(file.path), *report.findings])
     return report
 
 
@@ -366,11 +379,16 @@ def _place(finding: Finding) -> tuple[list[str], int, int, str]:
 def _failure_report(path: str, *, timed_out: bool) -> FileReport:
     if not timed_out:
         return FileReport(path, skipped="the analysis process ended unexpectedly")
+    found = _timeout_hint(path)
+    return FileReport(path, [found], skipped="the analysis exceeded the time limit")
+
+
+def _timeout_hint(path: str) -> Finding:
     start = Span(1, 1, 1, 1)
     message = Message("Analysis of this file exceeded the time limit.")
     suggestion = "Exclude the file in .jarvis/jsec.toml, or split it."
     language = "rust" if path.endswith(".rs") else "c/cpp"
-    found = hint(
+    return hint(
         TIMEOUT,
         language,
         path,
@@ -380,4 +398,3 @@ def _failure_report(path: str, *, timed_out: bool) -> FileReport:
         evidence="",
         fingerprint=fingerprint(TIMEOUT, path, "", 0),
     )
-    return FileReport(path, [found], skipped="the analysis exceeded the time limit")
