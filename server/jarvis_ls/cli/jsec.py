@@ -85,6 +85,11 @@ def _scan_command(commands: Commands, name: str, text: str) -> None:  # type: ig
         action="store_true",
         help="also report suppressed and baselined findings",
     )
+    add(
+        "--explain-gaps",
+        action="store_true",
+        help="also sum up which headers, macros, types and functions are not known",
+    )
     add("--changed", action="store_true", help="scan only files changed since the last scan")
     add("--quiet", "-q", action="store_true", help="print neither progress nor notes")
     add(

@@ -74,6 +74,8 @@ def prepare(options: argparse.Namespace) -> Job:
 
     Raises `UsageError` or `ConfigError` when something asked for is not there or not right.
     """
+    if getattr(options, "explain_gaps", False) and options.format not in ("text", "json"):
+        raise UsageError("--explain-gaps needs --format text or json")
     paths = options.paths or [Path()]
     for path in paths:
         if not os.path.lexists(path):
@@ -145,8 +147,9 @@ def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence
 
 async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> ScanResult:
     from jarvis_ls.jsec.scan.cache import Cache
+    from jarvis_ls.jsec.scan.gaps import find_gaps
     from jarvis_ls.jsec.scan.records import read_scanned
-    from jarvis_ls.jsec.scan.scanner import Effort, changed_since, scan
+    from jarvis_ls.jsec.scan.scanner import Effort, changed_since, processors, scan
 
     warnings: list[str] = []
     cache = None
@@ -175,6 +178,9 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
         progress=progress,
         stop=stop,
     )
+    if getattr(options, "explain_gaps", False) and not result.cancelled:
+        jobs = options.jobs or processors()
+        result.gaps = await find_gaps(job.listing, job.settings, jobs=jobs, seconds=options.timeout)
     progress.clear()
     result.warnings = warnings + result.warnings
     if not job.whole:  # what was not examined is not known to be gone

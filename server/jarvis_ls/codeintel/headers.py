@@ -194,6 +194,16 @@ class Headers:
             level = following
         return list(reached)
 
+    def missing(self, path: str, own: Facts) -> list[str]:
+        """Return what `path` itself includes that is neither in the project nor a header of the C
+        and C++ standards."""
+        folder = posixpath.dirname(path)
+        return [
+            include
+            for include in dict.fromkeys(own.includes)
+            if include not in _STANDARD and "." in include and self._find(folder, include) is None
+        ]
+
     def _includes(self, path: str) -> Sequence[str]:
         known = self._direct.get(path)
         if known is None:

@@ -49,6 +49,7 @@ def main() -> None:
             "analyse": live.analyse,
             "set_project": set_project,
             "scan": disk.scan,
+            "gaps": disk.gaps,
             "set_program": disk.set_program,
             "follow": disk.follow,
             "functions": disk.functions,

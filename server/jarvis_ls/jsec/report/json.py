@@ -14,7 +14,9 @@ from jarvis_ls.jsec.scan.result import ScanResult
 
 def render_json(result: ScanResult, findings: Sequence[Finding]) -> str:
     """`{"summary": …, "issues": […]}` with the gravest finding first."""
-    head = {"summary": summary_of(result, findings)}
+    head: dict[str, Any] = {"summary": summary_of(result, findings)}
+    if result.gaps is not None:
+        head["gaps"] = [gap.to_json() for gap in result.gaps]
     return one_a_line(head, "issues", (finding.to_json() for finding in findings)) + "\n"
 
 

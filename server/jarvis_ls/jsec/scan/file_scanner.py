@@ -14,10 +14,11 @@ from typing import Any
 
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.functions import Unit
-from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
+from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers, item_facts, merge_items
 from jarvis_ls.codeintel.languages import HEADER_ENDS, LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
@@ -40,6 +41,7 @@ from jarvis_ls.jsec.flow.program.file_outline import outline_of
 from jarvis_ls.jsec.flow.program.ir_store import Store
 from jarvis_ls.jsec.flow.program.program import Program
 from jarvis_ls.jsec.flow.program.runner import Followed, Found, Root, Runner
+from jarvis_ls.jsec.scan.gaps import FileGaps, gaps_of
 from jarvis_ls.jsec.scan.project import Project, digest_of
 from jarvis_ls.jsec.scan.result import FileReport
 from jarvis_ls.jsec.scan.source_files import NOT_A_SOURCE
@@ -174,6 +176,21 @@ class DiskFiles:
             self._followed = 0
             gc.collect()
         return followed
+
+    def gaps(self, path: str) -> FileGaps:
+        """Return what a file needs that neither it nor its headers say."""
+        assert self._open is not None, "set_project comes first"
+        raw = self._open.read(path, self._open.project.limit)
+        source = decode(path, raw)
+        language = language_of(path, source.data)
+        if language is None or language == "rust" or has_nul(raw):
+            return FileGaps(path)
+        tree = parse(source.data, language)
+        found = items(tree.root_node, language)
+        own = merge_items(item_facts(item, language) for item in found)
+        _, included = self._open.headers.facts_for(path, own)
+        missing = self._open.headers.missing(path, own)
+        return gaps_of(source, language, tree, own.merge(included), missing)
 
     def functions(self, path: str) -> list[str]:
         """Keys of the functions of a file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.scan.gaps import Gap
 from jarvis_ls.jsec.scan.source_files import Skipped
 
 
@@ -66,6 +67,8 @@ class ScanResult:
     """How many files an earlier scan had the answer for."""
     stale_baseline: int = 0
     """How many findings of the baseline are gone."""
+    gaps: list[Gap] | None = None
+    """What the analysis does not know; None when nobody asked."""
 
     @property
     def shown(self) -> list[Finding]:

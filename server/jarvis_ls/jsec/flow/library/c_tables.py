@@ -2,6 +2,7 @@
 
 The files in `c/` say what the headers would. Each has some of these sections, an entry a line:
 
+- `[headers]`: patterns of the names of the headers that the file stands for.
 - `[types]`: `unsigned int: guint guint32`: names of a type that words already represent.
 - `[constants]`: `G_MAXINT 2147483647`.
 - `[macros]`: `g_new(type, n) = …`: those with parameters, as their headers define them.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import json
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +38,8 @@ class Library:
     """What the files say, all of them together."""
 
     def __init__(self) -> None:
+        self.headers: list[str] = []
+        """Names of headers, `*` in place of what follows."""
         self.types: dict[str, Type] = {}
         """Types by name."""
         self.constants: dict[str, tuple[Number, Type]] = {}
@@ -54,6 +58,7 @@ class Library:
     def read(self, text: str) -> None:
         """Take in what a file says."""
         readers = {
+            "[headers]": self._read_headers,
             "[types]": self._read_types,
             "[constants]": self._read_constant,
             "[macros]": self._read_macro,
@@ -68,6 +73,13 @@ class Library:
                 reader = readers[line]
             elif line and line[0] != "#":
                 reader(line)
+
+    def stands_for(self, header: str) -> bool:
+        """Return whether some file says what a header would."""
+        return any(fnmatchcase(header, pattern) for pattern in self.headers)
+
+    def _read_headers(self, line: str) -> None:
+        self.headers += line.split()
 
     def _read_types(self, line: str) -> None:
         written, _, names = line.partition(": ")
