@@ -178,6 +178,29 @@ int state_of(struct job *job)
 }
 """
 
+LIST = """#include <stdlib.h>
+
+struct item { struct item *next; char *name; };
+
+void drop(struct item *item)
+{
+    for (; item != NULL; item = item->next) {
+        free(item->name);
+        free(item);
+    }
+}
+
+void drop_all(struct item **head)
+{
+    struct item *item = *head;
+    while (item) {
+        free(item);
+        item = item->next;
+    }
+    *head = NULL;
+}
+"""
+
 PRODUCT = """#include <stdio.h>
 #include <stdlib.h>
 
@@ -264,6 +287,17 @@ EXPECTED = [
         "    note(job->state);\n    free(job); /* done */\n    return 0;\n}\n\n"
         "int state_of(struct job *job)\n{\n    int result = job->state;\n\n    free(job);\n"
         "    return result;\n",
+    ),
+    (
+        "use-after-free",
+        LIST,
+        LIST.partition("void drop(")[2],
+        "struct item *item)\n{\n    struct item *next;\n\n"
+        "    for (; item != NULL; item = next) {\n        next = item->next;\n"
+        "        free(item->name);\n        free(item);\n    }\n}\n\n"
+        "void drop_all(struct item **head)\n{\n    struct item *item = *head;\n"
+        "    while (item) {\n        struct item *next = item->next;\n\n        free(item);\n"
+        "        item = next;\n    }\n    *head = NULL;\n}\n",
     ),
     (
         "allocation-size-overflow",

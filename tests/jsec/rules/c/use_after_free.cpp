@@ -61,6 +61,11 @@ void list(struct node *n) {
     }
 }
 
+void list_in_header(struct node *head) {
+    for (struct node *n = head; n != nullptr; n = n->next) // expect: use-after-free
+        free(n);
+}
+
 void list_well(struct node *n) {
     while (n) {
         struct node *next = n->next;

@@ -224,16 +224,18 @@ def declare(
     """Return where a new variable is declared: edits elsewhere, and the lines in front of
     `statement`.
 
-    Where declarations begin a block they do so here too, and the value is assigned in place.
-    `gone` is a statement that another edit removes.
+    Where declarations begin a block they do so here too, and the value, if there is one, is
+    assigned in place. `gone` is a statement that another edit removes.
     """
     name = declared.split()[-1].lstrip("*")
+    first = f"{declared} = {value};" if value else f"{declared};"
+    assigned = [f"{name} = {value};"] if value else []
     block = block_of(statement, function)
     in_place = statement.parent is not None and statement.parent.type == "compound_statement"
     if block is None or (layout_of(function).late_declarations and in_place):
-        return [], [f"{declared} = {value};"]
+        return [], [first]
     if in_place and _follows_declarations(statement, gone):
-        return [], [f"{declared} = {value};", ""]
+        return [], [first, ""]
     last: Node | None = None
     for child in block.named_children:
         if child.type == "declaration":
@@ -241,10 +243,10 @@ def declare(
         elif child.type != "comment":
             break
     if last is not None and last.end_byte <= statement.start_byte:
-        return add_after(function, last, [f"{declared};"]), [f"{name} = {value};"]
+        return add_after(function, last, [f"{declared};"]), assigned
     at = block.start_byte + 1
     indent = layout_of(function).deeper(indent_of(function, block.start_byte))
-    return [((at, at), f"\n{indent}{declared};\n")], [f"{name} = {value};"]
+    return [((at, at), f"\n{indent}{declared};\n")], assigned
 
 
 def block_of(statement: Node, function: Function) -> Node | None:

@@ -1,4 +1,5 @@
-"""The fix of a use after free on a straight line: the release moves behind the last use."""
+"""Fixes of a use after free: the release moves behind the last use, or a loop keeps the next
+element before it frees one."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from jarvis_ls.jsec.base.rule import Rewrite
 from jarvis_ls.jsec.local.c.layout import (
     EditOfBytes,
     add_after,
+    add_before,
     comment_behind,
     declare,
     remove_statement,
@@ -21,6 +23,7 @@ from jarvis_ls.jsec.local.c.layout import (
 _JUMPS = re.compile(r"\b(?:return|goto|break|continue|throw|exit|abort|longjmp)\b")
 _PATH = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)\w+)*")
 _NAMES = ("result", "returned")
+_NEXT = ("next", "following")
 _FAR = 12
 """Statements over which a release moves."""
 
@@ -37,6 +40,9 @@ def release_later(release: Call, use: Node) -> Rewrite | None:
         return None
     if not stands_alone(function, statement):
         return None
+    step = _step_of(use, pointer)
+    if step is not None:
+        return _keep_next(function, statement, pointer, step)
     last = _last_use(statement, pointer)
     if last is None or not _is_inside(use, block):
         return None
@@ -53,6 +59,87 @@ def release_later(release: Call, use: Node) -> Rewrite | None:
         edits = [*edits, *add_after(function, last, [freed])]
     title = "Free '{pointer}' after its last use"
     return Rewrite(title, edits, safe=False, pointer=pointer)
+
+
+def step_in_header(release: Call) -> Node | None:
+    """Return `p->next` of `for (…; …; p = p->next)` when the last thing of its body frees `p`."""
+    statement, given = release.statement, release.arg(0)
+    if statement is None or given is None or len(release.arguments) != 1:
+        return None
+    body = statement.parent
+    if body is not None and body.type == "compound_statement":
+        inside = [child for child in body.named_children if child.type != "comment"]
+        if not inside or inside[-1] != statement:
+            return None
+        body = body.parent
+    if body is None or body.type != "for_statement":
+        return None
+    update = field(body, "update")
+    return _next_of(update, text(bare(given))) if update is not None else None
+
+
+def keep_next_in_header(release: Call, step: Node) -> Rewrite | None:
+    """Return the fix of such a loop: what comes next is kept in front of its body."""
+    function, given, loop = release.function, release.arg(0), step.parent
+    loop = loop.parent if loop is not None else None
+    if function is None or given is None or loop is None or loop.type != "for_statement":
+        return None
+    pointer, body = text(bare(given)), field(loop, "body")
+    kept = _kept(function, pointer, step)
+    in_block = loop.parent is not None and loop.parent.type == "compound_statement"
+    if kept is None or body is None or not in_block or not stands_alone(function, loop):
+        return None
+    declared, name = kept
+    elsewhere, lines = declare(function, loop, declared, "")
+    first = body
+    if body.type == "compound_statement":
+        first = next(child for child in body.named_children if child.type != "comment")
+    taken = add_before(function, first, [f"{name} = {text(step)};"])
+    before = add_before(function, loop, lines) if lines else []
+    title = "Keep '{step}' before '{pointer}' is freed"
+    edits = [*elsewhere, *before, *taken, ((step.start_byte, step.end_byte), name)]
+    return Rewrite(title, edits, safe=False, pointer=pointer, step=text(step))
+
+
+def _keep_next(function: Function, release: Node, pointer: str, step: Node) -> Rewrite | None:
+    """Return the fix of `free(p); p = p->next;`."""
+    kept = _kept(function, pointer, step)
+    if kept is None:
+        return None
+    declared, name = kept
+    elsewhere, lines = declare(function, release, declared, text(step))
+    edits = [*elsewhere, *add_before(function, release, lines)]
+    title = "Keep '{step}' before '{pointer}' is freed"
+    edits.append(((step.start_byte, step.end_byte), name))
+    return Rewrite(title, edits, safe=False, pointer=pointer, step=text(step))
+
+
+def _kept(function: Function, pointer: str, step: Node) -> tuple[str, str] | None:
+    """Return the declaration and name of a variable for what a step leads to."""
+    variable = function.variable(pointer, step.start_byte)
+    name = next((name for name in _NEXT if not function.uses(name)), None)
+    if variable is None or variable.arrays or name is None:
+        return None
+    words = [word for word in variable.type.split() if word not in ("static", "register")]
+    if not words or "auto" in words:
+        return None
+    return f"{' '.join(words)} {'*' * variable.pointers}{name}", name
+
+
+def _step_of(use: Node, pointer: str) -> Node | None:
+    """Return `p->next` when a use is in the statement `p = p->next`."""
+    for outer in ancestors(use):
+        if outer.type == "assignment_expression":
+            is_statement = outer.parent is not None and outer.parent.type == "expression_statement"
+            return _next_of(outer, pointer) if is_statement else None
+    return None
+
+
+def _next_of(assignment: Node, pointer: str) -> Node | None:
+    left, right = field(assignment, "left"), field(assignment, "right")
+    if right is None or right.type != "field_expression" or text(left) != pointer:
+        return None
+    return right if text(field(right, "argument")) == pointer else None
 
 
 def _last_use(statement: Node, pointer: str) -> Node | None:

@@ -38,7 +38,7 @@ from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.c.allocation import FREEING
 from jarvis_ls.jsec.local.c.next_use import use_after
 from jarvis_ls.jsec.local.c.proof import pick_template
-from jarvis_ls.jsec.local.c.release_fix import release_later
+from jarvis_ls.jsec.local.c.release_fix import keep_next_in_header, release_later, step_in_header
 from jarvis_ls.jsec.local.c.statement_effects import USING
 
 RETURNED = "'{pointer}' is returned after it was freed."
@@ -55,6 +55,16 @@ RETURNED = "'{pointer}' is returned after it was freed."
 @flow_verdicts(exempt=(RETURNED,))
 def use_after_free(release: Call) -> Iterator[Report]:
     use = use_after(release)
+    step = step_in_header(release) if use is None else None
+    if step is not None:
+        yield Report(
+            step,
+            "'{pointer}' is used after it was freed.",
+            pattern=release.name,
+            pointer=text(release.arg(0)),
+            causes=[(release.node, "Freed here.")],
+            fix=keep_next_in_header(release, step),
+        )
     if use is None or use.does not in USING or "%p" in text(use.node.parent):
         return
     yield Report(
