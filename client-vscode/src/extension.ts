@@ -9,6 +9,7 @@ import { JarvisContext } from './context';
 import * as explainRule from './features/explain-rule';
 import * as findingsView from './features/findings/view';
 import * as fixFinding from './features/fix-finding';
+import * as gaps from './features/gaps';
 import * as migration from './features/migration/migration';
 import * as panel from './features/panel/panel';
 import * as report from './features/report';
@@ -28,6 +29,7 @@ const FEATURES = [
   migration,
   panel,
   report,
+  gaps,
   serverCommands,
   workspaceTrust,
 ];

@@ -11,7 +11,9 @@ export const RULES = 'jarvis/rules';
 export const FIX = 'jarvis/fix';
 export const SUPPRESS = 'jarvis/suppress';
 export const EXPORT = 'jarvis/export';
+export const GAPS = 'jarvis/gaps';
 export const FINDINGS_CHANGED = 'jarvis/findingsChanged';
+export const GAPS_FOUND = 'jarvis/gapsFound';
 export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
 export const PANEL_KEYS = 'jarvis/panel/keys';
@@ -22,6 +24,7 @@ export const COMMAND_CANCEL_SCAN = 'jarvis.cancelScan';
 export const COMMAND_EXPORT_REPORT = 'jarvis.exportReport';
 export const COMMAND_ADD_TO_BASELINE = 'jarvis.addToBaseline';
 export const COMMAND_EXPLAIN_RULE = 'jarvis.explainRule';
+export const COMMAND_EXPLAIN_GAPS = 'jarvis.explainGaps';
 export const COMMAND_SHOW_FINDING = 'jarvis.showFinding';
 export const SETTINGS_SECTION = 'jarvisLs';
 export const MIGRATION = 'jarvis/migration';
@@ -229,6 +232,31 @@ export interface SuppressResult {
   baseline: number;
   /** The comments to insert; the client applies it. */
   edit?: WorkspaceEdit;
+}
+
+/** Asks what the analysis does not know of the C and C++ code of the workspace. */
+export interface GapsParams {
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
+}
+
+/** What the analysis does not know. */
+export interface GapsResult {
+  /** Headers, macros, types and functions with how often they are needed, where, and what to do;
+in the user's language. */
+  markdown: string;
+  /** How many of them are named. */
+  count: number;
+  /** Whether it was cancelled before its end. */
+  cancelled: boolean;
+}
+
+/** Tells, after a scan of the workspace, that many files include headers that are not found. */
+export interface GapsFoundParams {
+  /** How many headers. */
+  headers: number;
+  /** How many files include one. */
+  files: number;
 }
 
 /** Asks to write a report of everything known. */
@@ -594,6 +622,7 @@ export interface Requests {
   'jarvis/fix': { params: FindingRef; result: FixResult };
   'jarvis/suppress': { params: SuppressParams; result: SuppressResult };
   'jarvis/export': { params: ExportParams; result: ExportResult };
+  'jarvis/gaps': { params: GapsParams; result: GapsResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };
   'jarvis/panel/keys': { params: PanelKeysParams; result: boolean };
   'jarvis/migration': { params: MigrationParams; result: MigrationResult };
@@ -612,6 +641,7 @@ export interface ClientRequests {
 export interface Notifications {
   'jarvis/findingsChanged': FindingsChangedParams;
   'jarvis/status': StatusParams;
+  'jarvis/gapsFound': GapsFoundParams;
   'jarvis/migrationChanged': MigrationChangedParams;
   'jarvis/panel/events': PanelEvents;
 }

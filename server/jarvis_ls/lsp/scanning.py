@@ -7,6 +7,7 @@ import contextlib
 import logging
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.scan.cache import Cache
+    from jarvis_ls.jsec.scan.gaps import Gap
     from jarvis_ls.jsec.scan.result import FileReport
     from jarvis_ls.jsec.scan.source_files import Listing
     from jarvis_ls.jsec.settings.settings import Settings
@@ -138,6 +140,8 @@ class Scanning:
         self._listings: dict[str, Listing] = {}
         self._stamps: dict[str, _Stamp] = {}
         self._units: dict[str, dict[str, str]] = {}
+        self._includes: dict[str, dict[str, tuple[str, ...]]] = {}
+        """By folder and path: the headers that a file names."""
         self._turn = asyncio.Lock()
         self.digests: dict[str, dict[str, str]] = {}
         """By folder: the files that were analysed, with what names their bytes."""
@@ -221,6 +225,31 @@ class Scanning:
         if self._aside is not None:
             await asyncio.to_thread(self._aside.cleanup)
 
+    async def missing_headers(self) -> dict[str, int]:
+        """Return the headers that files of the last scan include and nothing knows, with how many
+        files that are."""
+        from jarvis_ls.jsec.scan.gaps import missing_headers
+
+        found: Counter[str] = Counter()
+        for includes in list(self._includes.values()):
+            found.update(await asyncio.to_thread(missing_headers, dict(includes)))
+        return dict(found)
+
+    async def gaps(self) -> list[tuple[Folder, list[Gap]]]:
+        """Return what the analysis does not know of each folder."""
+        from jarvis_ls.jsec.scan.gaps import find_gaps
+        from jarvis_ls.jsec.scan.scanner import SECONDS_PER_FILE, processors
+
+        found = []
+        for folder in list(self._server.folders):
+            async with self._turn:
+                listing = await self._list(folder)
+            root = await self._root(folder)
+            jobs = max(1, processors() - 1)
+            gaps = await find_gaps(listing, root.settings, jobs=jobs, seconds=SECONDS_PER_FILE)
+            found.append((folder, gaps))
+        return found
+
     async def list_only(self) -> None:
         """Learn which files the folders hold, without scanning them: headers are among them."""
         async with self._turn:
@@ -251,6 +280,7 @@ class Scanning:
         """Drop what is kept of a folder that left the workspace."""
         self._listings.pop(root, None)
         self._units.pop(root, None)
+        self._includes.pop(root, None)
         self.digests.pop(root, None)
         for key in self._server.findings.on_disk():
             if self._server.folders.place(key).root in ("", root):
@@ -304,6 +334,7 @@ class Scanning:
             self._server.findings.put_disk(folder.uri_of(path), [], [])
             digests.pop(path, None)
             self._units.get(folder.path, {}).pop(path, None)
+            self._includes.get(folder.path, {}).pop(path, None)
         await self._server.analysis.set_files(folder.path, paths)
         self.listed.fire(news)
         return listing
@@ -378,6 +409,7 @@ class Scanning:
         judgement = await self._server.judgement()
         findings = judgement.judge(folder.path, report.path, report.findings)
         self._server.findings.put_disk(uri, findings, report.findings)
+        self._includes.setdefault(folder.path, {})[report.path] = report.includes
         if report.unit:
             self._units.setdefault(folder.path, {})[report.path] = report.unit
         if report.settled:  # the file was counted when its rules were done

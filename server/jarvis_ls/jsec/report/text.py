@@ -15,7 +15,7 @@ from jarvis_ls.core.finding import Finding, Severity, Span
 from jarvis_ls.core.translations import Translations
 from jarvis_ls.jsec.report.spoken import IN_ENGLISH, count_phrase, findings_in_words, hidden_by
 from jarvis_ls.jsec.report.summary import summary_of
-from jarvis_ls.jsec.scan.gaps import ADVICE, Gap, Sort
+from jarvis_ls.jsec.scan.gaps import ADVICE, ALL_KNOWN, HEADINGS, Gap, Sort
 from jarvis_ls.jsec.scan.result import ScanResult
 
 _COLOURS: dict[str, str] = {
@@ -168,23 +168,15 @@ def _summary(
         yield from gap_lines(result.gaps, paint, width, say)
 
 
-_HEADINGS: dict[Sort, str] = {
-    Sort.HEADER: "headers that are not found, and how many files include them",
-    Sort.MACRO: "macros that cannot be read, and how often they are used",
-    Sort.TYPE: "types that nothing defines, and how often they are used",
-    Sort.FUNCTION: "functions whose code is not here, and how often they are called",
-}
-
-
 def gap_lines(gaps: Sequence[Gap], paint: Paint, width: int, say: Translations) -> Iterator[str]:
     """Yield what the analysis does not know, by sort, and what to do about each."""
     if not gaps:
-        yield say("The analysis knows all headers, macros, types and functions that are used.")
+        yield say(ALL_KNOWN)
     for sort in Sort:
         chosen = [gap for gap in gaps if gap.sort is sort]
         if not chosen:
             continue
-        yield paint(say(_HEADINGS[sort]), "bold")
+        yield paint(say(HEADINGS[sort]), "bold")
         for gap in chosen:
             place = f"{printable(gap.file)}:{gap.line}"
             yield f"  {gap.count:>6}  {printable(gap.name)}  {paint(place, 'dim')}"

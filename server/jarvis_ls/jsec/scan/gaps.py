@@ -8,14 +8,15 @@ what is wrong with it is not found. So each is counted, for people to see what c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.dependencies import imports
-from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.headers import Headers
+from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node, Tree, captures, compile_query
 from jarvis_ls.codeintel.source import Source
@@ -52,6 +53,17 @@ ADVICE: dict[Sort, str] = {
     "must not get any, name it in .jarvis/jsec.toml.",
 }
 """What to do, by sort."""
+
+
+ALL_KNOWN = "The analysis knows all headers, macros, types and functions that are used."
+
+HEADINGS: dict[Sort, str] = {
+    Sort.HEADER: "headers that are not found, and how many files include them",
+    Sort.MACRO: "macros that cannot be read, and how often they are used",
+    Sort.TYPE: "types that nothing defines, and how often they are used",
+    Sort.FUNCTION: "functions whose code is not here, and how often they are called",
+}
+"""What heads the list of a sort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +243,19 @@ def sum_up(files: Iterable[FileGaps]) -> list[Gap]:
         ]
         found += sorted(gaps, key=lambda gap: (-gap.count, gap.name))[:MOST]
     return found
+
+
+def missing_headers(includes: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    """Return the headers that files include and neither the project has nor a table knows, with how
+    many files include them. `includes` are the headers that each file of the project names.
+    """
+    headers = Headers(lambda _: None, includes)
+    found: Counter[str] = Counter()
+    for path, names in includes.items():
+        if names and language_of(path) != "rust":
+            missing = headers.missing(path, Facts(includes=names))
+            found.update(name for name in missing if not LIBRARY.stands_for(name))
+    return dict(found)
 
 
 async def find_gaps(

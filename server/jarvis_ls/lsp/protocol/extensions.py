@@ -22,7 +22,9 @@ RULES = "jarvis/rules"
 FIX = "jarvis/fix"
 SUPPRESS = "jarvis/suppress"
 EXPORT = "jarvis/export"
+GAPS = "jarvis/gaps"
 FINDINGS_CHANGED = "jarvis/findingsChanged"
+GAPS_FOUND = "jarvis/gapsFound"
 STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
 PANEL_KEYS = "jarvis/panel/keys"
@@ -34,6 +36,7 @@ COMMAND_CANCEL_SCAN = "jarvis.cancelScan"
 COMMAND_EXPORT_REPORT = "jarvis.exportReport"
 COMMAND_ADD_TO_BASELINE = "jarvis.addToBaseline"
 COMMAND_EXPLAIN_RULE = "jarvis.explainRule"
+COMMAND_EXPLAIN_GAPS = "jarvis.explainGaps"
 COMMAND_SHOW_FINDING = "jarvis.showFinding"
 
 SETTINGS_SECTION = "jarvisLs"
@@ -260,6 +263,37 @@ class SuppressResult:
 
 
 @attrs.frozen
+class GapsParams:
+    """Asks what the analysis does not know of the C and C++ code of the workspace."""
+
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class GapsResult:
+    """What the analysis does not know."""
+
+    markdown: str
+    """Headers, macros, types and functions with how often they are needed, where, and what to do;
+    in the user's language."""
+    count: int
+    """How many of them are named."""
+    cancelled: bool = False
+    """Whether it was cancelled before its end."""
+
+
+@attrs.frozen
+class GapsFoundParams:
+    """Tells, after a scan of the workspace, that many files include headers that are not found."""
+
+    headers: int
+    """How many headers."""
+    files: int
+    """How many files include one."""
+
+
+@attrs.frozen
 class ExportParams:
     """Asks to write a report of everything known."""
 
@@ -359,6 +393,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     FIX: (FindingRef, FixResult),
     SUPPRESS: (SuppressParams, SuppressResult),
     EXPORT: (ExportParams, ExportResult),
+    GAPS: (GapsParams, GapsResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
     PANEL_KEYS: (PanelKeysParams, bool),
     migration.MIGRATION: (migration.MigrationParams, migration.MigrationResult),
@@ -376,6 +411,7 @@ editor has the file open and now shows and keeps the new text."""
 NOTIFICATIONS: dict[str, type] = {
     FINDINGS_CHANGED: FindingsChangedParams,
     STATUS: StatusParams,
+    GAPS_FOUND: GapsFoundParams,
     migration.MIGRATION_CHANGED: migration.MigrationChangedParams,
 }
 """Notifications from server to client: parameters. `PANEL_EVENTS` with `PanelEvents` is one more:
@@ -387,6 +423,7 @@ SERVER_COMMANDS = (
     COMMAND_EXPORT_REPORT,
     COMMAND_ADD_TO_BASELINE,
     COMMAND_EXPLAIN_RULE,
+    COMMAND_EXPLAIN_GAPS,
     COMMAND_SHOW_FINDING,
     migration.COMMAND_MIGRATE,
     migration.COMMAND_STOP_MIGRATION,
