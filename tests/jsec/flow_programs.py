@@ -11,7 +11,7 @@ from jarvis_ls.codeintel.source import decode
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.interp.fixpoint import Interpreter
-from jarvis_ls.jsec.flow.ir.nodes import FileIR
+from jarvis_ls.jsec.flow.ir.declarations import FileIR
 from jarvis_ls.jsec.flow.lower.c.file import lower
 from jarvis_ls.jsec.flow.program.in_memory import Files
 

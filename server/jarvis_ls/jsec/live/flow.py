@@ -17,7 +17,7 @@ from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.interp.lock_order import inversions, is_nested
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.program.file_outline import Outline, digest_of_values
 from jarvis_ls.jsec.flow.program.ir_store import Store, StoreFolder
 from jarvis_ls.jsec.flow.program.open_file import OpenFile

@@ -34,7 +34,7 @@ from jarvis_ls.jsec.findings.failure_notes import (
 )
 from jarvis_ls.jsec.findings.flow_findings import settle
 from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.library.user_models import effects_of
 from jarvis_ls.jsec.flow.lower.c.file import lower
 from jarvis_ls.jsec.flow.program.file_outline import outline_of

@@ -32,17 +32,9 @@ from jarvis_ls.jsec.flow.domain.region_state import (
     RegionState,
 )
 from jarvis_ls.jsec.flow.ir.c_types import ANY
-from jarvis_ls.jsec.flow.ir.nodes import (
-    CALL,
-    EVAL,
-    JUMP,
-    RETURN,
-    SET,
-    FunctionIR,
-    Number,
-    Span,
-    Type,
-)
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, Jump, Return, SetTemp
+from jarvis_ls.jsec.flow.ir.nodes import Number, Span, Type
 
 _MEMORY: Final = frozenset(
     "malloc new new[] alloca kmalloc HeapAlloc LocalAlloc GlobalAlloc CoTaskMemAlloc "
@@ -435,17 +427,22 @@ def _ends_with(function: FunctionIR, call: Span) -> bool:
     """Return whether nothing but leaving the function comes after a call in it."""
     for instrs, end in function.blocks:
         at = next(
-            (i for i, instr in enumerate(instrs) if instr[0] == CALL and instr[5] == call), None
+            (
+                i
+                for i, instr in enumerate(instrs)
+                if isinstance(instr, CallFunction) and instr.span == call
+            ),
+            None,
         )
         if at is None:
             continue
-        rest: Any = instrs[at + 1 :]
+        rest = instrs[at + 1 :]
         for _ in range(8):
-            if any(instr[0] not in (EVAL, SET) for instr in rest):
+            if not all(isinstance(instr, (Eval, SetTemp)) for instr in rest):
                 return False
-            if end[0] != JUMP:
-                return bool(end[0] == RETURN)
-            rest, end = function.blocks[end[1]]
+            if not isinstance(end, Jump):
+                return isinstance(end, Return)
+            rest, end = function.blocks[end.block]
         return False
     return False
 

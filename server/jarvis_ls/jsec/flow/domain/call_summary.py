@@ -6,8 +6,8 @@ import marshal
 from dataclasses import dataclass
 from typing import Final
 
-from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import CallMethod, CallRust, Delete, New, Throw
 
 DISTANCE: Final = 2
 """Calls inside of a call that are examined."""
@@ -46,14 +46,12 @@ class CallSummary:
 
 def acts_of(function: FunctionIR) -> tuple[str, ...]:
     """Return the acts of a function, in order."""
-    kinds = {instr[0] for instrs, _ in function.blocks for instr in instrs}
+    kinds = {type(instr) for instrs, _ in function.blocks for instr in instrs}
     found = set()
-    if nodes.NEW in kinds:
+    if New in kinds:
         found.add(ALLOCATES)
-    if nodes.DELETE in kinds:
+    if Delete in kinds:
         found.add(RELEASES)
-    if kinds & {nodes.METHOD, nodes.RCALL} or any(
-        end[0] == nodes.THROW for _, end in function.blocks
-    ):
+    if kinds & {CallMethod, CallRust} or any(isinstance(end, Throw) for _, end in function.blocks):
         found.add(OBSCURE)
     return tuple(sorted(found))

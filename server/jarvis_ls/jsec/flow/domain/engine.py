@@ -12,7 +12,8 @@ from jarvis_ls.jsec.flow.domain.abstract_value import AbstractValue
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.domain.lookup import Lookup
 from jarvis_ls.jsec.flow.domain.memory_regions import Frame, RegionTable
-from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 
 Outcome = tuple[AbstractState, "AbstractValue | None"]
 Effects = Mapping[str, tuple[tuple[Any, ...], ...]]

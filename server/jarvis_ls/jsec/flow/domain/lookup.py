@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, RecordIR, Type
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir.nodes import Type
 
 
 class Lookup(Protocol):

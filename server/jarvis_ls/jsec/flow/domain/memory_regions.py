@@ -29,22 +29,9 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 from jarvis_ls.jsec.flow.ir import overloads
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, LONG, UNIT, size_of
 from jarvis_ls.jsec.flow.ir.cfg import loops, targets
-from jarvis_ls.jsec.flow.ir.nodes import (
-    CALL,
-    CAST,
-    CONST,
-    EVAL,
-    NULL,
-    RETURN,
-    STORE,
-    Expr,
-    FunctionIR,
-    GlobalIR,
-    Instr,
-    Number,
-    Span,
-    Type,
-)
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, Instruction, Return
+from jarvis_ls.jsec.flow.ir.nodes import CAST, CONST, NULL, STORE, Expr, Number, Span, Type
 from jarvis_ls.jsec.flow.library.c_functions import STOPS
 
 _SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
@@ -373,8 +360,8 @@ class RegionTable(Joiner):
             return
         self.silent += 1
         for instr in variable.init or ():
-            if instr[0] == EVAL:
-                self.evaluate(state, instr[1])
+            if isinstance(instr, Eval):
+                self.evaluate(state, instr.value)
         self.silent -= 1
         cells = state.memory[rid]
         if _is_table(variable):
@@ -408,9 +395,9 @@ class RegionTable(Joiner):
         seen, work = {0}, [0]
         while work:
             instrs, end = function.blocks[work.pop()]
-            if any(self._ends(i, function, space, depth) for i in instrs if i[0] == CALL):
+            if any(self._ends(i, function, space, depth) for i in instrs):
                 continue
-            if end[0] == RETURN:
+            if isinstance(end, Return):
                 return True
             for target in targets(end):
                 if target not in seen:
@@ -438,14 +425,15 @@ class RegionTable(Joiner):
         if found is None:
             space = self.frame.space
             found = known[block] = any(
-                self._ends(instr, function, space, 0)
-                for instr in function.blocks[block][0]
-                if instr[0] == CALL
+                self._ends(instr, function, space, 0) for instr in function.blocks[block][0]
             )
         return found
 
-    def _ends(self, call: Instr, function: FunctionIR, space: list[str], depth: int) -> bool:
-        name = call[2]
+    def _ends(self, instr: Instruction, function: FunctionIR, space: list[str], depth: int) -> bool:
+        """Return whether an instruction calls a function that does not come back."""
+        if not isinstance(instr, CallFunction):
+            return False
+        name = instr.target
         if not isinstance(name, str) or (
             not space and self.program.comes_back(name, function.file)
         ):
@@ -521,7 +509,7 @@ def _is_set_unseen(variable: GlobalIR) -> bool:
     """
     if variable.type[0] != "p" or variable.constant:
         return False
-    stored = [instr[1] for instr in variable.init or () if instr[0] == EVAL]
+    stored = [instr.value for instr in variable.init or () if isinstance(instr, Eval)]
     return not stored or all(store[0] == STORE and _is_null(store[2]) for store in stored)
 
 
@@ -538,7 +526,7 @@ def _is_table(variable: GlobalIR) -> bool:
     type_ = variable.type
     if type_[0] != "a" or type_[1][0] not in ("i", "f"):
         return False
-    stored = (instr[1] for instr in variable.init or () if instr[0] == EVAL)
+    stored = (instr.value for instr in variable.init or () if isinstance(instr, Eval))
     return all(
         store[0] == STORE
         and store[2][0] in (CAST, CONST)

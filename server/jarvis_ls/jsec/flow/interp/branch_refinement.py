@@ -30,7 +30,8 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import UNIT, limits, pointee
 from jarvis_ls.jsec.flow.ir.cfg import loop_test
 from jarvis_ls.jsec.flow.ir.constant_folding import fold
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Instr, Number
+from jarvis_ls.jsec.flow.ir.instructions import Branch, End, Switch
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Number
 from jarvis_ls.jsec.flow.semantics.conversions import nullness
 from jarvis_ls.jsec.flow.semantics.expressions import OPS, decide, evaluate
 
@@ -51,13 +52,12 @@ Ways = list[tuple[int, AbstractState]]
 
 
 def successors(
-    engine: Engine, state: AbstractState, end: Instr
+    engine: Engine, state: AbstractState, end: End
 ) -> Iterable[tuple[int, AbstractState]]:
     """Return the blocks a state continues at; `state` itself is used up."""
-    kind = end[0]
-    if kind == nodes.IF:
+    if isinstance(end, Branch):
         return _branch(engine, state, end)
-    if kind == nodes.SWITCH:
+    if isinstance(end, Switch):
         return _switch(engine, state, end)
     return ()
 
@@ -70,8 +70,8 @@ def quiet(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     return value
 
 
-def _branch(engine: Engine, state: AbstractState, end: Instr) -> Ways:
-    condition = end[1]
+def _branch(engine: Engine, state: AbstractState, end: Branch) -> Ways:
+    condition = end.condition
     positive = True
     while condition[0] == nodes.NOT:
         condition, positive = condition[1], not positive
@@ -86,19 +86,19 @@ def _branch(engine: Engine, state: AbstractState, end: Instr) -> Ways:
     found = decide(engine, state, op, a, b)
     if found is None and left[0] == nodes.BIN and left[1] in ("%", "&"):
         _loosen(engine, state, left[2])
-    engine.defensive = len(end) > 5
+    engine.defensive = end.defensive
     moves = a.targets[0][3] if len(a.targets) == 1 else a.flags
     counts = moves & COUNT and b.flags & TIGHT
     ways: Ways = []
     for holds in (True, False):
         if found is not None and found != holds:
             continue
-        target = end[2] if holds == positive else end[3]
+        target = end.yes if holds == positive else end.no
         there = state if found is not None or not holds else state.copy()
         if found is None or condition[0] == nodes.BITAND:
             came_out = TRUE if holds == positive else FALSE
-            step = (engine.frame.function.file, end[4], BRANCH, came_out)
-            if counts or engine.ends_at(end[3] if holds == positive else end[2]):
+            step = (engine.frame.function.file, end.span, BRANCH, came_out)
+            if counts or engine.ends_at(end.no if holds == positive else end.yes):
                 there.trail = (there.trail, step, ONLY)  # every state here came this way
             else:
                 there.choices += 1
@@ -141,13 +141,13 @@ def _condition_value(engine: Engine, state: AbstractState, e: Expr) -> AbstractV
     return evaluate(engine, state, e)
 
 
-def is_near(engine: Engine, state: AbstractState, end: Instr) -> bool:
+def is_near(engine: Engine, state: AbstractState, end: End) -> bool:
     """Return whether a branch compares two known numbers, or places of one region, that are not far
     from each other.
     """
-    if end[0] != nodes.IF or end[1][0] != nodes.CMP:
+    if not isinstance(end, Branch) or end.condition[0] != nodes.CMP:
         return False
-    left, right = end[1][2], end[1][3]
+    left, right = end.condition[2], end.condition[3]
     if not (_is_plain(left) and _is_plain(right)):
         return False
     b = quiet(engine, state, right)
@@ -617,9 +617,9 @@ def _refine_length(state: AbstractState, sym: Any, new: AbstractValue) -> None:
         )
 
 
-def _switch(engine: Engine, state: AbstractState, end: Instr) -> Ways:
-    value = evaluate(engine, state, end[1])
-    cases, default = end[2], end[3]
+def _switch(engine: Engine, state: AbstractState, end: Switch) -> Ways:
+    value = evaluate(engine, state, end.value)
+    cases, default = end.cases, end.default
     if value.low == value.high and not value.targets and not value.init:
         for low, high, target in cases:
             if low <= value.low <= high:
@@ -632,15 +632,15 @@ def _switch(engine: Engine, state: AbstractState, end: Instr) -> Ways:
             continue
         there = state.copy()
         if low == high:
-            cell = _cell(engine, there, end[1])
+            cell = _cell(engine, there, end.value)
             if cell is not None:
                 there.put(cell[0], cell[1], number(low))
         there.choices += 1
         taken = (("low", str(low)), ("high", str(high))) if low <= high else ()
-        there.trail = (there.trail, (engine.frame.function.file, end[4], BRANCH_CASE, taken))
+        there.trail = (there.trail, (engine.frame.function.file, end.span, BRANCH_CASE, taken))
         ways.append((target, there))
     if cases:
         state.choices += 1
-        state.trail = (state.trail, (engine.frame.function.file, end[4], BRANCH_CASE, _DEFAULT))
+        state.trail = (state.trail, (engine.frame.function.file, end.span, BRANCH_CASE, _DEFAULT))
     ways.append((default, state))
     return ways

@@ -13,7 +13,8 @@ from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKN
 from jarvis_ls.jsec.flow.interp import unknown_calls
 from jarvis_ls.jsec.flow.interp.trace import CALLED
 from jarvis_ls.jsec.flow.ir.c_types import PTR
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.semantics.conversions import convert
 
 _ENTRY: Final = 5

@@ -17,7 +17,8 @@ from jarvis_ls.jsec.flow.domain.call_summary import ALLOCATES, OBSCURE, RELEASES
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import UNKNOWN_FILL
 from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
 _OBTAINS: Final = frozenset({"alloc", "realloc", "duplicate", "open", "descriptor"})

@@ -26,7 +26,17 @@ from jarvis_ls.jsec.flow.interp import call_relevance, rust_calls, unknown_calls
 from jarvis_ls.jsec.flow.interp.call_entry import enter
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INDEXED, UNPLACED
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, Instr
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import (
+    Alloca,
+    CallFunction,
+    CallMethod,
+    CallRust,
+    Clear,
+    Declare,
+    Delete,
+    New,
+)
 from jarvis_ls.jsec.flow.library.c_functions import PRINTERS, SECRETS, TABLE
 from jarvis_ls.jsec.flow.models import apply_c, containers, locks
 from jarvis_ls.jsec.flow.models.call import Call
@@ -85,8 +95,9 @@ def _arguments(engine: Engine, state: AbstractState, frame: Frame) -> None:
     state.memory[frame.base + slot] = {0: pointer(vector)}
 
 
-def _call(engine: Engine, state: AbstractState, instr: Instr) -> Any:
-    _, temp, target, args, result, span, types = instr
+def _call(engine: Engine, state: AbstractState, instr: CallFunction) -> Any:
+    temp, target, args, result = instr.temp, instr.target, instr.arguments, instr.result
+    span, types = instr.span, instr.types
     values = [fetch(engine, state, arg) for arg in args]
     if isinstance(target, str):
         short = target.rpartition("::")[2]
@@ -225,15 +236,15 @@ def _enter_if_relevant(
     return unknown_calls.outcome(engine, state, temp, values, types, result)
 
 
-def _declare(engine: Engine, state: AbstractState, instr: Instr) -> None:
-    slot = instr[1]
+def _declare(engine: Engine, state: AbstractState, instr: Declare) -> None:
+    slot = instr.slot
     rid = engine.frame.base + slot
     state.memory.pop(rid, None)
     state.region_states.pop(rid, None)
     type_ = engine.frame.function.slots[slot][1]
     place = engine.regions[rid]
     if place is not None and place.span == engine.frame.function.name_span:
-        place.span = instr[2]
+        place.span = instr.span
     if type_[0] in ("a", "r"):
         engine.region_state(state, rid)
         state.memory[rid] = {}
@@ -244,9 +255,9 @@ def _declare(engine: Engine, state: AbstractState, instr: Instr) -> None:
         state.memory[rid] = {}
 
 
-def _clear(engine: Engine, state: AbstractState, instr: Instr) -> None:
-    where = evaluate(engine, state, instr[1])
-    if instr[2][0] == "c" and instr[2][1] in INDEXED:
+def _clear(engine: Engine, state: AbstractState, instr: Clear) -> None:
+    where = evaluate(engine, state, instr.address)
+    if instr.type[0] == "c" and instr.type[1] in INDEXED:
         return
     for target in where.targets:
         reg = engine.region_state(state, target[0])
@@ -256,31 +267,30 @@ def _clear(engine: Engine, state: AbstractState, instr: Instr) -> None:
         state.memory[target[0]] = {}
 
 
-def _new(engine: Engine, state: AbstractState, instr: Instr) -> None:
-    _, temp, type_, count, size, span, fails, zeroed = instr
-    number = evaluate(engine, state, count) if count is not None else None
+def _new(engine: Engine, state: AbstractState, instr: New) -> None:
+    number = evaluate(engine, state, instr.count) if instr.count is not None else None
     block = ownership.Allocation(
         "new[]" if number is not None else "new",
-        span,
+        instr.span,
         [number] if number is not None else [],
-        size=engine.size(type_) or size or 0,
-        fails=fails,
-        fill=ZEROED if zeroed else UNINITIALISED,
-        type=type_,
+        size=engine.size(instr.type) or instr.size or 0,
+        fails=instr.may_fail,
+        fill=ZEROED if instr.zeroed else UNINITIALISED,
+        type=instr.type,
     )
     value = ownership.allocate(engine, state, block)
-    state.memory[engine.frame.temps + temp] = {0: value}
+    state.memory[engine.frame.temps + instr.temp] = {0: value}
 
 
-def _delete(engine: Engine, state: AbstractState, instr: Instr) -> None:
-    _, pointer_expr, many, _, span = instr
-    value = evaluate(engine, state, pointer_expr)
-    ownership.release(engine, state, value, "new[]" if many else "new", span)
+def _delete(engine: Engine, state: AbstractState, instr: Delete) -> None:
+    value = evaluate(engine, state, instr.pointer)
+    ownership.release(engine, state, value, "new[]" if instr.many else "new", instr.span)
 
 
-def _method(engine: Engine, state: AbstractState, instr: Instr) -> Any:
-    _, temp, base, owner, name, args, result, span, types = instr
-    where = evaluate(engine, state, base)
+def _method(engine: Engine, state: AbstractState, instr: CallMethod) -> Any:
+    temp, owner, name, args = instr.temp, instr.owner, instr.name, instr.arguments
+    result, span, types = instr.result, instr.span, instr.types
+    where = evaluate(engine, state, instr.object)
     values = [fetch(engine, state, arg) for arg in args]
     if owner[:1] == "@":
         state.memory[engine.frame.temps + temp] = {
@@ -462,28 +472,27 @@ def _candidates(
     return found_all if len(found_all) <= _MAX_CANDIDATES else []
 
 
-def _alloca(engine: Engine, state: AbstractState, instr: Instr) -> None:
-    _, slot, count, size, span = instr
-    number = evaluate(engine, state, count)
-    rid = engine.frame.base + slot
+def _alloca(engine: Engine, state: AbstractState, instr: Alloca) -> None:
+    number = evaluate(engine, state, instr.count)
+    rid = engine.frame.base + instr.slot
     reg = engine.region_state(state, rid)
-    size = size if type(size) is int else engine.size(size)
+    size = instr.size if isinstance(instr.size, int) else engine.size(instr.size)
     if not size:
         return
-    ownership.size_checks(engine, state, number, size, "array", span)
+    ownership.size_checks(engine, state, number, size, "array", instr.span)
     lo = max(number.low, 0) * size
     state.region_states[rid] = reg.but(
         low=lo, high=max(number.high, 0) * size, flags=number.flags & TIGHT
     )
 
 
-INSTRUCTIONS: Final[dict[int, Callable[[Any, AbstractState, Instr], Any]]] = {
-    nodes.CALL: _call,
-    nodes.DECLARE: _declare,
-    nodes.CLEAR: _clear,
-    nodes.NEW: _new,
-    nodes.DELETE: _delete,
-    nodes.METHOD: _method,
-    nodes.ALLOCA: _alloca,
-    nodes.RCALL: rust_calls.call,
+INSTRUCTIONS: Final[dict[type, Callable[[Any, AbstractState, Any], Any]]] = {
+    CallFunction: _call,
+    Declare: _declare,
+    Clear: _clear,
+    New: _new,
+    Delete: _delete,
+    CallMethod: _method,
+    Alloca: _alloca,
+    CallRust: rust_calls.call,
 }

@@ -25,7 +25,18 @@ from jarvis_ls.jsec.flow.interp.liveness import forget, last_uses
 from jarvis_ls.jsec.flow.interp.returns import return_value
 from jarvis_ls.jsec.flow.interp.trace import CALLED, Ways, way
 from jarvis_ls.jsec.flow.ir import cfg, nodes
-from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR, Instr, Span
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import (
+    Branch,
+    End,
+    Eval,
+    Instruction,
+    Jump,
+    Return,
+    SetTemp,
+    Throw,
+)
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
 from jarvis_ls.jsec.flow.semantics.expressions import OPS
 from jarvis_ls.jsec.flow.semantics.memory import default
 
@@ -116,10 +127,9 @@ def _replace(head: int, pending: dict[int, list[AbstractState]]) -> None:
             states[:] = [state for state in states if head not in state.loops]
 
 
-def _test(function: FunctionIR, head: int) -> Instr:
+def _test(function: FunctionIR, head: int) -> End:
     """Return the test of a loop: how the block that holds it ends."""
-    end: Instr = function.blocks[cfg.loop_test(function, head)][1]
-    return end
+    return function.blocks[cfg.loop_test(function, head)][1]
 
 
 class Interpreter(Engine):
@@ -306,23 +316,23 @@ class Interpreter(Engine):
                 if states and rounds[index] > self.limits.rounds + 1:
                     _replace(index, pending)
             instrs, end = blocks[index]
-            kind = end[0]
-            if kind == nodes.JUMP and not instrs:  # nothing happens in a quarter of them
-                push(end[1], states)
+            if isinstance(end, Jump) and not instrs:  # nothing happens in a quarter of them
+                push(end.block, states)
                 continue
             for current in states:
                 reached = self._transfer(instrs, current) if instrs else [current]
                 if self.thrown:
                     self._catch(frame, function.handlers.get(index), push, leaving)
-                if kind == nodes.JUMP:
-                    push(end[1], reached)
+                if isinstance(end, Jump):
+                    push(end.block, reached)
                     continue
                 for after in reached:
-                    if kind == nodes.RETURN:
-                        value = return_value(self, after, end[1]) if end[1] is not None else None
-                        outcomes.extend(self._left(frame, after, value, end[2]))
-                    elif kind == nodes.THROW:
-                        leaving.append(self._unwound(frame, after, end[1]))
+                    if isinstance(end, Return):
+                        given = end.value
+                        value = return_value(self, after, given) if given is not None else None
+                        outcomes.extend(self._left(frame, after, value, end.span))
+                    elif isinstance(end, Throw):
+                        leaving.append(self._unwound(frame, after, end.span))
                     else:
                         self.block = index
                         for target, there in branch_refinement.successors(self, after, end):
@@ -377,7 +387,9 @@ class Interpreter(Engine):
         ownership.leaks(self, state, frame, value, span)
         return [(state, value)]
 
-    def _transfer(self, instrs: tuple[Any, ...], state: AbstractState) -> list[AbstractState]:
+    def _transfer(
+        self, instrs: tuple[Instruction, ...], state: AbstractState
+    ) -> list[AbstractState]:
         """Return the states after the instructions of a block; calls may give several."""
         work = [(state, 0)]
         done: list[AbstractState] = []
@@ -390,14 +402,14 @@ class Interpreter(Engine):
                     return []
                 instr = instrs[at]
                 at += 1
-                kind = instr[0]
-                if kind == nodes.EVAL:
-                    OPS[instr[1][0]](self, current, instr[1])
-                elif kind == nodes.SET:
-                    value = OPS[instr[2][0]](self, current, instr[2])
-                    current.memory[self.frame.temps + instr[1]] = {0: value}
+                if isinstance(instr, Eval):
+                    e = instr.value
+                    OPS[e[0]](self, current, e)
+                elif isinstance(instr, SetTemp):
+                    e = instr.value
+                    current.memory[self.frame.temps + instr.temp] = {0: OPS[e[0]](self, current, e)}
                 else:
-                    several = calls.INSTRUCTIONS[kind](self, current, instr)
+                    several = calls.INSTRUCTIONS[type(instr)](self, current, instr)
                     if several is None:
                         continue
                     if len(several) != 1:
@@ -413,7 +425,7 @@ class Interpreter(Engine):
         self,
         index: int,
         states: list[AbstractState],
-        end: Any,
+        end: End,
         steps: dict[int, tuple[Any, int, int]],
     ) -> bool:
         """Return whether a loop is passed once more with what is exactly known: its number of
@@ -684,7 +696,7 @@ class Interpreter(Engine):
                 continue
             frame, function = held.frame, held.frame.function
             if frame not in ends:
-                spans = [end[2] for _, end in function.blocks if end[0] == nodes.RETURN]
+                spans = [end.span for _, end in function.blocks if isinstance(end, Return)]
                 ends[frame] = max(spans, default=held.span)
             free = self.left_free[frame][1] if frame in self.left_free else set()
             # giving it back on failure only may be meant; what was not followed may have done it
@@ -743,12 +755,12 @@ class Interpreter(Engine):
         """
         function = self.frame.function
         exits = {
-            (end[4], came_out)
+            (end.span, came_out)
             for _, end in function.blocks
-            if end[0] == nodes.IF
+            if isinstance(end, Branch)
             for target, came_out in (
-                (end[2], branch_refinement.TRUE),
-                (end[3], branch_refinement.FALSE),
+                (end.yes, branch_refinement.TRUE),
+                (end.no, branch_refinement.FALSE),
             )
             if self.leaves_loop(target)
         }

@@ -12,8 +12,10 @@ from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.memory_regions import Frame
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.cfg import loops
-from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR
-from jarvis_ls.jsec.flow.ir.operands import GIVES, INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import Alloca, Declare
+from jarvis_ls.jsec.flow.ir.nodes import Expr
+from jarvis_ls.jsec.flow.ir.operands import INNER, gives, of_end, of_instruction
 
 _LARGE: Final = 64
 """Variables and temporaries of a function for which it is worth while to look."""
@@ -21,8 +23,6 @@ _AROUND: Final = 6
 """Blocks that a way is taken to go around at most."""
 _WITHIN: Final = frozenset({nodes.LOAD, nodes.STORE, nodes.STEP})
 """Expressions that read or write a variable in place."""
-_NAMES: Final = frozenset({nodes.DECLARE, nodes.ALLOCA})
-"""Instructions that name a variable by its number."""
 
 
 def last_uses(function: FunctionIR) -> dict[int, list[int]]:
@@ -40,10 +40,10 @@ def last_uses(function: FunctionIR) -> dict[int, list[int]]:
         work = of_end(end)
         for instr in instrs:
             work += of_instruction(instr)
-            if instr[0] in _NAMES:
-                last[instr[1]] = index
-            elif instr[0] in GIVES:
-                last[count + instr[1]] = index
+            if isinstance(instr, (Declare, Alloca)):
+                last[instr.slot] = index
+            elif (temp := gives(instr)) >= 0:
+                last[count + temp] = index
         _mentions(work, index, count, last, taken)
     if len(last) < _LARGE:
         return {}

@@ -7,7 +7,9 @@ from jarvis_ls.jsec.flow.domain.abstract_value import UNINIT, AbstractValue
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.cfg import loops
-from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import Eval
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.semantics.expressions import evaluate, fetch
 
 
@@ -36,10 +38,10 @@ def _gives(function: FunctionIR, slot: int) -> bool:
     place = (nodes.LOCAL, slot)
     around = loops(function)
     return any(
-        instr[0] == nodes.EVAL
-        and instr[1][0] == nodes.STORE
-        and instr[1][1] == place
-        and not _holds(instr[1][2], place)
+        isinstance(instr, Eval)
+        and instr.value[0] == nodes.STORE
+        and instr.value[1] == place
+        and not _holds(instr.value[2], place)
         and not any(head <= index <= tail for head, tail in around)
         for index, (instrs, _) in enumerate(function.blocks)
         for instr in instrs

@@ -10,16 +10,17 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.interp import unknown_calls
 from jarvis_ls.jsec.flow.interp.call_entry import enter
 from jarvis_ls.jsec.flow.ir.c_types import ANY
-from jarvis_ls.jsec.flow.ir.nodes import Instr
+from jarvis_ls.jsec.flow.ir.instructions import CallRust
 from jarvis_ls.jsec.flow.library.rust_functions import VALID
 from jarvis_ls.jsec.flow.models import apply_rust
 from jarvis_ls.jsec.flow.models.rust_values import RustCall, held_at, taint_of, trust
 from jarvis_ls.jsec.flow.semantics.expressions import fetch
 
 
-def call(engine: Engine, state: AbstractState, instr: Instr) -> Any:
-    """Carry out an `RCALL`."""
-    _, temp, name, args, result, span, extra = instr
+def call(engine: Engine, state: AbstractState, instr: CallRust) -> Any:
+    """Carry out a call in Rust."""
+    temp, name, args = instr.temp, instr.name, instr.arguments
+    result, span, extra = instr.result, instr.span, instr.more
     values = [_plain(fetch(engine, state, arg), name) for arg in args]
     if name[0] == "@":
         called = RustCall(name, values, args, result, span, extra)

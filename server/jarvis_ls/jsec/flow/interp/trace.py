@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.domain.fault import Step
-from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.cfg import loops
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import Branch
 
 CALLED: Final = "call"
 """Step of a call on the path: `name`, and the known `values` of its arguments."""
@@ -172,12 +172,12 @@ def _with_loop_end(step: Step, functions: Sequence[FunctionIR], ways: Ways) -> S
     key = id(function)
     if key not in ways.loops:
         ways.loops[key] = loops(function)
-        ways.branches[key] = branches = dict[Any, list[Any]]()
+        ways.branches[key] = branches = dict[Any, list[Branch]]()
         for _, end in function.blocks:
-            if end[0] == nodes.IF:
-                branches.setdefault(end[4], []).append(end)
+            if isinstance(end, Branch):
+                branches.setdefault(end.span, []).append(end)
     for end in ways.branches[key].get(step.span, ()):
-        to, other = (end[2], end[3]) if holds else (end[3], end[2])
+        to, other = (end.yes, end.no) if holds else (end.no, end.yes)
         if any(head <= other <= tail < to for head, tail in ways.loops[key]):
             return Step(step.file, step.span, LOOP_ENDS, step.args)
     return step

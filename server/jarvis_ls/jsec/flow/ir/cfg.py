@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, Instr
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import Branch, End, Jump, Switch
 
 
-def targets(end: Instr) -> tuple[int, ...]:
+def targets(end: End) -> tuple[int, ...]:
     """Return the successors of a block, by its end."""
-    if end[0] == nodes.JUMP:
-        return (end[1],)
-    if end[0] == nodes.IF:
-        return (end[2], end[3])
-    if end[0] == nodes.SWITCH:
-        return (*(case[2] for case in end[2]), end[3])
+    if isinstance(end, Jump):
+        return (end.block,)
+    if isinstance(end, Branch):
+        return (end.yes, end.no)
+    if isinstance(end, Switch):
+        return (*(case[2] for case in end.cases), end.default)
     return ()
 
 
 def loop_test(function: FunctionIR, head: int) -> int:
     """Return the block with the test of a loop: its head, or where that leads."""
     at = head
-    while (end := function.blocks[at][1])[0] == nodes.JUMP and end[1] > at:
-        at = end[1]
-    return at
+    while True:
+        end = function.blocks[at][1]
+        if not isinstance(end, Jump) or end.block <= at:
+            return at
+        at = end.block
 
 
 def loops(function: FunctionIR) -> list[tuple[int, int]]:

@@ -6,7 +6,23 @@ from __future__ import annotations
 from typing import Final
 
 from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Instr
+from jarvis_ls.jsec.flow.ir.instructions import (
+    Alloca,
+    Branch,
+    CallFunction,
+    CallMethod,
+    CallRust,
+    Clear,
+    Delete,
+    End,
+    Eval,
+    Instruction,
+    New,
+    Return,
+    SetTemp,
+    Switch,
+)
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 
 INNER: Final[dict[int, tuple[int, ...]]] = {
     nodes.LOAD: (1,),
@@ -35,26 +51,42 @@ INNER: Final[dict[int, tuple[int, ...]]] = {
     nodes.NULL: (),
 }
 """Where expressions are in one of each kind; that of `SIZEOF` may be None."""
-GIVES: Final = frozenset({nodes.SET, nodes.CALL, nodes.NEW, nodes.METHOD, nodes.RCALL})
-"""Instructions whose second member is the temporary that they give a value."""
 
 
-def of_instruction(instr: Instr) -> list[Expr]:
+def gives(instruction: Instruction) -> int:
+    """Return the temporary that an instruction gives a value; -1 for one that gives none."""
+    if isinstance(instruction, (SetTemp, CallFunction, New, CallMethod, CallRust)):
+        return instruction.temp
+    return -1
+
+
+def of_instruction(instruction: Instruction) -> list[Expr]:
     """Return the expressions of an instruction."""
-    kind = instr[0]
-    if kind in (nodes.EVAL, nodes.CLEAR, nodes.DELETE):
-        return [instr[1]]
-    if kind in (nodes.SET, nodes.ALLOCA):
-        return [instr[2]]
-    if kind in (nodes.CALL, nodes.RCALL):
-        return list(instr[3]) if type(instr[2]) is str else [instr[2], *instr[3]]
-    if kind == nodes.METHOD:
-        return [instr[2], *instr[5]]
-    return [instr[3]] if kind == nodes.NEW and instr[3] is not None else []
+    if isinstance(instruction, (Eval, SetTemp)):
+        return [instruction.value]
+    if isinstance(instruction, CallFunction):
+        target = instruction.target
+        given = list(instruction.arguments)
+        return given if isinstance(target, str) else [target, *given]
+    if isinstance(instruction, CallRust):
+        return list(instruction.arguments)
+    if isinstance(instruction, CallMethod):
+        return [instruction.object, *instruction.arguments]
+    if isinstance(instruction, Clear):
+        return [instruction.address]
+    if isinstance(instruction, Delete):
+        return [instruction.pointer]
+    if isinstance(instruction, Alloca):
+        return [instruction.count]
+    if isinstance(instruction, New) and instruction.count is not None:
+        return [instruction.count]
+    return []
 
 
-def of_end(end: Instr) -> list[Expr]:
+def of_end(end: End) -> list[Expr]:
     """Return the expressions of the end of a block."""
-    if end[0] in (nodes.IF, nodes.SWITCH) or (end[0] == nodes.RETURN and end[1] is not None):
-        return [end[1]]
+    if isinstance(end, Branch):
+        return [end.condition]
+    if isinstance(end, (Switch, Return)) and end.value is not None:
+        return [end.value]
     return []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, Type
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.nodes import Type
 
 _T = TypeVar("_T")
 

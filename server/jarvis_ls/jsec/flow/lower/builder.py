@@ -8,7 +8,17 @@ from typing import Final
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.cfg import targets
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Instr, Span, Type
+from jarvis_ls.jsec.flow.ir.instructions import (
+    Block,
+    Branch,
+    End,
+    Instruction,
+    Jump,
+    Return,
+    Stop,
+    Switch,
+)
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 
 MAX_DEPTH: Final = 60
 """Levels of expressions, and of statements, that are looked into; what is deeper is unknown."""
@@ -19,11 +29,11 @@ class Blocks:
     are numbered in the order they are started, so an edge to an earlier number is a back edge."""
 
     def __init__(self) -> None:
-        self._instrs: list[list[Instr]] = []
-        self._ends: list[Instr | None] = []
+        self._instrs: list[list[Instruction]] = []
+        self._ends: list[End | None] = []
         self._place: dict[int, int] = {}
         self._labels = 0
-        self._open: list[Instr] | None = None
+        self._open: list[Instruction] | None = None
         self.temps = 0
         self.handler: int | None = None
         """Label that an exception goes to from the blocks that are started."""
@@ -48,7 +58,7 @@ class Blocks:
     def start(self, label: int) -> None:
         """Begin the block of `label`; the one before falls through."""
         if self._open is not None and self._instrs:
-            self.end((nodes.JUMP, label))
+            self.end(Jump(label))
         self._place[label] = len(self._instrs)
         if self.handler is not None:
             self._handlers[len(self._instrs)] = self.handler
@@ -60,29 +70,29 @@ class Blocks:
         """Let the ways end that lead to labels which were never started."""
         missing = [label for label in labels if label not in self._place]
         if missing:
-            self.end((nodes.RETURN, None, (0, 0)))
+            self.end(Return(None, (0, 0)))
         for label in missing:
             self.start(label)
-            self.end((nodes.STOP,))
+            self.end(Stop())
 
-    def add(self, instr: Instr) -> None:
+    def add(self, instr: Instruction) -> None:
         """Append an instruction; what cannot be reached is dropped."""
         if self._open is not None:
             self._open.append(instr)
 
-    def end(self, end: Instr) -> None:
+    def end(self, end: End) -> None:
         """Close the block."""
         if self._open is not None:
             self._ends[len(self._instrs) - 1] = end
             self._open = None
 
-    def finish(self) -> tuple[tuple[tuple[tuple[Instr, ...], Instr], ...], frozenset[int]]:
+    def finish(self) -> tuple[tuple[Block, ...], frozenset[int]]:
         """Return all blocks with labels replaced by numbers, and those that back edges go to."""
-        self.end((nodes.RETURN, None, (0, 0)))
+        self.end(Return(None, (0, 0)))
         heads: set[int] = set()
         done = []
         for index, (instrs, end) in enumerate(zip(self._instrs, self._ends, strict=True)):
-            placed = self._resolve_labels(end or (nodes.STOP,))
+            placed = self._resolve_labels(end or Stop())
             heads.update(target for target in targets(placed) if target <= index)
             done.append((tuple(instrs), placed))
         return tuple(done), frozenset(heads)
@@ -93,15 +103,16 @@ class Blocks:
         last = len(self._instrs) - 1
         return {block: self._place.get(label, last) for block, label in self._handlers.items()}
 
-    def _resolve_labels(self, end: Instr) -> Instr:
+    def _resolve_labels(self, end: End) -> End:
         place, last = self._place, len(self._instrs) - 1
-        if end[0] == nodes.JUMP:
-            return (nodes.JUMP, place.get(end[1], last))
-        if end[0] == nodes.IF:
-            return (nodes.IF, end[1], place.get(end[2], last), place.get(end[3], last), *end[4:])
-        if end[0] == nodes.SWITCH:
-            cases = tuple((low, high, place.get(to, last)) for low, high, to in end[2])
-            return (nodes.SWITCH, end[1], cases, place.get(end[3], last), end[4])
+        if isinstance(end, Jump):
+            return Jump(place.get(end.block, last))
+        if isinstance(end, Branch):
+            yes, no = place.get(end.yes, last), place.get(end.no, last)
+            return Branch(end.condition, yes, no, end.span, end.defensive)
+        if isinstance(end, Switch):
+            cases = tuple((low, high, place.get(to, last)) for low, high, to in end.cases)
+            return Switch(end.value, cases, place.get(end.default, last), end.span)
         return end
 
 

@@ -10,7 +10,9 @@ from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import NOT_NULL, OTHER, ZERO, AbstractValue
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.fault import TAKEN
-from jarvis_ls.jsec.flow.ir.nodes import CALL, EVAL, TEMP, Number, Span
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval
+from jarvis_ls.jsec.flow.ir.nodes import TEMP, Number, Span
+from jarvis_ls.jsec.flow.ir.operands import of_end, of_instruction
 from jarvis_ls.jsec.flow.models.call import Call
 
 _TAKES: Final = re.compile(r"(.*)(Acquire|acquire|Lock|lock|Take|take|Enter|enter)")
@@ -99,20 +101,22 @@ def _is_looked_at(engine: Engine, call: Call) -> bool:
     looked_at = engine.looked_at.get(key)
     if looked_at is None:
         temps: set[int] = set()
-        calls: list[Any] = []
+        calls: list[CallFunction] = []
         for instrs, end in function.blocks:
-            _temps_in(end, temps)
-            for line in instrs:
-                if line[0] != EVAL or line[1][0] != TEMP:  # else the result is dropped
-                    _temps_in(line, temps)
-                if line[0] == CALL:
-                    calls.append(line)
-        looked_at = engine.looked_at[key] = {line[5] for line in calls if line[1] in temps}
+            for part in of_end(end):
+                _temps_in(part, temps)
+            for instr in instrs:
+                if not isinstance(instr, Eval) or instr.value[0] != TEMP:  # the result is dropped
+                    for part in of_instruction(instr):
+                        _temps_in(part, temps)
+                if isinstance(instr, CallFunction):
+                    calls.append(instr)
+        looked_at = engine.looked_at[key] = {made.span for made in calls if made.temp in temps}
     return call.span in looked_at
 
 
 def _temps_in(part: Any, temps: set[int]) -> None:
-    """Add the temporaries that a part of a function reads."""
+    """Add the temporaries that an expression reads."""
     if not isinstance(part, tuple):
         return
     if len(part) == 2 and part[0] == TEMP and isinstance(part[1], int):

@@ -16,23 +16,9 @@ from typing import Any
 
 from jarvis_ls.jsec.flow.domain.call_summary import acts_of
 from jarvis_ls.jsec.flow.ir.cfg import targets
-from jarvis_ls.jsec.flow.ir.nodes import (
-    CALL,
-    CAST,
-    EVAL,
-    FUNC,
-    LOAD,
-    LOCAL,
-    RCALL,
-    RETURN,
-    STORE,
-    Expr,
-    FileIR,
-    FunctionIR,
-    GlobalIR,
-    RecordIR,
-    Span,
-)
+from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Return, from_values
+from jarvis_ls.jsec.flow.ir.nodes import CAST, FUNC, LOAD, LOCAL, STORE, Expr, Span
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
 
 _LONG = 200
@@ -49,6 +35,9 @@ _SHAPES = {
     for kind in (FunctionIR, GlobalIR, RecordIR)
 }
 """Reads all fields of a record, and tells which of them are sets."""
+_BLOCKS = [field.name for field in dataclasses.fields(FunctionIR)].index("blocks")
+_INIT = [field.name for field in dataclasses.fields(GlobalIR)].index("init")
+"""Which fields hold instructions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +191,11 @@ def way_through(function: FunctionIR) -> tuple[str, ...] | None:
             continue
         instrs, end = blocks[index]
         here = ways[index] = before.union(
-            instr[2] for instr in instrs if instr[0] == CALL and isinstance(instr[2], str)
+            instr.target
+            for instr in instrs
+            if isinstance(instr, CallFunction) and isinstance(instr.target, str)
         )
-        if end[0] == RETURN:
+        if isinstance(end, Return):
             return tuple(sorted(here))
         for target in targets(end):
             if target not in ways:
@@ -215,12 +206,13 @@ def way_through(function: FunctionIR) -> tuple[str, ...] | None:
 def mentioned_functions(function: FunctionIR) -> tuple[str, ...]:
     """Return the functions that a function mentions without calling them, in order of name: but not
     those that only variables of its own hold which it does nothing with but call what they hold."""
-    called = {
-        instr[2]
-        for instrs, _ in function.blocks
-        for instr in instrs
-        if instr[0] in (CALL, RCALL) and isinstance(instr[2], str)
-    }
+    called: set[object] = set()
+    for instrs, _ in function.blocks:
+        for instr in instrs:
+            if isinstance(instr, CallFunction):
+                called.add(instr.target)
+            elif isinstance(instr, CallRust):
+                called.add(instr.name)
     mentioned = function.calls - called
     return tuple(sorted(mentioned & _given_away(function))) if mentioned else ()
 
@@ -236,14 +228,14 @@ def _given_away(function: FunctionIR) -> set[str]:
         waiting += of_end(end)
         for instr in instrs:
             parts = of_instruction(instr)
-            if instr[0] == CALL and _variable(instr[2]) >= 0:
+            if isinstance(instr, CallFunction) and _variable(instr.target) >= 0:
                 parts = parts[1:]
-            elif instr[0] == EVAL and instr[1][0] == STORE and instr[1][1][0] == LOCAL:
-                value = instr[1][2]
+            elif isinstance(instr, Eval) and instr.value[0] == STORE:
+                _, address, value, *_ = instr.value
                 while value[0] == CAST:
                     value = value[1]
-                if value[0] == FUNC:
-                    held.setdefault(instr[1][1][1], []).append(value[1])
+                if address[0] == LOCAL and value[0] == FUNC:
+                    held.setdefault(address[1], []).append(value[1])
                     continue
             waiting += parts
     while waiting:
@@ -349,6 +341,13 @@ def _values(record: Any) -> tuple[Any, ...]:
     values = list(members(record))
     for at in sets:
         values[at] = tuple(sorted(values[at]))
+    if isinstance(record, FunctionIR):
+        values[_BLOCKS] = tuple(
+            (tuple(instr.values() for instr in instrs), end.values())
+            for instrs, end in record.blocks
+        )
+    elif isinstance(record, GlobalIR) and record.init:
+        values[_INIT] = tuple(instr.values() for instr in record.init)
     return tuple(values)
 
 
@@ -356,4 +355,10 @@ def _from_values(kind: type[Any], values: tuple[Any, ...]) -> Any:
     members = list(values)
     for at in _SHAPES[kind][1]:
         members[at] = frozenset(members[at])
+    if kind is FunctionIR:
+        members[_BLOCKS] = tuple(
+            (tuple(map(from_values, instrs)), from_values(end)) for instrs, end in members[_BLOCKS]
+        )
+    elif kind is GlobalIR and members[_INIT]:
+        members[_INIT] = tuple(map(from_values, members[_INIT]))
     return kind(*members)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
-from jarvis_ls.jsec.flow.ir.nodes import FileIR, FunctionIR, GlobalIR, RecordIR, Type
+from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir.nodes import Type
 
 
 class Files:

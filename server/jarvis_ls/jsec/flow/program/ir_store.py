@@ -22,7 +22,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.program.file_outline import Outline, from_tuple, pack, to_tuple, unpack
 
 _MARK = b"jsec flow\n"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.domain.call_summary import acts_of
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.lower.c.file import Lowering, lowering_of
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.rust.file import RustLowering

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
 
 from jarvis_ls.jsec.flow.domain.call_summary import DISTANCE, CallSummary
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, RecordIR, Type
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.library.c_functions import STOPS
 from jarvis_ls.jsec.flow.program.file_outline import (
     FunctionOutline,

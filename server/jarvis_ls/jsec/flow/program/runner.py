@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.program.file_outline import Outline
 from jarvis_ls.jsec.flow.program.ir_store import Store, StoreFolder
 from jarvis_ls.jsec.flow.program.program import Program

@@ -20,6 +20,7 @@ from jarvis_ls.jsec.flow.ir.c_types import (
     VOID,
     pointee,
 )
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallMethod, Delete, Eval, New, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.c_functions import TABLE, macro_for
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
@@ -283,7 +284,7 @@ class Calls(CallLowering):
         holds, fails = of.blocks.label(), of.blocks.label()
         of.branch(condition, holds, fails)
         of.blocks.start(fails)
-        of.blocks.add((nodes.CALL, of.blocks.temp(), "abort", (), VOID, of.span(node), ()))
+        of.blocks.add(CallFunction(of.blocks.temp(), "abort", (), VOID, of.span(node), ()))
         of.blocks.start(holds)
         return of.unknown(VOID)
 
@@ -309,7 +310,7 @@ class Calls(CallLowering):
         temp = of.blocks.temp()
         of.calls.add(short)
         span = of.span(node)
-        of.blocks.add((nodes.CALL, temp, name, values, result, span, types))
+        of.blocks.add(CallFunction(temp, name, values, result, span, types))
         return (nodes.TEMP, temp), result
 
     def _values(
@@ -372,7 +373,7 @@ class Calls(CallLowering):
             target = target[1]
         values, types = self._values(self.arguments(node), type_ if type_[0] == "fn" else None)
         temp = of.blocks.temp()
-        of.blocks.add((nodes.CALL, temp, target, values, result, of.span(node), types))
+        of.blocks.add(CallFunction(temp, target, values, result, of.span(node), types))
         return (nodes.TEMP, temp), result
 
     def _through_member(self, node: Node, callee: Node) -> Typed:
@@ -419,7 +420,7 @@ class Calls(CallLowering):
         temp = of.blocks.temp()
         of.calls.add(name)
         span = of.span(node)
-        of.blocks.add((nodes.METHOD, temp, base, owner, name, values, result, span, types))
+        of.blocks.add(CallMethod(temp, base, owner, name, values, result, span, types))
         if owner[:1] == "@" and name in ("back", "front", "at", "top"):
             return of.load((nodes.TEMP, temp), type_[2], span)
         return (nodes.TEMP, temp), result
@@ -443,7 +444,7 @@ class Calls(CallLowering):
         temp = self.of.blocks.temp()
         values, types = (index[0],), (index[1],)
         self.of.blocks.add(
-            (nodes.METHOD, temp, base, "@" + type_[1], "[]", values, ("p", type_[2]), span, types)
+            CallMethod(temp, base, "@" + type_[1], "[]", values, ("p", type_[2]), span, types)
         )
         return (nodes.TEMP, temp), type_[2]
 
@@ -468,7 +469,7 @@ class Calls(CallLowering):
         of = self.of
         value, type_ = of.value(argument)
         temp = of.blocks.temp()
-        of.blocks.add((nodes.CALL, temp, "dynamic_cast", (value,), to, of.span(node), (type_,)))
+        of.blocks.add(CallFunction(temp, "dynamic_cast", (value,), to, of.span(node), (type_,)))
         return (nodes.TEMP, temp), to
 
     def _functional_cast(self, node: Node, type_: Type) -> Typed:
@@ -496,7 +497,7 @@ class Calls(CallLowering):
         place = (nodes.LOCAL, of.scopes.declare("", to))
         of.calls.add(to[1])
         of.blocks.add(
-            (nodes.METHOD, of.blocks.temp(), place, to[1], to[1], (value,), ANY, span, (kind,))
+            CallMethod(of.blocks.temp(), place, to[1], to[1], (value,), ANY, span, (kind,))
         )
         return place, to
 
@@ -525,9 +526,7 @@ class Calls(CallLowering):
             given, type_ = given[1], ("&", type_)
         temp = of.blocks.temp()
         of.calls.add("operator=")
-        of.blocks.add(
-            (nodes.METHOD, temp, place, record, "operator=", (given,), ANY, span, (type_,))
-        )
+        of.blocks.add(CallMethod(temp, place, record, "operator=", (given,), ANY, span, (type_,)))
         return (nodes.TEMP, temp), ANY
 
     def construct(self, place: Expr, record: str, arguments: list[Node], node: Node) -> None:
@@ -558,18 +557,16 @@ class Calls(CallLowering):
             if placed.named_child_count != 1:
                 return of.unknown(("p", type_))
             there = of.as_type(of.value(placed.named_children[0]), ("p", type_), span)
-            of.blocks.add((nodes.SET, temp, there))
+            of.blocks.add(SetTemp(temp, there))
         else:
             fails = placed is not None
             zeroed = not arguments and node.child_by_field_name("arguments") is not None
-            of.blocks.add(
-                (nodes.NEW, temp, type_, count, of.types.size(type_), span, fails, zeroed)
-            )
+            of.blocks.add(New(temp, type_, count, of.types.size(type_), span, fails, zeroed))
         if count is None and type_[0] == "r":
             self.construct((nodes.TEMP, temp), type_[1], arguments, node)
         elif count is None and len(arguments) == 1:
             value = of.as_type(of.value(arguments[0]), type_, span)
-            of.blocks.add((nodes.EVAL, (nodes.STORE, (nodes.TEMP, temp), value, type_, span)))
+            of.blocks.add(Eval((nodes.STORE, (nodes.TEMP, temp), value, type_, span)))
         return (nodes.TEMP, temp), ("p", type_)
 
     def delete(self, node: Node) -> Typed:
@@ -582,14 +579,12 @@ class Calls(CallLowering):
         span = of.span(node)
         if not many and inner[0] == "r":
             temp = of.blocks.temp()
-            of.blocks.add((nodes.SET, temp, expr))
+            of.blocks.add(SetTemp(temp, expr))
             expr = (nodes.TEMP, temp)
             name = "~" + inner[1]
             of.calls.add(name)
-            of.blocks.add(
-                (nodes.METHOD, of.blocks.temp(), expr, inner[1], name, (), ("v",), span, ())
-            )
-        of.blocks.add((nodes.DELETE, expr, many, inner, span))
+            of.blocks.add(CallMethod(of.blocks.temp(), expr, inner[1], name, (), ("v",), span, ()))
+        of.blocks.add(Delete(expr, many, inner, span))
         return of.unknown(("v",))
 
 

@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, VOID
-from jarvis_ls.jsec.flow.ir.nodes import Expr, GlobalIR, Span, Type
+from jarvis_ls.jsec.flow.ir.declarations import GlobalIR
+from jarvis_ls.jsec.flow.ir.instructions import Eval
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower.builder import Blocks, Scopes
 from jarvis_ls.jsec.flow.lower.c.macros import Macros
 from jarvis_ls.jsec.flow.lower.c.types import Types
@@ -297,9 +299,7 @@ class ExpressionBuilder(ABC):
     def spill(self, typed: Typed) -> Typed:
         """Return a place that holds a value which has none."""
         slot = self.scopes.declare("", typed[1])
-        self.blocks.add(
-            (nodes.EVAL, (nodes.STORE, (nodes.LOCAL, slot), typed[0], typed[1], (0, 0)))
-        )
+        self.blocks.add(Eval((nodes.STORE, (nodes.LOCAL, slot), typed[0], typed[1], (0, 0))))
         return (nodes.LOCAL, slot), typed[1]
 
     def load(self, address: Expr, type_: Type, span: Span) -> Typed:

@@ -12,7 +12,8 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, pointee
-from jarvis_ls.jsec.flow.ir.nodes import Expr, Instr, Type
+from jarvis_ls.jsec.flow.ir.instructions import Branch, End, Eval, Jump, Stop, Switch, Throw
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder
 from jarvis_ls.jsec.flow.lower.c.literals import constant
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_in
@@ -67,7 +68,7 @@ class Control:
             self._condition(condition, then, other)
             self.body.blocks.start(then)
             self.body.statement(current.child_by_field_name("consequence"))
-            self.body.blocks.end((nodes.JUMP, after))
+            self.body.blocks.end(Jump(after))
             self.body.blocks.start(other)
             current = current.child_by_field_name("alternative")
             if current is not None and current.type == "else_clause":
@@ -80,7 +81,7 @@ class Control:
             declared = self._declaration(node)
             if declared is not None:
                 span = self.body.of.span(node)
-                self.body.blocks.end((nodes.IF, declared[0], then, other, span))
+                self.body.blocks.end(Branch(declared[0], then, other, span))
                 return
         self.body.of.branch(node, then, other)
 
@@ -114,7 +115,7 @@ class Control:
         self._condition(node.child_by_field_name("condition"), body, after)
         self.body.blocks.start(body)
         self._loop(head, after, head, node.child_by_field_name("body"))
-        self.body.blocks.end((nodes.JUMP, head))
+        self.body.blocks.end(Jump(head))
         self.body.blocks.start(after)
 
     def _do(self, node: Node) -> None:
@@ -141,7 +142,7 @@ class Control:
         update = node.child_by_field_name("update")
         if update is not None:
             self.body.statement(update)
-        self.body.blocks.end((nodes.JUMP, head))
+        self.body.blocks.end(Jump(head))
         self.body.blocks.start(after)
         self.body.destroy(self.body.scopes.close(), self.body.end_of(node))
 
@@ -158,19 +159,17 @@ class Control:
         if _leaves(body):
             first = self.body.blocks.label()
             unknown = (nodes.UNKNOWN, INT)
-            self.body.blocks.end((nodes.IF, unknown, first, after, self.body.of.span(node)))
+            self.body.blocks.end(Branch(unknown, first, after, self.body.of.span(node)))
             self.body.blocks.start(first)
         self.body.blocks.start(head)  # passed at least once: few walk what is empty
-        place: Instr = (nodes.FIELD, container, 0, element)
+        place: Expr = (nodes.FIELD, container, 0, element)
         if type_[0] == "c":  # one of many, another one each time
             place = (nodes.INDEX, place, (nodes.UNKNOWN, INT), 1, (0, 0))
-        value: Instr = place if declared[0] == "&" else (nodes.LOAD, place, element, (0, 0))
-        self.body.blocks.add(
-            (nodes.EVAL, (nodes.STORE, (nodes.LOCAL, slot), value, element, (0, 0)))
-        )
+        value: Expr = place if declared[0] == "&" else (nodes.LOAD, place, element, (0, 0))
+        self.body.blocks.add(Eval((nodes.STORE, (nodes.LOCAL, slot), value, element, (0, 0))))
         self._loop(head, after, check, body)
         self.body.blocks.start(check)
-        more = (nodes.IF, (nodes.UNKNOWN, INT), head, after, self.body.of.span(node))
+        more = Branch((nodes.UNKNOWN, INT), head, after, self.body.of.span(node))
         self.body.blocks.end(more)
         self.body.blocks.start(after)
         self.body.scopes.close()
@@ -185,26 +184,25 @@ class Control:
         cases: list[tuple[int, int, int]] = []
         default = [after]
         frame = (cases, default, type_)
-        entry = (nodes.SWITCH, value, cases, default, self.body.of.span(node))
-        index = self._end_later(entry)
+        span = self.body.of.span(node)
+        index = self._end_later(Switch(value, (), after, span))
         self._switches.append(frame)
         self._breaks.append((after, self.body.scopes.depth))
         self.body.blocks.start(self.body.blocks.label())
-        self.body.blocks.end((nodes.STOP,))
+        self.body.blocks.end(Stop())
         self.body.statement(node.child_by_field_name("body"))
         self._breaks.pop()
         self._switches.pop()
         if index is not None:
-            self.body.blocks._ends[index] = (
-                nodes.SWITCH,
+            self.body.blocks._ends[index] = Switch(
                 value,
                 tuple(cases),
                 default[0],
-                entry[4],
+                span,
             )
         self.body.blocks.start(after)
 
-    def _end_later(self, entry: Instr) -> int | None:
+    def _end_later(self, entry: End) -> int | None:
         """Close the block with an end whose cases come later; its index."""
         if not self.body.blocks.live:
             return None
@@ -244,14 +242,14 @@ class Control:
         if stack:
             label, depth = stack[-1]
             self.body.destroy(self.body.scopes.objects_from(depth), self.body.of.span(node))
-            self.body.blocks.end((nodes.JUMP, label))
+            self.body.blocks.end(Jump(label))
 
     def _goto(self, node: Node) -> None:
         name = text(node.child_by_field_name("label"))
         if name:
-            self.body.blocks.end((nodes.JUMP, self._label(name)))
+            self.body.blocks.end(Jump(self._label(name)))
         else:
-            self.body.blocks.end((nodes.STOP,))
+            self.body.blocks.end(Stop())
 
     def _label(self, name: str) -> int:
         if name not in self._labels:
@@ -276,13 +274,13 @@ class Control:
         labels = [self.body.blocks.label() for _ in handlers]
         if labels:
             self.body.blocks.end(
-                (nodes.IF, (nodes.UNKNOWN, INT), body, labels[0], self.body.of.span(node))
+                Branch((nodes.UNKNOWN, INT), body, labels[0], self.body.of.span(node))
             )
             self._tries.append((labels[0], self.body.scopes.depth))
         before, blocks.handler = blocks.handler, labels[0] if labels else blocks.handler
         blocks.start(body)
         self.body.statement(node.child_by_field_name("body"))
-        blocks.end((nodes.JUMP, after))
+        blocks.end(Jump(after))
         blocks.handler = before
         if labels:
             self._tries.pop()
@@ -290,21 +288,19 @@ class Control:
             self.body.blocks.start(labels[index])
             if index + 1 < len(labels):
                 other = self.body.blocks.label()
-                self.body.blocks.end(
-                    (nodes.IF, (nodes.UNKNOWN, INT), other, labels[index + 1], (0, 0))
-                )
+                self.body.blocks.end(Branch((nodes.UNKNOWN, INT), other, labels[index + 1], (0, 0)))
                 self.body.blocks.start(other)
             self.body.statement(handler.child_by_field_name("body"))
-            self.body.blocks.end((nodes.JUMP, after))
+            self.body.blocks.end(Jump(after))
         self.body.blocks.start(after)
 
     def _throw(self, node: Node) -> None:
         for child in node.named_children:
-            self.body.blocks.add((nodes.EVAL, self.body.of.value(child)[0]))
+            self.body.blocks.add(Eval(self.body.of.value(child)[0]))
         handler, depth = self._tries[-1] if self._tries else (None, 0)
         self.body.destroy(self.body.scopes.objects_from(depth), self.body.of.span(node))
-        thrown = (nodes.THROW, self.body.of.span(node))
-        self.body.blocks.end(thrown if handler is None else (nodes.JUMP, handler))
+        thrown = Throw(self.body.of.span(node))
+        self.body.blocks.end(thrown if handler is None else Jump(handler))
 
     def _ifdef(self, node: Node) -> None:
         wanted = is_compiled(node)

@@ -10,6 +10,7 @@ from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, CHAR, INT, PTR, ULONG
+from jarvis_ls.jsec.flow.ir.instructions import Branch, Eval, Jump
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, Blocks, Scopes, first
 from jarvis_ls.jsec.flow.lower.c.calls import Calls
@@ -148,11 +149,11 @@ class Expressions(ExpressionBuilder):
                 break
         expr = self.value(node)[0]
         if expr[0] == nodes.CONST:
-            self.blocks.end((nodes.JUMP, then if expr[1] else other))
+            self.blocks.end(Jump(then if expr[1] else other))
         else:
-            defensive = (True,) if self.fixed and self.choosing else ()
+            defensive = bool(self.fixed and self.choosing)
             span = self.span(node) if node else (0, 0)
-            self.blocks.end((nodes.IF, expr, then, other, span, *defensive))
+            self.blocks.end(Branch(expr, then, other, span, defensive))
 
     def misread(self, node: Node) -> Node | None:
         """Return the "cast" at the left end of a condition such as `(p) && (p->n) == 3`, which the
@@ -297,13 +298,13 @@ class Expressions(ExpressionBuilder):
         if type_ == ANY and value[1][0] == "p":
             return value
         if type_[0] == "v":
-            self.blocks.add((nodes.EVAL, value[0]))
+            self.blocks.add(Eval(value[0]))
             return self.unknown(type_)
         return self.as_type(value, type_, self.span(node), explicit=True), type_
 
     def _comma(self, node: Node) -> Typed:
         left = self.value(node.child_by_field_name("left"))
-        self.blocks.add((nodes.EVAL, left[0]))
+        self.blocks.add(Eval(left[0]))
         return self.value(node.child_by_field_name("right"))
 
     def _sizeof(self, node: Node) -> Typed:

@@ -12,7 +12,8 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import MAX_DEPTH, Node
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
-from jarvis_ls.jsec.flow.ir.nodes import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
+from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.lower.c.context import Outer
 from jarvis_ls.jsec.flow.lower.c.function import Body, _function_declarator
 from jarvis_ls.jsec.flow.lower.c.locals import is_constant

@@ -9,7 +9,16 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import INT, VOID
-from jarvis_ls.jsec.flow.ir.nodes import FunctionIR, GlobalIR, Span, Type
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR
+from jarvis_ls.jsec.flow.ir.instructions import (
+    CallFunction,
+    CallMethod,
+    Eval,
+    Return,
+    SetTemp,
+    Stop,
+)
+from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, MAX_DEPTH, span_of
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, Outer, Typed
 from jarvis_ls.jsec.flow.lower.c.control import Control
@@ -158,11 +167,11 @@ class Body(FunctionBuilder):
             if node.type in ("comment", "ERROR", ";") or not node.is_named:
                 return
             if node.type.endswith("expression") or node.type in ("identifier", "co_await"):
-                self.blocks.add((nodes.EVAL, self.of.value(node)[0]))
+                self.blocks.add(Eval(self.of.value(node)[0]))
             return
         if self.of.depth > MAX_DEPTH:
             self.of.cut = True
-            self.blocks.end((nodes.STOP,))
+            self.blocks.end(Stop())
             return
         self.of.depth += 1
         method(node)
@@ -191,7 +200,7 @@ class Body(FunctionBuilder):
             self.statement(child)
         expr, type_ = self.of.value(value[0])
         temp = self.blocks.temp()
-        self.blocks.add((nodes.SET, temp, expr))
+        self.blocks.add(SetTemp(temp, expr))
         self.destroy(self.scopes.close(), self.end_of(node))
         return (nodes.TEMP, temp), type_
 
@@ -210,8 +219,7 @@ class Body(FunctionBuilder):
             name = "~" + record
             self.of.calls.add(name)
             self.blocks.add(
-                (
-                    nodes.METHOD,
+                CallMethod(
                     self.blocks.temp(),
                     (nodes.LOCAL, slot),
                     record,
@@ -229,7 +237,7 @@ class Body(FunctionBuilder):
         held = (nodes.LOAD, (nodes.LOCAL, slot), type_, at)
         temp = self.blocks.temp()
         self.of.calls.add(function)
-        self.blocks.add((nodes.CALL, temp, function, (held,), VOID, at, (type_,)))
+        self.blocks.add(CallFunction(temp, function, (held,), VOID, at, (type_,)))
 
     def _expression(self, node: Node) -> None:
         for child in node.named_children:
@@ -242,7 +250,7 @@ class Body(FunctionBuilder):
             elif child.type == "identifier" and self._macro(child):
                 continue
             else:
-                self.blocks.add((nodes.EVAL, self.of.value(child)[0]))
+                self.blocks.add(Eval(self.of.value(child)[0]))
 
     def _assembly(self, node: Node) -> None:
         """Lower inline assembly: what it puts out is not known."""
@@ -250,7 +258,7 @@ class Body(FunctionBuilder):
         for operand in listed.named_children if listed is not None else ():
             address, type_ = self.of.address(operand.child_by_field_name("value"))
             unknown = (nodes.UNKNOWN, type_)
-            self.blocks.add((nodes.EVAL, (nodes.STORE, address, unknown, type_, (0, 0))))
+            self.blocks.add(Eval((nodes.STORE, address, unknown, type_, (0, 0))))
 
     def _macro(self, node: Node) -> bool:
         """Return whether a name alone is a macro that represents statements, which are lowered
@@ -279,7 +287,7 @@ class Body(FunctionBuilder):
                 lower = self._call if expanded.type == "call_expression" else self.statement
                 self.of.within(lower, expanded, span_of(node))
                 return
-        self.blocks.add((nodes.EVAL, self.of.calling.value(node)[0]))
+        self.blocks.add(Eval(self.of.calling.value(node)[0]))
 
     def _typedef(self, node: Node) -> None:
         base = self.types.specifier_type(node)
@@ -306,10 +314,10 @@ class Body(FunctionBuilder):
         objects = self.scopes.objects_from(0)
         if objects and expr is not None:
             temp = self.blocks.temp()
-            self.blocks.add((nodes.SET, temp, expr))
+            self.blocks.add(SetTemp(temp, expr))
             expr = (nodes.TEMP, temp)
         self.destroy(objects, self.of.span(node))
-        self.blocks.end((nodes.RETURN, expr, self.of.span(node)))
+        self.blocks.end(Return(expr, self.of.span(node)))
 
     # preprocessor
 

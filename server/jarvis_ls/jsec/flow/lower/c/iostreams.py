@@ -8,6 +8,7 @@ from jarvis_ls.codeintel.nodes import operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, STREAMS, STRINGS, TEXTS
+from jarvis_ls.jsec.flow.ir.instructions import CallMethod, Declare, Eval
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, StreamLowering, Typed
 
@@ -63,7 +64,7 @@ class Streams(StreamLowering):
             if kind in TEXTS:
                 self._call(place, kind, "<<", [self.of.value(part)], span)
             else:
-                self.of.blocks.add((nodes.EVAL, self.of.value(part)[0]))
+                self.of.blocks.add(Eval(self.of.value(part)[0]))
         elif part.type in (
             "identifier",
             "field_expression",
@@ -92,7 +93,7 @@ class Streams(StreamLowering):
         type_ = kinds[0]
         slot = self.of.scopes.declare("", type_)
         place = (nodes.LOCAL, slot)
-        self.of.blocks.add((nodes.DECLARE, slot, span))
+        self.of.blocks.add(Declare(slot, span))
         self.assign(place, type_, "assign", left, span)
         self.assign(place, type_, "append", right, span)
         return (nodes.LOAD, place, type_, span), type_
@@ -108,7 +109,7 @@ class Streams(StreamLowering):
         )
         types = tuple(type_ for _, type_ in given)
         temp = self.of.blocks.temp()
-        self.of.blocks.add((nodes.METHOD, temp, place, "@" + kind, name, values, ANY, span, types))
+        self.of.blocks.add(CallMethod(temp, place, "@" + kind, name, values, ANY, span, types))
 
 
 def is_text(type_: Type) -> bool:

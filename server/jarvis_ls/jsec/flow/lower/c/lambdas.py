@@ -11,6 +11,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.instructions import CallMethod, Eval, Jump, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, LambdaLowering, Typed
 
@@ -51,8 +52,7 @@ class Lambdas(LambdaLowering):
         of = self.body.of
         for slot in self._captures(node):
             of.blocks.add(
-                (
-                    nodes.METHOD,
+                CallMethod(
                     of.blocks.temp(),
                     (nodes.LOCAL, slot),
                     "",
@@ -93,9 +93,9 @@ class Lambdas(LambdaLowering):
             else:
                 stored, kind = of.as_type(of.load(address, from_, span), type_, span), type_
             slot = body.scopes.declare(name, type_)
-            of.blocks.add((nodes.EVAL, (nodes.STORE, (nodes.LOCAL, slot), stored, kind, (0, 0))))
+            of.blocks.add(Eval((nodes.STORE, (nodes.LOCAL, slot), stored, kind, (0, 0))))
         run = _Run(of.blocks.temp(), of.blocks.label(), body.scopes.depth)
-        of.blocks.add((nodes.SET, run.temp, of.unknown()[0]))
+        of.blocks.add(SetTemp(run.temp, of.unknown()[0]))
         self._running.append(run)
         body.statement(inner)
         self._running.pop()
@@ -110,9 +110,9 @@ class Lambdas(LambdaLowering):
         run, of = self._running[-1], self.body.of
         if value is not None:
             expr, run.type = of.value(value)
-            of.blocks.add((nodes.SET, run.temp, expr))
+            of.blocks.add(SetTemp(run.temp, expr))
         self.body.destroy(self.body.scopes.objects_from(run.depth), end)
-        of.blocks.end((nodes.JUMP, run.after))
+        of.blocks.end(Jump(run.after))
         return True
 
     def _parameters(self, node: Node) -> Iterator[tuple[str, Type]]:

@@ -9,7 +9,9 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INDEXED, STRINGS
 from jarvis_ls.jsec.flow.ir.constant_folding import fold
-from jarvis_ls.jsec.flow.ir.nodes import GlobalIR, Instr, Type
+from jarvis_ls.jsec.flow.ir.declarations import GlobalIR
+from jarvis_ls.jsec.flow.ir.instructions import Alloca, Declare, Eval
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, first
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, LocalLowering
 from jarvis_ls.jsec.flow.lower.c.static_initialisers import initialiser
@@ -111,7 +113,7 @@ class Locals(LocalLowering):
 
     def _declare(self, name: str, type_: Type, node: Node) -> int:
         slot = self.scopes.declare(name, type_)
-        self.blocks.add((nodes.DECLARE, slot, self.of.span(node)))
+        self.blocks.add(Declare(slot, self.of.span(node)))
         if type_[0] == "r" and self._has_methods(type_[1]):
             self.scopes.own(slot, type_[1])
         return slot
@@ -128,14 +130,14 @@ class Locals(LocalLowering):
             once = found[0][0] == nodes.TEMP  # what a call does is done once
             if once or type_[0] in ("p", "i", "f"):
                 slot = self._declare(name, type_, node)
-                store: Instr = (
+                store: Expr = (
                     nodes.STORE,
                     (nodes.LOCAL, slot),
                     found[0],
                     type_,
                     self.of.span(value),
                 )
-                self.blocks.add((nodes.EVAL, store))
+                self.blocks.add(Eval(store))
                 return
         if type_[0] == "a" and type_[2] < 0 and value is not None:
             type_ = self.array_type(type_, value)
@@ -147,7 +149,7 @@ class Locals(LocalLowering):
             target, inner = self.of.through_reference(*self.of.address(value), self.of.span(node))
             if type_[1] == ANY:
                 self.scopes.slots[slot] = name, ("&", inner)
-            self.blocks.add((nodes.EVAL, (nodes.STORE, place, target, ("p", inner), (0, 0))))
+            self.blocks.add(Eval((nodes.STORE, place, target, ("p", inner), (0, 0))))
         elif type_[0] == "r" and self._has_methods(type_[1]):
             self._object(place, type_, value, node)
         elif value is not None and value.type == "argument_list":
@@ -166,7 +168,7 @@ class Locals(LocalLowering):
         how = "open" if type_[1].endswith("fstream") else "construct"
         self.of.calling.method((nodes.LOCAL, slot), "@" + type_[1], how, arguments, node, type_)
 
-    def _object(self, place: Instr, type_: Type, value: Node | None, node: Node) -> None:
+    def _object(self, place: Expr, type_: Type, value: Node | None, node: Node) -> None:
         if value is None:
             self.of.calling.construct(place, type_[1], [], node)
         elif value.type == "argument_list":
@@ -204,7 +206,7 @@ class Locals(LocalLowering):
             return
         count = self.of.value(written)[0]
         size = self.of.operators.bytes_of(type_[1])
-        self.blocks.add((nodes.ALLOCA, slot, count, size, self.of.span(node)))
+        self.blocks.add(Alloca(slot, count, size, self.of.span(node)))
 
     def _static(self, name: str, type_: Type, node: Node, value: Node | None) -> None:
         if not name:  # a structured binding

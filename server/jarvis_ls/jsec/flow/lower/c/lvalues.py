@@ -10,6 +10,7 @@ from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, UNPLACED, is_pointer, pointee
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Clear, Eval, Jump
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, first
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, LvalueLowering, Typed
@@ -53,7 +54,7 @@ class Lvalues(LvalueLowering):
             return self.of.spill(self.of.unknown())
         if kind == "update_expression" or kind == "assignment_expression":
             expr, type_ = self.of.value(node)
-            self.of.blocks.add((nodes.EVAL, expr))
+            self.of.blocks.add(Eval(expr))
             left = node.child_by_field_name("left") or node.child_by_field_name("argument")
             return self.of.address(left)
         if kind == "call_expression":
@@ -147,7 +148,7 @@ class Lvalues(LvalueLowering):
         if node is None:
             return
         if node.type == "initializer_list":
-            self.of.blocks.add((nodes.CLEAR, address, type_, self.of.types.size(type_)))
+            self.of.blocks.add(Clear(address, type_))
             self._list(address, type_, node)
             return
         span = self.of.span(node)
@@ -159,7 +160,7 @@ class Lvalues(LvalueLowering):
             self.of.streams.assign(address, type_, "construct", value, span)
             return
         stored = value[0] if type_[0] == "a" else self.of.as_type(value, type_, span)
-        self.of.blocks.add((nodes.EVAL, (nodes.STORE, address, stored, type_, span)))
+        self.of.blocks.add(Eval((nodes.STORE, address, stored, type_, span)))
 
     def _flag(self, address: Expr, type_: Type, node: Node, span: Span) -> None:
         """Store whether a pointer is null, as in `int mine = (data == NULL)`: what the variable
@@ -169,9 +170,9 @@ class Lvalues(LvalueLowering):
         for label, value in ((yes, 1), (no, 0)):
             self.of.blocks.start(label)
             stored = (nodes.CONST, value, type_)
-            self.of.blocks.add((nodes.EVAL, (nodes.STORE, address, stored, type_, span)))
+            self.of.blocks.add(Eval((nodes.STORE, address, stored, type_, span)))
             if label == yes:
-                self.of.blocks.end((nodes.JUMP, after))
+                self.of.blocks.end(Jump(after))
         self.of.blocks.start(after)
 
     def _list(self, address: Expr, type_: Type, node: Node) -> None:
@@ -189,13 +190,12 @@ class Lvalues(LvalueLowering):
         unplaced = unplaced or chosen or indices is None or len(items) > _MOST_ITEMS
         if unplaced or any(self._may_be_several(initialiser) for initialiser in items):
             unknown = (nodes.UNKNOWN, type_)
-            self.of.blocks.add((nodes.EVAL, (nodes.STORE, address, unknown, type_, (0, 0))))
+            self.of.blocks.add(Eval((nodes.STORE, address, unknown, type_, (0, 0))))
             hidden = self._unplaced_values(items)
             if hidden:  # what pointers lead to goes out of sight, as if a function were given it
                 values, types = zip(*hidden, strict=True)
                 self.of.blocks.add(
-                    (
-                        nodes.CALL,
+                    CallFunction(
                         self.of.blocks.temp(),
                         "{}",
                         values,
@@ -271,7 +271,7 @@ class Lvalues(LvalueLowering):
             span = self.of.fixed or (start + match.start(), start + match.end())
             stored = self.of.as_type(value, type_, span)
             target = (nodes.FIELD, address, index * size, type_)
-            self.of.blocks.add((nodes.EVAL, (nodes.STORE, target, stored, type_, span)))
+            self.of.blocks.add(Eval((nodes.STORE, target, stored, type_, span)))
         return True
 
     def _unplaced_values(self, items: list[Node]) -> list[Typed]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.nodes import Expr
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
 
 

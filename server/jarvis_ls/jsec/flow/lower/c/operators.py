@@ -8,6 +8,7 @@ from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, LONG, common, is_pointer, pointee, promote
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Jump, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, OperatorLowering, Typed
 from jarvis_ls.jsec.flow.lower.c.iostreams import is_text
@@ -117,7 +118,7 @@ class Operators(OperatorLowering):
         temp = self.of.blocks.temp()
         values: tuple[Expr, ...] = (place, right[0])
         types: tuple[Type, ...] = (left[1], right[1])
-        self.of.blocks.add((nodes.CALL, temp, name, values, left[1], span, types))
+        self.of.blocks.add(CallFunction(temp, name, values, left[1], span, types))
         return (nodes.TEMP, temp), left[1]
 
     def bytes_of(self, type_: Type) -> Any:
@@ -153,10 +154,10 @@ class Operators(OperatorLowering):
         temp = self.of.blocks.temp()
         self.of.branch(node, yes, no)
         self.of.blocks.start(yes)
-        self.of.blocks.add((nodes.SET, temp, (nodes.CONST, 1, INT)))
-        self.of.blocks.end((nodes.JUMP, after))
+        self.of.blocks.add(SetTemp(temp, (nodes.CONST, 1, INT)))
+        self.of.blocks.end(Jump(after))
         self.of.blocks.start(no)
-        self.of.blocks.add((nodes.SET, temp, (nodes.CONST, 0, INT)))
+        self.of.blocks.add(SetTemp(temp, (nodes.CONST, 0, INT)))
         self.of.blocks.start(after)
         return (nodes.TEMP, temp), INT
 
@@ -172,11 +173,11 @@ class Operators(OperatorLowering):
         self.of.choosing = before
         self.of.blocks.start(yes)
         first = self.of.value(node.child_by_field_name("consequence"))
-        self.of.blocks.add((nodes.SET, temp, first[0]))
-        self.of.blocks.end((nodes.JUMP, after))
+        self.of.blocks.add(SetTemp(temp, first[0]))
+        self.of.blocks.end(Jump(after))
         self.of.blocks.start(no)
         second = self.of.value(node.child_by_field_name("alternative"))
-        self.of.blocks.add((nodes.SET, temp, second[0]))
+        self.of.blocks.add(SetTemp(temp, second[0]))
         self.of.blocks.start(after)
         number = first[1][0] in "if" and second[1][0] in "if"
         type_ = (
@@ -268,7 +269,7 @@ class Operators(OperatorLowering):
             return self.of.load(address, type_, span)
         if address[0] not in (nodes.LOCAL, nodes.GLOBAL):
             temp = self.of.blocks.temp()
-            self.of.blocks.add((nodes.SET, temp, address))
+            self.of.blocks.add(SetTemp(temp, address))
             address = (nodes.TEMP, temp)
         value = self.of.value(right)
         old = (nodes.LOAD, address, type_, span), type_

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.nodes import Instr, Type
+from jarvis_ls.jsec.flow.ir.instructions import Clear, Eval, Instruction
+from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.lower.builder import Blocks, Scopes
 from jarvis_ls.jsec.flow.lower.c.context import ExpressionBuilder, Outer
 from jarvis_ls.jsec.flow.lower.c.expression import Expressions
@@ -16,7 +17,7 @@ def initialiser(
     type_: Type,
     value: Node | None,
     around: ExpressionBuilder | None = None,
-) -> tuple[Instr, ...] | None:
+) -> tuple[Instruction, ...] | None:
     """Return the instructions of the initialiser of a variable of static storage, in the function
     `around` it; None without one."""
     if value is None:
@@ -31,4 +32,4 @@ def initialiser(
     of.let_go()
     if len(done) != 1 or scopes.slots or blocks.temps:
         return ()  # more than stores of constants: nothing is known of it
-    return tuple(i for i in done[0][0] if i[0] in (nodes.EVAL, nodes.CLEAR))
+    return tuple(i for i in done[0][0] if isinstance(i, (Eval, Clear)))

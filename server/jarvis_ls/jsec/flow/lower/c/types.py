@@ -23,7 +23,8 @@ from jarvis_ls.jsec.flow.ir.c_types import (
     align_of,
     size_of,
 )
-from jarvis_ls.jsec.flow.ir.nodes import RecordIR, Type
+from jarvis_ls.jsec.flow.ir.declarations import RecordIR
+from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 from jarvis_ls.jsec.flow.lower.c.literals import TypeNames, constant
 

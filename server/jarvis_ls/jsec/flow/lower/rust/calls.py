@@ -8,6 +8,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, SetTemp, Stop
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     NEVER,
@@ -114,7 +115,7 @@ class Calls:
         result = signature.result if signature is not None else wanted
         found = body.function(full, values, result if signature is not None else ANY, span)
         if result[0] == "!" and signature is not None:
-            body.blocks.end((nodes.STOP,))
+            body.blocks.end(Stop())
         return found, result
 
     def _is_made(self, name: str, owner: str) -> bool:
@@ -146,8 +147,7 @@ class Calls:
         temp = body.blocks.temp()
         body.calls.add(name)
         body.blocks.add(
-            (
-                nodes.CALL,
+            CallFunction(
                 temp,
                 name,
                 tuple(value for value, _ in values),
@@ -196,7 +196,7 @@ class Calls:
         )
         found = self.body.call(entry[1], [value for value, _ in values], result, span, extra)
         if entry[1] == "@stop":
-            self.body.blocks.end((nodes.STOP,))
+            self.body.blocks.end(Stop())
             return found, NEVER
         return found, result
 
@@ -257,7 +257,7 @@ class Calls:
         if name == "as_ptr":
             return value, ("p", type_[1])
         temp = body.blocks.temp()
-        body.blocks.add((nodes.SET, temp, value))
+        body.blocks.add(SetTemp(temp, value))
         body.passing = [place for place in body.passing if place != at]
         body.mark_moved(at, type_)
         return body.call("@release", [(nodes.TEMP, temp)], ("p", type_[1]), (0, 0)), ("p", type_[1])

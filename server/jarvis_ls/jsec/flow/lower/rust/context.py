@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.instructions import CallRust, Declare, Eval
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     NEVER,
@@ -259,7 +260,7 @@ class FunctionBuilder(ABC):
         slot = self.scopes.declare(name, shape(type_))
         self.slots.append(type_)
         self.owned[-1].append(slot)
-        self.blocks.add((nodes.DECLARE, slot, span))
+        self.blocks.add(Declare(slot, span))
         return slot
 
     def store(self, address: Expr, value: Expr, type_: Type, span: Span = (0, 0)) -> None:
@@ -267,7 +268,7 @@ class FunctionBuilder(ABC):
         if span != (0, 0):
             self.call("@deref", [address], ANY, span, (width(type_),))
         if is_scalar(type_):
-            self.blocks.add((nodes.EVAL, (nodes.STORE, address, value, shape(type_), span)))
+            self.blocks.add(Eval((nodes.STORE, address, value, shape(type_), span)))
         else:
             self.call("@put", [address, value], ANY, span)
 
@@ -284,7 +285,7 @@ class FunctionBuilder(ABC):
     ) -> Expr:
         """Carry out a function or an effect; gives its value."""
         temp = self.blocks.temp()
-        self.blocks.add((nodes.RCALL, temp, name, tuple(args), shape(type_), span, extra))
+        self.blocks.add(CallRust(temp, name, tuple(args), shape(type_), span, extra))
         return (nodes.TEMP, temp)
 
     def spill(self, value: Expr, type_: Type) -> Expr:

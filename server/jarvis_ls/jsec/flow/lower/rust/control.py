@@ -6,6 +6,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
+from jarvis_ls.jsec.flow.ir.instructions import Branch, Jump, Return, SetTemp, Stop
 from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     NEVER,
@@ -88,12 +89,12 @@ class Control(ControlLowering):
                 address, type_ = self.body.of.address(value)
                 self.body.patterns.test(pattern, address, type_, no)
                 self.body.patterns.bind(pattern, address, type_)
-            self.blocks.end((nodes.JUMP, yes))
+            self.blocks.end(Jump(yes))
         elif kind == "boolean_literal":
-            self.blocks.end((nodes.JUMP, yes if text(node) == "true" else no))
+            self.blocks.end(Jump(yes if text(node) == "true" else no))
         else:
             test, _ = self.body.of.value(node, BOOL)
-            self.blocks.end((nodes.IF, test, yes, no, self.body.span(node)))
+            self.blocks.end(Branch(test, yes, no, self.body.span(node)))
 
     def truth(self, node: Node) -> Typed:
         """Return a condition as a value."""
@@ -103,8 +104,8 @@ class Control(ControlLowering):
         self.branch(node, yes, no)
         for label, number in ((yes, 1), (no, 0)):
             self.blocks.start(label)
-            self.blocks.add((nodes.SET, temp, (nodes.CONST, number, BOOL)))
-            self.blocks.end((nodes.JUMP, after))
+            self.blocks.add(SetTemp(temp, (nodes.CONST, number, BOOL)))
+            self.blocks.end(Jump(after))
         self.blocks.start(after)
         self.body.close(self.body.span(node))
         return (nodes.TEMP, temp), BOOL
@@ -130,11 +131,11 @@ class Control(ControlLowering):
             self.branch(guard, passed, no)
             self.blocks.start(passed)
         self.body.close(self.body.span(node))
-        self.blocks.add((nodes.SET, temp, (nodes.CONST, 1, BOOL)))
-        self.blocks.end((nodes.JUMP, after))
+        self.blocks.add(SetTemp(temp, (nodes.CONST, 1, BOOL)))
+        self.blocks.end(Jump(after))
         self.blocks.start(no)
-        self.blocks.add((nodes.SET, temp, (nodes.CONST, 0, BOOL)))
-        self.blocks.end((nodes.JUMP, after))
+        self.blocks.add(SetTemp(temp, (nodes.CONST, 0, BOOL)))
+        self.blocks.end(Jump(after))
         self.blocks.start(after)
         return (nodes.TEMP, temp), BOOL
 
@@ -144,7 +145,7 @@ class Control(ControlLowering):
     def either(self, yes: int, other: int) -> None:
         """Continue at both blocks, whatever decides it: no choice worth a step."""
         value = self.body.call("@either", [], BOOL, (0, 0))
-        self.blocks.end((nodes.IF, value, yes, other, (0, 0)))
+        self.blocks.end(Branch(value, yes, other, (0, 0)))
 
     # branches
 
@@ -161,11 +162,11 @@ class Control(ControlLowering):
         self.blocks.start(yes)
         type_ = self._arm(then, wanted, temp)
         self.body.close((then.end_byte - 1, then.end_byte))
-        self.blocks.end((nodes.JUMP, after))
+        self.blocks.end(Jump(after))
         self.blocks.start(no)
         inner = otherwise.named_children[-1] if otherwise is not None else None
         type_ = join_types(type_, self._arm(inner, wanted, temp)) if inner is not None else type_
-        self.blocks.end((nodes.JUMP, after))
+        self.blocks.end(Jump(after))
         self.blocks.start(after)
         if type_[0] == "!" and inner is None:
             type_ = UNIT
@@ -174,7 +175,7 @@ class Control(ControlLowering):
     def _arm(self, node: Node, wanted: Type, temp: int) -> Type:
         value, type_ = self.body.keep(node, wanted)
         if self.blocks.live and type_ != UNIT:
-            self.blocks.add((nodes.SET, temp, value))
+            self.blocks.add(SetTemp(temp, value))
         return type_ if self.blocks.live else NEVER
 
     def _match(self, node: Node, wanted: Type) -> Typed:
@@ -201,9 +202,9 @@ class Control(ControlLowering):
                 self.blocks.start(passed)
             found = join_types(found, self._arm(result, wanted, temp))
             self.body.close((result.end_byte - 1, result.end_byte))
-            self.blocks.end((nodes.JUMP, after))
+            self.blocks.end(Jump(after))
             self.blocks.start(failed)
-        self.blocks.end((nodes.STOP,))
+        self.blocks.end(Stop())
         self.blocks.start(after)
         return ((nodes.TEMP, temp) if found != UNIT else NOTHING), found
 
@@ -214,7 +215,7 @@ class Control(ControlLowering):
         loop = self.loops.enter(text(label), again=0)
         value, type_ = self.body.block(node, wanted)
         if self.blocks.live:
-            self.blocks.add((nodes.SET, loop.temp, value))
+            self.blocks.add(SetTemp(loop.temp, value))
         return self.loops.left(loop, type_)
 
     def _unsafe(self, node: Node, wanted: Type) -> Typed:
@@ -238,9 +239,9 @@ class Control(ControlLowering):
             return NOTHING, NEVER
         if target is not None:
             target.type = join_types(target.type, type_)
-            self.blocks.add((nodes.SET, target.temp, found))
+            self.blocks.add(SetTemp(target.temp, found))
             body.leave(target.depth, self.body.span(node))
-            self.blocks.end((nodes.JUMP, target.leave))
+            self.blocks.end(Jump(target.leave))
         else:
             body.give(body.of.coerce(found, type_, body.result), body.span(node))
         return NOTHING, NEVER
@@ -255,16 +256,16 @@ class Control(ControlLowering):
             address = body.call("@through", [address], ("p", ANY), (0, 0))
         there, failed = self.blocks.label(), self.blocks.label()
         value = body.call("@split", [address], BOOL, (0, 0))
-        self.blocks.end((nodes.IF, value, there, failed, (0, 0)))
+        self.blocks.end(Branch(value, there, failed, (0, 0)))
         self.blocks.start(failed)
         error = body.call("@get", [address], ANY, (0, 0))
         if body.closures:
             body.leave(body.closures[-1].depth, self.body.span(node))
-            self.blocks.add((nodes.SET, body.closures[-1].temp, error))
-            self.blocks.end((nodes.JUMP, body.closures[-1].leave))
+            self.blocks.add(SetTemp(body.closures[-1].temp, error))
+            self.blocks.end(Jump(body.closures[-1].leave))
         else:
             body.leave(0, self.body.span(node))
-            self.blocks.end((nodes.RETURN, error, self.body.span(node)))
+            self.blocks.end(Return(error, self.body.span(node)))
         self.blocks.start(there)
         inner = inner_of(type_) if type_[0] in ("opt", "res") else ANY
         found = body.call("@payload", [address], inner, (0, 0), (place_of("0"),))
@@ -277,7 +278,7 @@ class Control(ControlLowering):
         self.either(inside, after)
         self.blocks.start(inside)
         self.inline(node, [])
-        self.blocks.end((nodes.JUMP, after))
+        self.blocks.end(Jump(after))
         self.blocks.start(after)
         return (nodes.UNKNOWN, ANY), ANY
 
@@ -302,7 +303,7 @@ class Control(ControlLowering):
                 body.patterns.bind(pattern, body.spill(value, declared), declared)
         value, type_ = body.keep(inner, ANY)
         if self.blocks.live and type_ != UNIT:
-            self.blocks.add((nodes.SET, target.temp, value))
+            self.blocks.add(SetTemp(target.temp, value))
         body.close(self.body.span(inner))
         body.loops = loops
         body.closures.pop()

@@ -6,6 +6,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.instructions import SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     LITERAL,
@@ -102,7 +103,7 @@ class Expressions(ExpressionLowering):
             found = self.place(place)
             if found is not None:
                 temp = self.body.blocks.temp()
-                self.body.blocks.add((nodes.SET, temp, value))
+                self.body.blocks.add(SetTemp(temp, value))
                 value = (nodes.TEMP, temp)
                 self.body.mark_moved(found[0], type_)
         return value, type_

@@ -18,7 +18,8 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.rust_tests import is_test_path
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
-from jarvis_ls.jsec.flow.ir.nodes import FileIR, FunctionIR, GlobalIR, RecordIR, Span, Type
+from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.ir.rust_types import RustTypes, shape
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_loosely

@@ -6,7 +6,9 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
-from jarvis_ls.jsec.flow.ir.nodes import Expr, FunctionIR, Span, Type
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
+from jarvis_ls.jsec.flow.ir.instructions import Eval, Jump, Return, SetTemp, Stop
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     NEVER,
     UNIT,
@@ -107,7 +109,7 @@ class Body(FunctionBuilder):
         value, type_ = self.of.move(node, wanted)
         if self.blocks.live and value[0] not in (nodes.CONST, nodes.TEMP, nodes.STR, nodes.NULL):
             temp = self.blocks.temp()
-            self.blocks.add((nodes.SET, temp, value))
+            self.blocks.add(SetTemp(temp, value))
             value = (nodes.TEMP, temp)
         self._pass(before, self.span(node))
         return value, type_
@@ -116,7 +118,7 @@ class Body(FunctionBuilder):
         """Lower one statement."""
         if self.depth > MAX_DEPTH:
             self.cut = True
-            self.blocks.end((nodes.STOP,))
+            self.blocks.end(Stop())
             return
         before, self.passing = self.passing, []
         self.depth += 1
@@ -126,7 +128,7 @@ class Body(FunctionBuilder):
             inner = node.named_children[0] if node.type == "expression_statement" else node
             value, type_ = self.of.move(inner, ANY)
             if value[0] not in (nodes.CONST, nodes.TEMP):
-                self.blocks.add((nodes.EVAL, value))
+                self.blocks.add(Eval(value))
             if self.leaves(type_) and inner.type in ("call_expression", "try_expression"):
                 self.drop(self.spill(value, type_), type_, self.span(inner))
         self.depth -= 1
@@ -166,7 +168,7 @@ class Body(FunctionBuilder):
         if text(pattern) == "_":
             found, type_ = self.of.value(value, declared)
             if found[0] == nodes.LOAD:
-                self.blocks.add((nodes.EVAL, found))
+                self.blocks.add(Eval(found))
             if self.leaves(type_) and value.type in ("call_expression", "try_expression"):
                 self.drop(self.spill(found, type_), type_, self.span(value))
             return
@@ -177,10 +179,10 @@ class Body(FunctionBuilder):
         address, type_ = self.of.address(value, declared)
         failed, after = self.blocks.label(), self.blocks.label()
         self.patterns.test(pattern, address, type_, failed)
-        self.blocks.end((nodes.JUMP, after))
+        self.blocks.end(Jump(after))
         self.blocks.start(failed)
         self.block(otherwise)
-        self.blocks.end((nodes.STOP,))
+        self.blocks.end(Stop())
         self.blocks.start(after)
         self.patterns.bind(pattern, address, type_)
 
@@ -189,7 +191,7 @@ class Body(FunctionBuilder):
         if self.result[0] == "p":
             self.call("@outlives", [value], ANY, span)
         self.leave(0, span)
-        self.blocks.end((nodes.RETURN, value, span))
+        self.blocks.end(Return(value, span))
 
     def _parameters(self, node: Node) -> tuple[int, ...]:
         listed = node.child_by_field_name("parameters")

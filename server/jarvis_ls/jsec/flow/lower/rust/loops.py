@@ -6,6 +6,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.instructions import Branch, Eval, Jump, SetTemp, Stop
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     NEVER,
@@ -61,7 +62,7 @@ class Loops:
         loop = self.enter(self._name(node), head)
         self.blocks.start(head)
         self._round(node)
-        self.blocks.end((nodes.JUMP, head))
+        self.blocks.end(Jump(head))
         return self.left(loop, NEVER)
 
     def conditional(self, node: Node, wanted: Type) -> Typed:
@@ -76,7 +77,7 @@ class Loops:
         self.blocks.start(inside)
         self._round(node)
         self.body.close((node.end_byte - 1, node.end_byte))
-        self.blocks.end((nodes.JUMP, head))
+        self.blocks.end(Jump(head))
         self.left(loop, UNIT)
         return NOTHING, UNIT
 
@@ -119,7 +120,7 @@ class Loops:
         if last[0] == nodes.CONST:
             end = (nodes.CONST, last[1], stored)
         test = (nodes.CMP, operator, now, end, stored, (0, 0))
-        self.blocks.end((nodes.IF, test, inside, loop.leave, self.body.span(written)))
+        self.blocks.end(Branch(test, inside, loop.leave, self.body.span(written)))
         self.blocks.start(inside)
         self.body.open()
         if pattern.type == "identifier":
@@ -129,10 +130,8 @@ class Loops:
         self._round(node)
         self.body.close((node.end_byte - 1, node.end_byte))
         self.blocks.start(again)
-        self.blocks.add(
-            (nodes.EVAL, (nodes.STEP, (nodes.LOCAL, counter), stored, 1, False, (0, 0)))
-        )
-        self.blocks.end((nodes.JUMP, head))
+        self.blocks.add(Eval((nodes.STEP, (nodes.LOCAL, counter), stored, 1, False, (0, 0))))
+        self.blocks.end(Jump(head))
         self.left(loop, UNIT)
 
     def _each(self, node: Node, pattern: Node, value: Node) -> None:
@@ -173,7 +172,7 @@ class Loops:
         self.body.patterns.bind(pattern, self.body.spill(found, bound), bound)
         self._round(node)
         self.body.close((node.end_byte - 1, node.end_byte))
-        self.blocks.end((nodes.JUMP, head))
+        self.blocks.end(Jump(head))
         self.left(loop, UNIT)
 
     def _element(self, address: Expr, type_: Type, element: Type, *, by_reference: bool) -> Typed:
@@ -202,15 +201,15 @@ class Loops:
             found, type_ = self.body.keep(value, ANY)
             if loop is not None and self.blocks.live:
                 loop.type = join_types(loop.type, type_)
-                self.blocks.add((nodes.SET, loop.temp, found))
+                self.blocks.add(SetTemp(loop.temp, found))
         elif loop is not None:
             loop.type = join_types(loop.type, UNIT)
         if loop is None:
             self.body.cut = True
-            self.blocks.end((nodes.STOP,))
+            self.blocks.end(Stop())
             return NOTHING, NEVER
         self.body.leave(loop.depth, self.body.span(node))
-        self.blocks.end((nodes.JUMP, loop.leave))
+        self.blocks.end(Jump(loop.leave))
         return NOTHING, NEVER
 
     def again(self, node: Node, wanted: Type) -> Typed:
@@ -218,10 +217,10 @@ class Loops:
         loop = self._target(node)
         if loop is None:
             self.body.cut = True
-            self.blocks.end((nodes.STOP,))
+            self.blocks.end(Stop())
             return NOTHING, NEVER
         self.body.leave(loop.depth, self.body.span(node))
-        self.blocks.end((nodes.JUMP, loop.again))
+        self.blocks.end(Jump(loop.again))
         return NOTHING, NEVER
 
 

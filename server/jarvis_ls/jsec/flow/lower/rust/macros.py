@@ -8,6 +8,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node, Tree, parse
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
+from jarvis_ls.jsec.flow.ir.instructions import Branch, Eval, Return, Stop
 from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.ir.rust_types import NEVER, STRING, UNIT, is_pointer, join_types, width
 from jarvis_ls.jsec.flow.lower.rust.context import NOTHING, FunctionBuilder, Typed
@@ -47,7 +48,7 @@ class Macros:
         body = self.body
         if name in _STOPS:
             self._values(written)
-            body.blocks.end((nodes.STOP,) if name != "bail" else (nodes.RETURN, None, (0, 0)))
+            body.blocks.end(Stop() if name != "bail" else Return(None, (0, 0)))
             return NOTHING, NEVER
         if name in _SHOWS or name == "format":
             return self._format(name, written)
@@ -57,7 +58,7 @@ class Macros:
                 yes, no = body.blocks.label(), body.blocks.label()
                 body.control.branch(parts[0], yes, no)
                 body.blocks.start(no)
-                body.blocks.end((nodes.STOP,))
+                body.blocks.end(Stop())
                 body.blocks.start(yes)
             return NOTHING, UNIT
         if name in _COMPARES:
@@ -67,11 +68,9 @@ class Macros:
                 yes, no = body.blocks.label(), body.blocks.label()
                 test = (nodes.CMP, _COMPARES[name], a, b, type_, (0, 0))
                 known = type_[0] in ("i", "f", "p")
-                body.blocks.end(
-                    (nodes.IF, test if known else (nodes.UNKNOWN, BOOL), yes, no, (0, 0))
-                )
+                body.blocks.end(Branch(test if known else (nodes.UNKNOWN, BOOL), yes, no, (0, 0)))
                 body.blocks.start(no)
-                body.blocks.end((nodes.STOP,))
+                body.blocks.end(Stop())
                 body.blocks.start(yes)
             return NOTHING, UNIT
         if name == "vec":
@@ -107,7 +106,7 @@ class Macros:
             else:
                 value, type_ = self.body.of.value(part)
                 if value[0] == nodes.LOAD:
-                    self.body.blocks.add((nodes.EVAL, value))
+                    self.body.blocks.add(Eval(value))
                 found.append((value, type_))
         return found
 

@@ -6,6 +6,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
+from jarvis_ls.jsec.flow.ir.instructions import SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     LITERAL,
@@ -47,7 +48,7 @@ class Operators(OperatorLowering):
                 temp = self.body.blocks.temp()
                 plain = a[0] == nodes.LOAD and a[1][0] == nodes.LOCAL
                 if not plain:
-                    self.body.blocks.add((nodes.SET, temp, a))
+                    self.body.blocks.add(SetTemp(temp, a))
                     a = (nodes.TEMP, temp)
             b, other = self.body.of.value(right, left_type if left_type[0] in ("i", "f") else ANY)
         while left_type[0] == "&" and is_scalar(left_type[1]) and other[0] != "&":
@@ -121,7 +122,7 @@ class Operators(OperatorLowering):
                 self.body.slots[address[1]] = type_
         if value[0] not in (nodes.CONST, nodes.TEMP, nodes.STR, nodes.NULL):
             temp = self.body.blocks.temp()
-            self.body.blocks.add((nodes.SET, temp, value))
+            self.body.blocks.add(SetTemp(temp, value))
             value = (nodes.TEMP, temp)
         self.body.drop(address, target, self.body.span(node))
         self.body.store(address, self.body.of.coerce(value, type_, target), target, span)
@@ -142,7 +143,7 @@ class Operators(OperatorLowering):
         if shape(type_)[0] in ("i", "f"):
             if address[0] not in (nodes.LOCAL, nodes.GLOBAL):
                 temp = self.body.blocks.temp()
-                self.body.blocks.add((nodes.SET, temp, address))
+                self.body.blocks.add(SetTemp(temp, address))
                 address = (nodes.TEMP, temp)
             old = self.body.load(address, type_, span)
             new = self.arithmetic(operator, old, self.body.of.as_type(b, other, type_), type_, node)

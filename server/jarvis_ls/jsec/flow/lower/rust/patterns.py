@@ -6,6 +6,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL
+from jarvis_ls.jsec.flow.ir.instructions import Branch, Jump, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.ir.rust_types import (
     UNIT,
@@ -120,7 +121,7 @@ class Patterns(PatternLowering):
         )
         if value[0] != nodes.TEMP:
             temp = body.blocks.temp()
-            body.blocks.add((nodes.SET, temp, value))
+            body.blocks.add(SetTemp(temp, value))
             value = (nodes.TEMP, temp)
         body.mark_moved(address, type_)
         slot = body.declare(text(node), type_, self.body.span(node))
@@ -234,13 +235,13 @@ class Patterns(PatternLowering):
     def _text(self, address: Expr, type_: Type, failed: int) -> None:
         matched = self.body.blocks.label()
         value = self.body.call("@either", [address], BOOL, (0, 0))
-        self.body.blocks.end((nodes.IF, value, matched, failed, (0, 0)))
+        self.body.blocks.end(Branch(value, matched, failed, (0, 0)))
         self.body.blocks.start(matched)
         self.body.call("@trust", [address], UNIT, (0, 0))
 
     def _go(self, test: Expr, pattern: Node, failed: int) -> None:
         passed = self.body.blocks.label()
-        self.body.blocks.end((nodes.IF, test, passed, failed, self.body.span(pattern)))
+        self.body.blocks.end(Branch(test, passed, failed, self.body.span(pattern)))
         self.body.blocks.start(passed)
 
     def _either(self, failed: int) -> None:
@@ -254,7 +255,7 @@ class Patterns(PatternLowering):
         for part in parts[:-1]:
             other = self.body.blocks.label()
             self.test(part, address, type_, other)
-            self.body.blocks.end((nodes.JUMP, matched))
+            self.body.blocks.end(Jump(matched))
             self.body.blocks.start(other)
         self.test(parts[-1], address, type_, failed)
         self.body.blocks.start(matched)
