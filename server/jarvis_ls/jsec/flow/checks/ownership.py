@@ -261,8 +261,8 @@ def release(
                 span,
                 certain=True,
                 causes=(reg.site,),
-                allocator=reg.family,
-                release=family,
+                allocator=_allocator(reg),
+                release=releases(family),
             )
         elif reg.owner is not None and not reg.escaped:
             engine.fault(state, "double-free", span, certain=sure, causes=(reg.site, reg.owner))
@@ -414,6 +414,32 @@ def leaks(
             doubtful=released,
         )
         state.region_states[rid] = reg.but(escaped=True)
+
+
+_RELEASES: Final = {
+    "malloc": "free",
+    "new": "delete",
+    "new[]": "delete[]",
+    "kmalloc": "kfree",
+    "HeapAlloc": "HeapFree",
+    "LocalAlloc": "LocalFree",
+    "GlobalAlloc": "GlobalFree",
+    "CoTaskMemAlloc": "CoTaskMemFree",
+    "OPENSSL_malloc": "OPENSSL_free",
+    "sqlite3_malloc": "sqlite3_free",
+    "g_aligned_alloc": "g_aligned_free",
+    "g_slice_alloc": "g_slice_free",
+    "fopen": "fclose",
+    "popen": "pclose",
+    "opendir": "closedir",
+    "open": "close",
+    "CreateFile": "CloseHandle",
+}
+
+
+def releases(family: str) -> str:
+    """Return what releases the memory or other resources of a family, by its usual name."""
+    return _RELEASES.get(family, family)
 
 
 def _allocator(reg: RegionState) -> str:

@@ -150,7 +150,7 @@ def _take(
             certain=True,
             causes=(reg.site,),
             allocator=reg.family,
-            release=family,
+            release=ownership.releases(family),
         )
     message = "A smart pointer takes ownership and frees it."
     step = (engine.frame.function.file, span, message, (), state.trail)
