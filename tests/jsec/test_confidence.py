@@ -49,6 +49,12 @@ C = {
         "#include <stdio.h>\nvoid f(char *a, char *b) { if (rename(a, b) == 0)"
         ' puts("could not remove it, is renamed"); else puts("could not rename it"); }',
     ),
+    "unlocked-shared-variable": (
+        "#include <pthread.h>\nstatic int n; void *t(void *a) { n = n + 1; return a; }"
+        "int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); return n; }",
+        "#include <pthread.h>\nstatic int n; void *t(void *a) { n = g(a); return a; }"
+        "int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); return n; }",
+    ),
     "chroot-without-chdir": (
         "#include <unistd.h>\nint f(char *p) { if (chroot(p)) return -1; return run(); }",
         "#include <unistd.h>\nint Chroot(char *p) { int r = chroot(p); g(r); return r; }",
