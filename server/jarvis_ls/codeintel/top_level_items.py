@@ -9,6 +9,7 @@ results reusable while the user types elsewhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ _CONTAINERS: dict[LanguageName, frozenset[str]] = {
     "rust": frozenset({"mod_item", "declaration_list"}),
 }
 
+_EXPORTED = frozenset({"function_definition", "declaration"})
+_WORDS = re.compile(rb"(?:[A-Z][A-Z0-9_]*\s+)+")
 _ALTERNATIVES = frozenset({"preproc_elif", "preproc_elifdef", "preproc_else"})
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
@@ -123,11 +126,22 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
                 continue
         if node.is_named:
             start = prefix[0].start_byte if prefix else node.start_byte
+            if kind in _EXPORTED and node.start_point.column > 0:
+                if not written:
+                    written = b" " * root.start_byte + (root.text or b"")
+                start = _with_export(written, start)
             stray = (
                 torn and kind == "declaration" and len(stack) == 1 and node.start_point.column > 0
             ) or (kind in _MACROS and _is_alternative(node))
             yield Item(node, start, node.end_byte, test, tuple(prefix), stray, around.foreign)
         prefix.clear()
+
+
+def _with_export(data: bytes, start: int) -> int:
+    """Return where a definition of C or C++ begins, with the macro in front of it that the parser
+    is not given (`LIB_API int f(void)`)."""
+    line = data.rfind(b"\n", 0, start) + 1
+    return line if _WORDS.fullmatch(data, line, start) else start
 
 
 def is_dead_branch(node: Node) -> bool:

@@ -159,7 +159,11 @@ TABLE: dict[str, tuple[Effect, ...]] = {
         ("kind",),
     ),
     **_each("tolower toupper", ("same", 0)),
-    **_each("ntohl htonl ntohs htons", ("swapped", 0)),
+    **_each(
+        "ntohl htonl ntohs htons be64toh htobe64 le64toh htole64 be32toh htobe32 le32toh htole32 "
+        "be16toh htobe16 le16toh htole16 __builtin_bswap16 __builtin_bswap32 __builtin_bswap64",
+        ("swapped", 0),
+    ),
     **_each("time", ("wrote", 0)),
     **_each(
         "srand srandom sleep usleep getpid close_ umask signal clock isatty exit_ getuid "

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from jarvis_ls.jsec.flow.ir.c_types import CHARS, DOUBLE, INT, LONG, UINT, ULONG, VOID
 from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 
 _POINTER: Type = ("p", VOID)
 _WIDE: Type = ("p", INT)
+_SHORT: Type = ("i", 2, False)
 _STREAM: Type = ("p", ("r", "FILE"))
 
 
@@ -47,7 +50,11 @@ RESULTS: dict[str, Type] = {
         "sysconf recvfrom sendto pread pwrite time lseek getline getdelim random lrand48 "
         "mrand48 rand64 wcstol wcstoll ssize recvmsg sendmsg",
     ),
-    **_all(UINT, "urand31 urand32"),
+    **_all(UINT, "urand31 urand32 ntohl htonl __builtin_bswap32 inet_addr umask sleep alarm"),
+    **_all(_SHORT, "ntohs htons __builtin_bswap16"),
+    **_all(ULONG, "be64toh htobe64 le64toh htole64 __builtin_bswap64"),
+    **_all(UINT, "be32toh htobe32 le32toh htole32"),
+    **_all(_SHORT, "be16toh htobe16 le16toh htole16"),
     **_all(DOUBLE, "atof strtod sqrt pow fabs floor ceil drand48 fmod sin cos log exp log10"),
     **_all(("f", 4), "strtof sqrtf fabsf"),
     **_all(
@@ -56,3 +63,12 @@ RESULTS: dict[str, Type] = {
         "closelog syslog openlog clearerr cfree",
     ),
 }
+
+FEWEST: Final[dict[str, int]] = {
+    **dict.fromkeys(("close", "fclose", "free", "closedir", "pclose", "dup", "strlen"), 1),
+    **dict.fromkeys(("open", "open64", "creat", "fopen", "fdopen", "dup2", "strcpy", "strcat"), 2),
+    **dict.fromkeys(("socket", "accept", "connect", "bind", "read", "write"), 3),
+    **dict.fromkeys(("memcpy", "memmove", "memset", "strncpy", "strncat", "memcmp"), 3),
+    **dict.fromkeys(("send", "recv", "fread", "fwrite"), 4),
+}
+"""Fewest arguments of library functions whose names methods of programs have, too."""

@@ -27,6 +27,7 @@ while (queue_is_empty())
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
@@ -40,6 +41,7 @@ WAITS = frozenset(
     "SleepConditionVariableCS SleepConditionVariableSRW g_cond_wait uv_cond_wait "
     "SDL_CondWait pthread_cond_clockwait".split()
 )
+_NAMES = re.compile(r"[A-Za-z_]\w*")
 METHODS = {"wait": 1, "wait_for": 2, "wait_until": 2}
 
 
@@ -82,7 +84,7 @@ def _is_guarded(call: Call, function: Function) -> bool:
         outer.type == "if_statement"
         and (condition := field(outer, "condition")) is not None
         and call.node.start_byte >= condition.end_byte
-        and text(condition).strip("()! ") not in parameters
+        and not set(_NAMES.findall(text(condition)[:200])) <= parameters
         for outer in ancestors(call.node, function.node)
     )
 

@@ -33,9 +33,11 @@ void Server::close(Session &session)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
 
@@ -61,7 +63,7 @@ def delete_this(site: Site) -> Iterator[Report]:
             return
         following = site.node.parent.next_named_sibling if site.node.parent is not None else None
         used_after = following is not None and (
-            "this" in text(following) or following.type == "expression_statement"
+            re.search(r"\bthis\b", text(following)) is not None or _calls_plainly(following)
         )
     yield Report(
         site.node,
@@ -71,3 +73,10 @@ def delete_this(site: Site) -> Iterator[Report]:
         confidence=0.65 if used_after else 0.45,
         pattern="delete this",
     )
+
+
+def _calls_plainly(statement: Node) -> bool:
+    """Return whether a statement is a call without receiver, which may be that of a method."""
+    call = statement.named_children[0] if statement.named_child_count else None
+    callee = field(call, "function") if call is not None else None
+    return callee is not None and callee.type == "identifier"

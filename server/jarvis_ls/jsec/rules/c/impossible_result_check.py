@@ -225,6 +225,8 @@ def _wrong(call: Call, test: Test) -> tuple[str, float] | None:
     if name in _SIGNED and negative and operator in ("<", ">=") and _is_unsigned(call):
         return "-1, which an unsigned variable cannot hold", 0.8
     if name in _DESCRIPTORS and operator in ("!", "", "==") and (zero or not operator):
+        if operator == "==" and call.target is None:
+            return None  # the lowest descriptor that is free is to be 0
         if not operator and _frees_lowest(call):
             return None  # the descriptor that is free becomes 0
         failing = reports_failure(branch_of(test)) and operator and _is_local(call)

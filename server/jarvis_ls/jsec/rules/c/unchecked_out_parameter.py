@@ -54,8 +54,15 @@ _PLAIN = frozenset({"compound_statement", "expression_statement"})
 
 def _may_be_exported(function: Function) -> bool:
     """Return whether the head of a function has a word in capitals or an attribute."""
-    head = function.unit.source.data[function.start : min(function.start + _HEAD, function.end)]
+    data = function.unit.source.data
+    head = data[_line_of(function) : min(function.start + _HEAD, function.end)]
     return _MARK.search(head.partition(b"{")[0]) is not None
+
+
+def _line_of(function: Function) -> int:
+    """Return where the line begins that a function does: the parser is not given the macros that
+    export it, which are there."""
+    return function.unit.source.data.rfind(b"\n", 0, function.start) + 1
 
 
 @rule(
@@ -124,7 +131,8 @@ def _is_exported(function: Function) -> bool:
     if inner is not None and inner.type == "function_declarator":
         return text(field(inner, "declarator")).isupper()
     body = function.body
-    head = function.unit.source.data[function.start : body.start_byte if body else function.end]
+    end = body.start_byte if body else function.end
+    head = function.unit.source.data[_line_of(function) : end]
     written = head[:400].decode("utf-8", "replace").partition("(")[0]
     return (
         "dllexport" in written

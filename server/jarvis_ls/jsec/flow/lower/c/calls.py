@@ -23,7 +23,7 @@ from jarvis_ls.jsec.flow.ir.c_types import (
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallMethod, Delete, Eval, New, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.library.c_functions import TABLE, macro_for
-from jarvis_ls.jsec.flow.library.signatures import RESULTS
+from jarvis_ls.jsec.flow.library.signatures import FEWEST, RESULTS
 from jarvis_ls.jsec.flow.lower.c.context import CallLowering, ExpressionBuilder, Typed
 
 _CASTS: Final = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
@@ -136,7 +136,8 @@ class Calls(CallLowering):
 
     def expected_condition(self, node: Node) -> Node | None:
         """Return the condition that a call returns as it is: that of `__builtin_expect`,
-        `unlikely` and the like, and of an `assert` of the program's own whose value is examined.
+        `unlikely` and the like, such as `BE (p == NULL, 0)` of a header that is not seen, and of
+        an `assert` of the program's own whose value is examined.
         """
         callee = node.child_by_field_name("function")
         name = text(callee) if callee is not None and callee.type == "identifier" else ""
@@ -146,13 +147,18 @@ class Calls(CallLowering):
                 around = around.parent
             if around is None or around.type not in _LOOKED_AT:
                 return None
-        elif (
-            not (name == _EXPECT or name.lower().endswith("likely"))
-            or name in self.of.outer.functions
-        ):
+        elif not name or name in self.of.outer.functions:
             return None
         arguments = self.arguments(node)
-        return arguments[0] if len(arguments) == (2 if name == _EXPECT else 1) else None
+        if len(arguments) == 2:
+            expects = name == _EXPECT or (
+                text(arguments[1]) in ("0", "1")
+                and name.isupper()
+                and name not in self.of.types.facts.function_macros
+            )
+            return arguments[0] if expects else None
+        likely = name == "assert" or name.lower().endswith("likely")
+        return arguments[0] if likely and len(arguments) == 1 else None
 
     def is_function(self, name: str) -> bool:
         """Return whether a name is that of a function of the program; a macro of that name is for
@@ -296,6 +302,8 @@ class Calls(CallLowering):
     def _direct(self, node: Node, name: str, short: str, arguments: list[Node]) -> Typed:
         of = self.of
         owner = name.rpartition("::")[0].rpartition("::")[2]
+        if len(arguments) < FEWEST.get(short, 0):
+            return of.unknown()  # a method or function of the program that is named alike
         signature = of.types.methods.get((owner, short)) if owner else None
         owner = owner if signature is not None else ""
         if signature is None:
