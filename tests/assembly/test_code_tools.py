@@ -120,7 +120,7 @@ async def test_an_edit_tells_what_it_broke(tmp_path: Path) -> None:
         )
         assert "New findings:" in worse and "a.c:5 double-free" in worse
         assert "New syntax errors:" in broken and "use.c:3" in broken
-        assert "twice changed; still used as before in 1 places in 1 files: use.c:3" in changed
+        assert "twice changed; still used as before (places: 1, files: 1): use.c:3" in changed
         assert "Findings gone: double-free (1)." in fixed and "New" not in fixed
         assert "3 syntax:" in since and "a.c: nothing" in since
 
@@ -189,6 +189,6 @@ async def test_callers_are_told_in_each_language(
             edit(f"lib.{suffix}", after, "\n"),
             edit(name, "f(1)", "f(2)"),
         )
-        assert f"f changed; still used as before in 1 places in 1 files: {name}:1" in changed
-        assert f"f is gone; still used as before in 1 places in 1 files: {name}:1" in gone
+        assert f"f changed; still used as before (places: 1, files: 1): {name}:1" in changed
+        assert f"f is gone; still used as before (places: 1, files: 1): {name}:1" in gone
         assert "still used" not in body

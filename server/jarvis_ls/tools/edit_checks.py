@@ -238,7 +238,7 @@ def _callers(changes: Sequence[Change], context: ToolContext, clock: Clock) -> s
             continue
         files = len({use.rpartition(":")[0] for use in uses[name]})
         told = Words(
-            "{name} {how}; still used as before in {places} places in {files} files: {listed}",
+            "{name} {how}; still used as before (places: {places}, files: {files}): {listed}",
             name=name,
             how=changed[name],
             places=len(uses[name]),

@@ -68,7 +68,9 @@ def summary(changes: Sequence[Change]) -> str:
             room -= len(lines)
             parts += [Words("{name}: changed", name=name), "\n".join(lines)]
     if places > 1:
-        parts.insert(0, Words("{places} places in {files} files.", places=places, files=modified))
+        parts.insert(
+            0, Words("Changed places: {places}; files: {files}.", places=places, files=modified)
+        )
     return together([part for part in parts if part], "\n")
 
 
