@@ -42,6 +42,8 @@ const PIECE = 6000;
 /** A turn of drawing ends after this many milliseconds, and another follows a frame later. */
 const TURN = 8;
 const FRAME = 16;
+/** For so many milliseconds nothing below a pressed pointer is drawn anew: its click would be lost. */
+const PRESS = 1000;
 
 /** A text that is shown as Markdown in an element of its own. */
 export class Markdown {
@@ -53,12 +55,21 @@ export class Markdown {
   private tailCode: CodeBlock | undefined;
   private tailText = '';
   private nextDraw = 0;
+  private pressedUntil = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly follow: Follow) {
     this.element = document.createElement('div');
     this.element.className = 'markdown';
     this.element.addEventListener('click', (event) => this.clicked(event));
+    this.element.addEventListener('pointerdown', () => {
+      this.pressedUntil = performance.now() + PRESS;
+    });
+    for (const name of ['pointerup', 'pointercancel'] as const) {
+      this.element.addEventListener(name, () => {
+        this.pressedUntil = 0;
+      });
+    }
   }
 
   /** What is shown, as it came. */
@@ -86,6 +97,10 @@ export class Markdown {
     }
   }
 
+  private get isPressed(): boolean {
+    return performance.now() < this.pressedUntil;
+  }
+
   private reset(): void {
     this.element.replaceChildren();
     this.source = '';
@@ -98,6 +113,10 @@ export class Markdown {
 
   private finish(same: boolean): void {
     if (same && this.tail.length === 0 && this.finished === this.source.length) {
+      return;
+    }
+    if (this.isPressed) {
+      this.timer = setTimeout(() => this.finish(false), FRAME);
       return;
     }
     // A definition at the end may give links at the beginning their address.
@@ -117,6 +136,10 @@ export class Markdown {
 
   /** Draws what came since; all blocks but the last are then finished. */
   private drawTail(): void {
+    if (this.isPressed) {
+      this.timer = setTimeout(() => this.drawTail(), FRAME);
+      return;
+    }
     const began = performance.now();
     if (this.tailCode !== undefined && this.continueCode(this.source.slice(this.finished))) {
       this.nextDraw = performance.now() + (performance.now() - began) * PATIENCE;

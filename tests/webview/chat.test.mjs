@@ -108,6 +108,38 @@ describe('the conversation', () => {
     });
   });
 
+  for (const [what, grown, again] of [
+    ['that still grows', grew('s', 31, ' And on.'), true],
+    ['that ends', put(answer('s', 'See [a](src/a.c) and [b](b.c).\n')), false],
+  ]) {
+    test(`a link pressed in an answer ${what} opens its file`, async () => {
+      await panel.events([
+        put(answer('s', 'See [a](src/a.c) and [b](b.c).\n', { streaming: true })),
+      ]);
+      await panel.page.locator('[data-id=s] a').first().hover();
+      await panel.page.mouse.down();
+      await panel.events([grown]);
+      await panel.page.mouse.up();
+      assert.deepEqual(await panel.asked('open_file', 1), {
+        kind: 'open_file',
+        path: 'src/a.c',
+        line: 0,
+      });
+      if (again) await panel.page.locator('[data-id=s]', { hasText: 'And on.' }).waitFor();
+      await panel.page.locator('[data-id=s] a').nth(1).click();
+      assert.equal((await panel.asked('open_file', 2)).path, 'b.c');
+    });
+  }
+
+  test('what comes while a press goes on for long is shown all the same', async () => {
+    await panel.events([put(answer('s', 'See [a](src/a.c)', { streaming: true }))]);
+    await panel.page.locator('[data-id=s] a').hover();
+    await panel.page.mouse.down();
+    await panel.events([grew('s', 16, ' and more.')]);
+    await panel.page.locator('[data-id=s]', { hasText: 'and more.' }).waitFor();
+    await panel.page.mouse.up();
+  });
+
   test('a picture in a text is a link to it: nothing is fetched', async () => {
     await panel.events([put(answer('s', '![a "plan"](https://a.example/plan.png)'))]);
     assert.equal(await panel.page.locator('[data-id=s] img').count(), 0);
