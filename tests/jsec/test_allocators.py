@@ -62,3 +62,19 @@ def test_what_is_released_at_the_end_of_its_scope_does_not_leak(before: str) -> 
     assert said(text) == []
     without = text.replace(before, "char")
     assert [kind for kind, _ in said(without)] == ["leak"]
+
+
+@pytest.mark.parametrize("count", [2, 8, 30])
+@pytest.mark.parametrize("end", ["return p;", "*out = p; return 0;", "keep(p); return 0;"])
+def test_one_of_many_allocations_that_is_handed_on_does_not_leak(count: int, end: str) -> None:
+    chain = " else ".join(f'if (k == {n}) p = strdup("x{n}");' for n in range(count))
+    made = f"static char *make(int k) {{ char *p = 0; {chain} return p; }}"
+    text = f"char *f(int k, char **out) {{ char *p = 0; {chain} {end} }}"
+    assert said(text) == []
+    assert said(f"{made} char *f(int k, char **out) {{ char *p = make(k); {end} }}") == []
+
+
+def test_one_of_a_few_allocations_that_is_forgotten_leaks() -> None:
+    chain = " else ".join(f'if (k == {n}) p = strdup("x{n}");' for n in range(3))
+    text = f"int f(int k) {{ char *p = 0; {chain} return p != 0; }}"
+    assert {kind for kind, _ in said(text)} == {"leak"}

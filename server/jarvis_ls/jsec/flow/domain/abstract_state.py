@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
 from jarvis_ls.jsec.flow.domain.abstract_value import (
+    MOST_TARGETS,
     NOTHING,
     AbstractValue,
+    dropped,
     identical,
     join,
     same,
@@ -192,6 +195,7 @@ class Joiner(ABC):
         self, joined: AbstractState, state: AbstractState, taken: _Taken | None, *, widening: bool
     ) -> None:
         mem, other = joined.memory, state.memory.get
+        lost: list[int] = []
         alone = 0
         # listed first: to ask what a cell holds by default may put more into a state
         for rid, cells in [(rid, held) for rid, held in mem.items() if other(rid) is not held]:
@@ -206,10 +210,12 @@ class Joiner(ABC):
                     held = others.get(offset)
                     if held is not None:
                         both = self._widen_cell(rid, value, held) if widening else join(value, held)
+                        if len(both.targets) == MOST_TARGETS:
+                            lost += dropped(both, value, held)
                         if both is not value:
                             mem[rid] = others if both is held else {offset: both}
                         continue
-                mem[rid] = self._cells(joined, state, rid, cells, others, widening=widening)
+                mem[rid] = self._cells(joined, state, rid, lost, widening=widening)
                 continue
             alone += 1
             if self.regions[rid] is not None:
@@ -223,6 +229,7 @@ class Joiner(ABC):
         if self.locked:
             _give_back(joined.region_states, state.region_states)
         _take_in_regs(joined.region_states, state.region_states)
+        escape_regions(joined, lost)
         if joined.loops != state.loops:
             joined.loops = tuple({*joined.loops, *state.loops})
         if joined.trail is not state.trail:
@@ -243,11 +250,13 @@ class Joiner(ABC):
         a: AbstractState,
         b: AbstractState,
         rid: int,
-        left: Cells,
-        right: Cells,
+        lost: list[int],
         *,
         widening: bool,
     ) -> Cells:
+        """Return the cells of a region in both states; what they led to and no longer do is added
+        to `lost`."""
+        left, right = a.memory[rid], b.memory[rid]
         if left.keys() == right.keys() and all(
             map(identical, left.values(), map(right.__getitem__, left))
         ):
@@ -262,9 +271,10 @@ class Joiner(ABC):
                 in_right = self._missing(b, rid, offset)
             if in_left is None or in_right is None:
                 continue
-            new[offset] = (
-                self._widen_cell(rid, in_left, in_right) if widening else join(in_left, in_right)
-            )
+            both = self._widen_cell(rid, in_left, in_right) if widening else join(in_left, in_right)
+            if len(both.targets) == MOST_TARGETS:
+                lost += dropped(both, in_left, in_right)
+            new[offset] = both
         return new
 
     def _widen_cell(self, rid: int, old: AbstractValue, new: AbstractValue) -> AbstractValue:
@@ -289,10 +299,15 @@ class Joiner(ABC):
 
 def escape(state: AbstractState, value: AbstractValue) -> None:
     """Let a pointer escape: it goes where it is not followed."""
-    for target in value.targets:
-        reg = state.region_states.get(target[0])
+    escape_regions(state, [target[0] for target in value.targets])
+
+
+def escape_regions(state: AbstractState, regions: Iterable[int]) -> None:
+    """Let what was allocated escape: something that is not followed leads there."""
+    for rid in regions:
+        reg = state.region_states.get(rid)
         if reg is not None and not reg.escaped and reg.family:
-            state.region_states[target[0]] = reg.but(escaped=True)
+            state.region_states[rid] = reg.but(escaped=True)
 
 
 def equal(a: AbstractState, b: AbstractState) -> bool:

@@ -182,6 +182,10 @@ _OF_BOTH: Final = TIGHT | COUNT | BITS | DOWN
 _OF_EITHER: Final = OTHER | UNSURE | ARITH
 
 
+MOST_TARGETS: Final = 6
+"""Regions a value is known to lead to: of more, the others are `OTHER`."""
+
+
 def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     """Return the join: what holds on either way."""
     if a is b:
@@ -208,8 +212,8 @@ def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     null = a.nullness if a.nullness == b.nullness else _join_null(a, b)
     if null == MAYBE_NULL and a.nullness != b.nullness and (ptr or flags & OTHER):
         flags |= UNSURE  # which way it is may hang together with other things
-    if len(ptr) > 6:
-        ptr, flags = ptr[:6], flags | OTHER
+    if len(ptr) > MOST_TARGETS:
+        ptr, flags = ptr[:MOST_TARGETS], flags | OTHER
     lo = a.low if a.low < b.low else b.low
     hi = a.high if a.high > b.high else b.high
     ini = a.init if a.init > b.init else b.init
@@ -229,6 +233,12 @@ def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     found = AbstractValue(lo, hi, flags, a.taint or b.taint, ptr, null, ini, symbol)
     found.cells = a.cells if a.cells == b.cells else None
     return found
+
+
+def dropped(joined: AbstractValue, a: AbstractValue, b: AbstractValue) -> list[int]:
+    """Return the regions that two values lead to and their join, which has too many, does not."""
+    kept = {target[0] for target in joined.targets}
+    return [target[0] for value in (a, b) for target in value.targets if target[0] not in kept]
 
 
 def _join_null(a: AbstractValue, b: AbstractValue) -> int:

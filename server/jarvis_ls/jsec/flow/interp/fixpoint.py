@@ -14,8 +14,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.checks import ownership
-from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, equal, escape
-from jarvis_ls.jsec.flow.domain.abstract_value import ANY_NULL, NULL, AbstractValue, join
+from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, equal, escape, escape_regions
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    ANY_NULL,
+    MOST_TARGETS,
+    NULL,
+    AbstractValue,
+    dropped,
+    join,
+)
 from jarvis_ls.jsec.flow.domain.engine import Effects, Engine, Limits, Outcome
 from jarvis_ls.jsec.flow.domain.fault import Fault, Step
 from jarvis_ls.jsec.flow.domain.lookup import Lookup
@@ -503,9 +510,17 @@ class Interpreter(Engine):
 
     def _one_outcome(self, outcomes: list[Outcome]) -> Outcome:
         joined = outcomes[0][1]
+        lost: list[int] = []
         for _, value in outcomes[1:]:
+            before = joined
             joined = join(joined, value) if joined is not None and value is not None else None
-        return self.join_all([state for state, _ in outcomes]), joined
+            if joined is None or before is None or value is None:
+                continue
+            if len(joined.targets) == MOST_TARGETS:
+                lost += dropped(joined, before, value)
+        state = self.join_all([state for state, _ in outcomes])
+        escape_regions(state, lost)
+        return state, joined
 
     def fault(
         self,
