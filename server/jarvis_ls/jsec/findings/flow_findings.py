@@ -28,6 +28,7 @@ from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
 from jarvis_ls.jsec.findings.chosen_null import is_chosen_null
 from jarvis_ls.jsec.findings.extents import Extent, Extents
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
+from jarvis_ls.jsec.findings.measured_confidence import measured_confidence
 from jarvis_ls.jsec.findings.own_input import is_own_input
 from jarvis_ls.jsec.findings.path_steps import step_message
 from jarvis_ls.jsec.flow.domain.fault import Fault, Step
@@ -177,6 +178,7 @@ def _finding(
         confidence = min(confidence, DOUBTFUL)
     if is_own_input(fault, texts):
         confidence = min(confidence, OWN_INPUT)
+    confidence = measured_confidence(rule.id, fault, confidence)
     confidence = round(min(1.0, max(0.0, confidence)), 2)
     return Finding(
         rule=rule.id,

@@ -57,7 +57,7 @@ MAX_VARIABLES = 40
     query=whole_file("volatile"),
     category="concurrency",
     cwe=(662, 366),
-    confidence=0.65,
+    confidence=0.55,
     severity="medium",
     suggestion="Make '{variable}' atomic, or protect it with a lock.",
 )

@@ -1,0 +1,45 @@
+"""Confidence as it was measured: kinds of flow faults of which few proved right when read.
+
+The numbers come from `tests/bench/judged.jsonl`, which `npm run bench -- calibration` sums up: of
+what passes so many calls, less than half was true. What stays in one function is another matter.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from jarvis_ls.jsec.flow.domain.fault import Fault
+from jarvis_ls.jsec.flow.interp.trace import BRANCH, CALLED
+
+UNPROVEN: Final = 0.55
+"""Most confidence of such a finding."""
+
+_CALLS: Final[dict[str, int]] = {
+    "memory-leak": 3,
+    "resource-leak": 1,
+    "null-dereference": 1,
+    "read-before-buffer": 1,
+    "read-beyond-buffer": 1,
+    "free-of-moved-pointer": 1,
+    "use-after-free": 1,
+    "double-free": 1,
+    "missing-unlock": 1,
+    "uninitialized-variable": 0,
+    "negative-number-as-size": 0,
+    "shift-beyond-width": 0,
+    "untrusted-search-path": 0,
+    "allocation-size-from-input": 0,
+}
+"""Calls on the way from which on findings of a rule were mostly false."""
+
+
+def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
+    """Return the confidence of a finding, lowered where those like it proved wrong. A way without
+    a condition, such as the call `show(NULL)`, rests on nothing that may be otherwise."""
+    limit = _CALLS.get(rule)
+    if limit is None or confidence <= UNPROVEN:
+        return confidence
+    if fault.certain and not any(step.message == BRANCH for step in fault.steps):
+        return confidence
+    calls = sum(step.message == CALLED for step in fault.steps)
+    return UNPROVEN if calls >= limit else confidence
