@@ -35,8 +35,9 @@ HeaderFacts = Callable[[Facts], tuple[str, Sequence[Facts]]]
 a digest of them."""
 
 Key = tuple[bytes, int, int, tuple[int, ...]]
-"""Text of an item, what the grammar takes it for (beside an error the same text may be something
-else), the flags that count, and how its errors are read."""
+"""Text of an item (for what rules find with that before it on its line), what the grammar takes it
+for (beside an error the same text may be something else), the flags that count, and how its errors
+are read."""
 
 
 @dataclass
@@ -202,7 +203,14 @@ def _run_items(
     kept: dict[Key, ItemResult] = {}
     for item in found:
         flags = item.in_test + 2 * item.foreign
-        key = (data[item.start : item.end], item.node.kind_id, flags, _reading(item))
+        # fixes are laid out by the line, and the parser leaves out macros before an item
+        before = data[data.rfind(b"\n", 0, item.start) + 1 : item.start]
+        key = (
+            data[item.start : item.end] + b"\0" + before,
+            item.node.kind_id,
+            flags,
+            _reading(item),
+        )
         known = cache.results.get(key)
         result = plan.run(unit, item, deadline) if known is None else known
         if known is not None or cache.keeps(item):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.function_cache import once_per_function
@@ -78,13 +78,14 @@ def failure_exit(function: Function, place: Node, failed: str) -> list[str] | No
 def owned_at(function: Function, place: Node) -> list[str] | None:
     """Return the statements that give back what a function holds at a place, the last taken
     first; None when that is not plain."""
-    if "delete " in text(function.node) or "delete[" in text(function.node):
+    handled = _handled(function)
+    if handled is None:
         return None
     held: dict[str, tuple[int, str]] = {}
-    for name, taken, giving in _taken_before(function, place):
+    for name, taken, giving in _taken_before(function, handled, place):
         if not giving:
             return None
-        if not _is_released(function, name, taken, place):
+        if not _is_released(function, handled, name, taken, place):
             held[name] = taken.start_byte, giving
     ordered = sorted(held.values(), reverse=True)
     return [giving for _, giving in ordered]
@@ -238,11 +239,44 @@ def _by_type(function: Function, *, for_memory: bool) -> str:
     return ""
 
 
-def _taken_before(function: Function, place: Node) -> Iterator[tuple[str, Node, str]]:
+@dataclass(frozen=True, slots=True)
+class _Handled:
+    """The calls of a function that matter for what it holds."""
+
+    taking: list[Call]
+    """Those that take a lock, or store what they give in something that is released."""
+    releasing: list[Call]
+    """Those that may give something back."""
+
+
+@once_per_function
+def _handled(function: Function) -> _Handled | None:
+    """Return the calls that take and release; None where they are too many to be plain, or what
+    C++ deletes is among them."""
+    written = text(function.node)
+    if "delete " in written or "delete[" in written:
+        return None
+    releasing = [
+        call for call in function.calls if _RELEASING.search(call.name) or call.name in RELEASES
+    ]
+    released = {text(bare(given)).lstrip("&") for call in releasing for given in call.arguments}
+    taking = [
+        call
+        for call in function.calls
+        if call.name in ACQUIRES
+        or (call.name in PAIRS and lock_of(call))
+        or (call.target is not None and text(call.target) in released)
+    ]
+    return _Handled(taking, releasing) if len(taking) + len(releasing) <= _MANY else None
+
+
+def _taken_before(
+    function: Function, handled: _Handled, place: Node
+) -> Iterator[tuple[str, Node, str]]:
     """Yield what a function took before a place and has to give back: its name, the node that took
     it, and the statement that gives it back (empty when that is not known)."""
-    later = _releases_after(function, place)
-    for call in function.calls:
+    later = _releases_after(handled, place)
+    for call in handled.taking:
         if call.node.start_byte >= place.start_byte or call.node == place:
             break
         lock = lock_of(call)
@@ -268,34 +302,35 @@ def _taken_before(function: Function, place: Node) -> Iterator[tuple[str, Node, 
         yield name, call.node, f"{giver}({name});"
 
 
-def _releases_after(function: Function, place: Node) -> dict[str, str]:
+def _releases_after(handled: _Handled, place: Node) -> dict[str, str]:
     """Return the statements behind a place that release something, by what they release."""
     found: dict[str, str] = {}
-    for call in function.calls:
+    for call in handled.releasing:
         if call.node.start_byte <= place.end_byte or call.statement is None:
             continue
         given = call.arg(0)
-        if given is None or not _RELEASING.search(call.name) or len(call.arguments) != 1:
+        if given is None or len(call.arguments) != 1:
             continue
         found.setdefault(text(bare(given)).lstrip("&"), " ".join(text(call.statement).split()))
     return found
 
 
-def _is_released(function: Function, name: str, taken: Node, place: Node) -> bool:
+def _is_released(
+    function: Function, handled: _Handled, name: str, taken: Node, place: Node
+) -> bool:
     """Return whether something was given back between two places."""
     return any(
-        _RELEASING.search(call.name) is not None or call.name in RELEASES
-        for call in function.calls
-        if taken.end_byte <= call.node.start_byte < place.start_byte
-        and any(text(bare(given)).lstrip("&") == name for given in call.arguments)
+        any(text(bare(given)).lstrip("&") == name for given in call.arguments)
         and same_path(function, call.node, place)
+        for call in handled.releasing
+        if taken.end_byte <= call.node.start_byte < place.start_byte
     )
 
 
 def _is_given_away(function: Function, name: str, taken: Node, place: Node) -> bool:
     """Return whether a pointer is stored elsewhere, or given to a function that keeps it, between
     two places."""
-    for use in function.uses(name, taken.end_byte, place.start_byte):
+    for use in function.uses(name, taken.end_byte, place.start_byte)[:_MANY]:
         parent = use.parent
         if parent is None:
             continue

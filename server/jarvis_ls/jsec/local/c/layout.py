@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from jarvis_ls.codeintel.functions import Call, Function
@@ -37,6 +38,8 @@ _CONTROLS = frozenset(
     {"if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop"}
 )
 _TAB = 8
+_WIDEST = 1_000
+"""Bytes of a line: longer ones were not written by hand."""
 _FEW = 40
 """So many statements of a function are asked for its habits."""
 _NULL_TESTS: dict[str, re.Pattern[str]] = {
@@ -131,7 +134,7 @@ def indent_of(function: Function, at: int) -> str:
     """Return the blanks that begin the line of a byte."""
     data = function.unit.source.data
     start = _line_start(data, at)
-    line = data[start : data.find(b"\n", at) if data.find(b"\n", at) >= 0 else len(data)]
+    line = data[start : min(start + _WIDEST, max(at, start))] + b"x"
     return line[: len(line) - len(line.lstrip(b" \t"))].decode()
 
 
@@ -146,7 +149,8 @@ def gap_of(call: Call) -> str:
 def begins_line(function: Function, at: int) -> bool:
     """Return whether only blanks are before a byte on its line."""
     data = function.unit.source.data
-    return not data[_line_start(data, at) : at].strip()
+    start = _line_start(data, at)
+    return at - start <= _WIDEST and not data[start:at].strip()
 
 
 def stands_alone(function: Function, statement: Node) -> bool:
@@ -237,7 +241,7 @@ def declare(
     if in_place and _follows_declarations(statement, gone):
         return [], [first, ""]
     last: Node | None = None
-    for child in block.named_children:
+    for child in _children(block):
         if child.type == "declaration":
             last = child
         elif child.type != "comment":
@@ -247,6 +251,16 @@ def declare(
     at = block.start_byte + 1
     indent = layout_of(function).deeper(indent_of(function, block.start_byte))
     return [((at, at), f"\n{indent}{declared};\n")], assigned
+
+
+def _children(block: Node) -> Iterator[Node]:
+    """Yield the named children of a node one by one: a block may have very many."""
+    cursor = block.walk()
+    more = cursor.goto_first_child()
+    while more:
+        if cursor.node is not None and cursor.node.is_named:
+            yield cursor.node
+        more = cursor.goto_next_sibling()
 
 
 def block_of(statement: Node, function: Function) -> Node | None:
@@ -333,7 +347,7 @@ def _indentation(function: Function, written: str) -> tuple[str, bool]:
     tabs = sum(begin.startswith("\t") for begin in begins)
     blanks = sum(begin.startswith(" ") for begin in begins)
     own = _columns(indent_of(function, function.start))
-    statements = function.body.named_children[:_FEW] if function.body is not None else []
+    statements = islice(_children(function.body), _FEW) if function.body is not None else ()
     shallow = [
         indent_of(function, child.start_byte)
         for child in statements
@@ -408,8 +422,10 @@ def _line_start(data: bytes, at: int) -> int:
 
 
 def _rest_of_line(data: bytes, at: int) -> bytes:
+    """Return what is behind a byte on its line; of a line that is too long for code its start."""
     end = data.find(b"\n", at)
-    return data[at : end if end >= 0 else len(data)]
+    rest = data[at : min(end if end >= 0 else len(data), at + _WIDEST)]
+    return rest if len(rest) < _WIDEST else b"{"
 
 
 def _range(node: Node) -> Range:

@@ -25,6 +25,8 @@ from jarvis_ls.jsec.local.guards import NEVER_RETURN, NULLS, leaves
 
 _TITLE = "Keep '{pointer}' when {function}() fails"
 _NAMES = ("resized", "reallocated")
+_MANY = 400
+"""So many assignments of a function are looked at."""
 _PATH = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)\w+)*")
 _RELEASES = {
     "sqlite3_realloc": "sqlite3_free",
@@ -153,6 +155,8 @@ class _New:
         size = self.call.arg(1)
         words = set(_PATH.findall(text(size))) if size is not None else set()
         changed = (*self.function.nodes("assign"), *self.function.nodes("update"))
+        if len(changed) > _MANY:
+            return True
         for node in changed:
             target = text(field(node, "left") or field(node, "argument")).replace(" ", "")
             base = target.lstrip("*(").partition("-")[0].partition(".")[0]

@@ -24,6 +24,8 @@ _JUMPS = re.compile(r"\b(?:return|goto|break|continue|throw|exit|abort|longjmp)\
 _PATH = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)\w+)*")
 _NAMES = ("result", "returned")
 _NEXT = ("next", "following")
+_LONG = 4_000
+"""Characters of a statement that is looked at."""
 _FAR = 12
 """Statements over which a release moves."""
 
@@ -68,8 +70,7 @@ def step_in_header(release: Call) -> Node | None:
         return None
     body = statement.parent
     if body is not None and body.type == "compound_statement":
-        inside = [child for child in body.named_children if child.type != "comment"]
-        if not inside or inside[-1] != statement:
+        if statement.next_named_sibling is not None:
             return None
         body = body.parent
     if body is None or body.type != "for_statement":
@@ -93,7 +94,7 @@ def keep_next_in_header(release: Call, step: Node) -> Rewrite | None:
     elsewhere, lines = declare(function, loop, declared, "")
     first = body
     if body.type == "compound_statement":
-        first = next(child for child in body.named_children if child.type != "comment")
+        first = body.named_child(0) or body
     taken = add_before(function, first, [f"{name} = {text(step)};"])
     before = add_before(function, loop, lines) if lines else []
     title = "Keep '{step}' before '{pointer}' is freed"
@@ -158,6 +159,8 @@ def _last_use(statement: Node, pointer: str) -> Node | None:
         if following is None:
             return last
         kind, written = following.type, text(following)
+        if len(written) > _LONG:
+            return None
         if kind == "comment":
             following = following.next_named_sibling
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import ancestors, bare, field, text, use_of
@@ -46,6 +47,12 @@ _ASIDE = re.compile(r"(?i)debug|dbg|verbose|trace|log(?!in)")
 _RESTORES = re.compile(
     r"(?i)(?:\w*_)?(?:end|leave|restore|unblock|unlock|pop|resume|enable)(?:_\w*)?\s*\(\s*\)"
 )
+_MOST_AROUND = 24
+"""Statements around one: deeper code is not plain."""
+_LONG = 100_000
+"""Bytes of a loop that is looked at."""
+_FAR = 40
+"""Declarations behind one that are looked at."""
 _NEAR = 6
 """Statements behind one that are looked at."""
 _SIMPLE = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)\w+)*")
@@ -58,15 +65,17 @@ def test_dropped_result(call: Call) -> Rewrite | None:
     statement, function = call.statement, call.function
     if statement is None or function is None or call.is_method or call.written != call.name:
         return None
-    if statement.parent is None or text(field(statement.parent, "body")) == text(statement):
+    if statement.parent is None or field(statement.parent, "body") == statement:
         return None  # the body of a loop
-    if _is_left_anyway(function, statement) or _is_aside(function, statement):
-        return None
     failed = _failure_of(call)
-    leave = failure_exit(function, call.node, call.name) if failed else None
+    if not failed or not _may_be_rebuilt(function, statement) or _is_aside(function, statement):
+        return None
+    if _is_left_anyway(function, statement):
+        return None
+    leave = failure_exit(function, call.node, call.name)
     if leave and leave[-1] == "return;" and call.name not in _FILLS:
         return None  # to leave the rest undone, and tell nobody, is rarely meant
-    if not failed or not leave or not _may_be_rebuilt(function, statement):
+    if not leave or text(statement.next_named_sibling) == leave[-1]:
         return None
     layout = layout_of(function)
     edits = replace_statement(function, statement, layout.when(failed, leave))
@@ -100,30 +109,33 @@ def test_pointer(call: Call) -> Rewrite | None:
 def _is_left_anyway(function: Function, statement: Node) -> bool:
     """Return whether a block around a statement leaves behind it, as one that handles a failure
     does, or the function ends there."""
-    outer: Node | None = statement
-    while outer is not None and outer.parent is not None and outer != function.body:
-        following = outer.next_named_sibling
-        while following is not None and following.type == "comment":
-            following = following.next_named_sibling
-        if outer.parent == function.body:
-            return following is None or (outer == statement and leaves(following))
-        if outer.parent.type == "compound_statement":
-            siblings = outer.parent.named_children
-            if any(leaves(node) for node in siblings if node.start_byte >= outer.end_byte):
+    outer = statement
+    for around in islice(ancestors(statement, function.node), _MOST_AROUND):
+        if around == function.body:
+            following = outer.next_named_sibling
+            while following is not None and following.type == "comment":
+                following = following.next_named_sibling
+            return following is None
+        if around.type == "compound_statement":
+            last = around.named_child(around.named_child_count - 1)
+            if last is not None and last != outer and leaves(last):
                 return True
-        outer = outer.parent
-    return False
+        outer = around
+    return True
 
 
 def _is_aside(function: Function, statement: Node) -> bool:
     """Return whether a statement only logs, or is of a loop that goes on where it fails."""
-    for outer in ancestors(statement, function.node):
+    for outer in islice(ancestors(statement, function.node), _MOST_AROUND):
         if outer.type in ("if_statement", "preproc_ifdef", "preproc_if"):
             asked = field(outer, "condition") or field(outer, "name")
             if _ASIDE.search(text(asked)[:200]):
                 return True
         if outer.type in ("for_statement", "while_statement", "do_statement"):
-            return "continue;" in text(outer) or "feof" in text(field(outer, "condition"))
+            data, long = function.unit.source.data, outer.end_byte - outer.start_byte > _LONG
+            if long or data.find(b"continue;", outer.start_byte, outer.end_byte) >= 0:
+                return True
+            return "feof" in text(field(outer, "condition"))
     return _is_bracketed(statement)
 
 
@@ -221,10 +233,12 @@ def _behind_declarations(statement: Node, name: str) -> Node | None:
     last = statement
     following = statement.next_named_sibling
     uses = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    while following is not None and following.type in (_DECLARED, "comment"):
+    for _ in range(_FAR):
+        if following is None or following.type not in (_DECLARED, "comment"):
+            return last
         if following.type == _DECLARED:
             if uses.search(text(following)):
                 return None
             last = following
         following = following.next_named_sibling
-    return last
+    return None

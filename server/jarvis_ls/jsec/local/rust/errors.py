@@ -18,6 +18,7 @@ from jarvis_ls.jsec.local.rust.shapes import path_of, return_type
 
 _RESULT = re.compile(r"((?:\w+::)*Result)\s*<(.*)>", re.DOTALL)
 _ANY = re.compile(r"Box\s*<\s*dyn\b[^>]*\bError\b|\b(?:anyhow|eyre|color_eyre)::")
+_QUESTIONED = re.compile(r"\b(\w{1,80})(?:::<[^<>()]{0,80}>)?\([^()]{0,200}\)\?")
 _OF_IO = frozenset(
     "open create create_new read read_exact read_to_end read_to_string read_dir read_link "
     "read_line write write_all write_fmt flush seek remove_file remove_dir remove_dir_all rename "
@@ -72,11 +73,13 @@ def fits(function: Function | None, call: Node) -> bool:
     errors, name = errors_of(function), called_name(call)
     if errors.any or (errors.io and name in _OF_IO):
         return True
-    return (
-        bool(name)
-        and re.search(rf"\b{re.escape(name)}(?:::<[^<>()]*>)?\([^()]*\)\?", text(function.node))
-        is not None
-    )
+    return name in _questioned(function)
+
+
+@once_per_function
+def _questioned(function: Function) -> frozenset[str]:
+    """Return the names of the calls whose errors leave a function with `?`."""
+    return frozenset(_QUESTIONED.findall(text(function.node)))
 
 
 def converted(function: Function | None, place: Node, target: str, value: str) -> str:

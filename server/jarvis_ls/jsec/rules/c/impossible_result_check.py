@@ -32,7 +32,7 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call
-from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, Rewrite, calls, rule
 from jarvis_ls.jsec.local.c.integers import declared_width
@@ -259,13 +259,11 @@ def _is_null_test(test: Test) -> bool:
 
 def _is_alternative(call: Call) -> bool:
     """Return whether a directive chooses between the call and another way to set the variable."""
-    node = call.node.parent
-    while node is not None and node.type != "function_definition":
+    for node in ancestors(call.node, call.function.node if call.function is not None else None):
         if node.type in ("preproc_else", "preproc_elif", "preproc_elifdef"):
             return True
         if node.type in ("preproc_if", "preproc_ifdef"):
             return field(node, "alternative") is not None
-        node = node.parent
     return False
 
 

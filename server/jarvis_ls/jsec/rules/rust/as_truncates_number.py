@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.functions import Function, Unit
 from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow, flow_verdicts, nodes, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
@@ -42,6 +43,7 @@ from jarvis_ls.jsec.local.rust.values import WIDTHS, number_origin, type_of
 
 _NARROW = frozenset({"u8", "i8", "u16", "i16", "u32", "i32", "c_int", "c_uint"})
 
+_SHIFT = re.compile(r"\b(\w{1,80})[ \t]{0,8}>>=")
 CHECKED = "Return an error when it does not fit in '{target}'"
 
 
@@ -105,12 +107,18 @@ def _declared_type(value: Node, function: Function, unit: Unit) -> str:
     return declared
 
 
+@once_per_function
+def _shifted(function: Function) -> frozenset[str]:
+    """Return the variables whose high bits come down one by one."""
+    return frozenset(_SHIFT.findall(text(function.node)))
+
+
 def _is_handled(function: Function, value: Node, at: int) -> bool:
     """Return whether the number is tested, shifted or masked, so that its high bits are handled."""
     if is_tested(function, value, at):
         return True
     name = text(value).rpartition(".")[2]
-    if re.search(rf"\b{re.escape(name)}\s*>>=", text(function.node)):
+    if name in _shifted(function):
         return True
     for node in function.nodes("binary")[:256]:
         if node.children[1].type in (">>", "&", "%") and name in text(node.named_children[0])[:200]:
