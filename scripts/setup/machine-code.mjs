@@ -18,8 +18,8 @@ export async function leaveMachineCode() {
   const state = status === 0 ? stdout.trim() : stderr.trim();
   if (state === 'to do') {
     compileInBackground();
-    console.log(`Data-flow analysis is being compiled in the background: scans then take about two`);
-    console.log(`thirds of the time. It takes some minutes; ${LOG} says what went wrong.`);
+    console.log('Data-flow analysis is being compiled in the background, which takes some minutes;');
+    console.log(`a scan then takes two thirds of the time. ${LOG} says what went wrong.`);
   } else if (state === 'under way') {
     console.log('Data-flow analysis is still being compiled in the background.');
   } else if (state !== 'done') {
