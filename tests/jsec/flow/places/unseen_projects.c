@@ -350,3 +350,29 @@ FILE *reopened(const char *name, FILE *stream) {
     show("cannot open");
   return NULL;
 }
+
+// A type that no header defines holds what was stored: an error code here.
+static seen_error_t copied(char **name, int c) {
+  *name = NULL;
+  if (c) {
+    *name = malloc(9);
+    return 0;
+  }
+  return 1;
+}
+int of_error(int c) {
+  char *name;
+  seen_error_t error = copied(&name, c);
+  if (error)
+    return 3;
+  free(name);
+  return 0;
+}
+int against_error(int c) { // expect: leak
+  char *name;
+  seen_error_t error = copied(&name, c);
+  if (!error)
+    return 3;
+  free(name);
+  return 0;
+}

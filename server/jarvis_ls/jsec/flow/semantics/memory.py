@@ -71,7 +71,8 @@ def load(
     ):
         access.check(engine, state, where, _bytes(size), False, span, address)
     if type_[0] == "r":
-        return _record(engine, state, where, type_)
+        held = _held(state, where) if size == UNIT else None
+        return _record(engine, state, where, type_) if held is None else held
     if not targets:
         return unknown(type_)
     found = read(engine, state, targets[0], type_)
@@ -88,6 +89,16 @@ def load(
     if found.init and told:
         return access.check_initialised(engine, state, found, where.targets[0][0], span, type_)
     return found
+
+
+def _held(state: AbstractState, where: AbstractValue) -> AbstractValue | None:
+    """Return what was stored as a whole where a value is of a type that nothing defines: a number
+    or a handle, such as an error code; None where nothing was."""
+    if len(where.targets) != 1 or where.targets[0][1] != where.targets[0][2]:
+        return None
+    cells = state.memory.get(where.targets[0][0])
+    found = cells.get(where.targets[0][1]) if cells is not None else None
+    return None if found is None or found.cells is not None else found
 
 
 def _lies_elsewhere(address: Expr | None) -> bool:
@@ -295,6 +306,9 @@ def store(
     if type_[0] == "r":
         escape(state, value)  # of a type that is not known: a pointer, perhaps
         _forget_record(engine, state, where)
+        exact = len(where.targets) == 1 and where.targets[0][1] == where.targets[0][2]
+        if size == UNIT and exact:
+            state.put(where.targets[0][0], where.targets[0][1], value)
         return
     single = len(where.targets) == 1 and not where.flags & OTHER
     if value.targets and (not where.targets or where.flags & OTHER):
