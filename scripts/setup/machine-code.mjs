@@ -18,7 +18,9 @@ export async function leaveMachineCode() {
   const state = status === 0 ? stdout.trim() : stderr.trim();
   if (state === 'to do') {
     compileInBackground();
-    console.log('Data-flow analysis is being compiled in the background, which takes some minutes;');
+    console.log(
+      'Data-flow analysis is being compiled in the background, which takes some minutes;',
+    );
     console.log(`a scan then takes two thirds of the time. ${LOG} says what went wrong.`);
   } else if (state === 'under way') {
     console.log('Data-flow analysis is still being compiled in the background.');
