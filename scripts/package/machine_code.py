@@ -71,7 +71,7 @@ def read(file: str) -> dict[str, Any] | None:
     try:
         listing: dict[str, Any] = json.loads(Path(file).read_bytes())
         return listing if listing["python"] == sys.version and _is_current(listing) else None
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None  # the sources are there all the same
 
 

@@ -116,12 +116,27 @@ def forget(checkout: Checkout) -> None:
     checkout.listing.write_text("[]")
 
 
+def garble(checkout: Checkout) -> None:
+    listing = json.loads(checkout.listing.read_text())
+    checkout.listing.write_text(json.dumps({**listing, "modules": ["nodes"]}))
+
+
 def come_from_another_python(checkout: Checkout) -> None:
     listing = json.loads(checkout.listing.read_text())
     checkout.listing.write_text(json.dumps({**listing, "python": "3.9"}))
 
 
-CHANGES = (edit, touch, add, remove_made, remove_listing, tear, forget, come_from_another_python)
+CHANGES = (
+    edit,
+    touch,
+    add,
+    remove_made,
+    remove_listing,
+    tear,
+    forget,
+    garble,
+    come_from_another_python,
+)
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
