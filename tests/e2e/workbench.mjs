@@ -80,7 +80,7 @@ export async function openWorkbench(options = {}) {
   const workbench = new Workbench({ page, base, folder, logs: new Logs(host.folder), end });
   try {
     await options.beforeLoad?.(page);
-    await load(page, address(host.address, opened, extension, options));
+    await load(page, address(host.address, opened, extension, options), options.folders);
   } catch (error) {
     await workbench.close();
     throw error;
@@ -107,11 +107,14 @@ async function hostFor(base, options) {
 
 /**
  * Loads the workbench. A page that stays empty (seen once, on a slow machine, and not understood) is
- * loaded again, as a person would, and what it printed is told.
+ * loaded again, as a person would, and what it printed is told. So is a workspace whose folders are
+ * not there: in a browser VS Code begins with none and reads the file of the workspace when the
+ * connection stands, and now and then it stays without.
  * @param {import('playwright-core').Page} page
  * @param {string} url
+ * @param {string[]} folders of the workspace, when it has several
  */
-async function load(page, url) {
+async function load(page, url, folders = []) {
   /** @type {string[]} */
   const told = [];
   page.on('console', (line) => line.type() === 'error' && told.push(line.text()));
@@ -121,7 +124,12 @@ async function load(page, url) {
   const statusBar = page.locator('.monaco-workbench .part.statusbar');
   for (let tries = 2; tries >= 0; tries--) {
     try {
-      return await statusBar.waitFor({ timeout: PATIENCE_MS / 2 });
+      await statusBar.waitFor({ timeout: PATIENCE_MS / 2 });
+      for (const hasText of folders) {
+        const row = page.locator('.explorer-folders-view .monaco-list-row', { hasText });
+        await row.first().waitFor({ timeout: PATIENCE_MS / 6 });
+      }
+      return;
     } catch (error) {
       console.error(`the workbench did not show itself: ${told.splice(0).join('\n') || 'no word'}`);
       if (tries === 0) throw error;
