@@ -194,7 +194,9 @@ def test_a_full_disk_is_said_and_the_report_still_comes(root: Path) -> None:
 def test_an_interrupt_while_the_command_begins_is_no_traceback(root: Path) -> None:
     """The signal comes while the arguments are described, before there is a scan."""
     code = (
+        # A job in the background of a shell ignores the signal from its start.
         "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from jarvis_ls.cli import jsec\n"
         "jsec._rules_command = lambda _: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.exit(jsec.main(['scan', '.']))\n"
