@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.support.starting import quick
+
 RULE = "unbounded-string-copy"
 
 FLAWED = """\
@@ -38,7 +40,7 @@ def jsec(
     """Run the command in a folder; `status` is what it must exit with (None: anything)."""
     home = cwd.parent / "home"
     run = subprocess.run(
-        command(*arguments),
+        [*quick("jarvis_ls.cli.jsec"), *map(str, arguments)],
         cwd=cwd,
         capture_output=True,
         text=True,

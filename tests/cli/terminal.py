@@ -24,11 +24,11 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?>=]*[A-Za-z]|\][^\x07]*\x07|[=>()][0-9A-Z
 class Person:
     """Someone who types."""
 
-    def __init__(self, arguments: tuple[str, ...], cwd: Path, environment: Mapping[str, str]):
+    def __init__(self, command: tuple[str, ...], cwd: Path, environment: Mapping[str, str]):
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
         self.process = subprocess.Popen(
-            (*JARVIS, *arguments),
+            command,
             stdin=slave,
             stdout=slave,
             stderr=slave,

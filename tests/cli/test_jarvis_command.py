@@ -66,9 +66,10 @@ class Place:
         )
 
     @contextlib.contextmanager
-    def person(self, *arguments: str) -> Iterator[Person]:
+    def person(self, *arguments: str, command: tuple[str, ...] = ()) -> Iterator[Person]:
         """A run at a terminal."""
-        person = Person(arguments, self.folder, self.environment)
+        command = command or quick("jarvis_ls.cli.jarvis")
+        person = Person((*command, *arguments), self.folder, self.environment)
         try:
             yield person
         finally:
@@ -101,7 +102,7 @@ async def test_an_answer_stands_once_whatever_stands_around_it(tmp_path, answer)
         status, out, _ = await here.run("-m", "A question")
         assert (status, out) == (0, "The answer.\n")
         here.model.say(answer, pieces=9)
-        with here.person("--trust") as person:
+        with here.person("--trust", command=JARVIS) as person:
             await person.sees("Ctrl-D exits")
             person.type("A question\r")
             await person.sees("tokens in")
@@ -266,7 +267,7 @@ async def test_an_interrupt_ends_it_and_keeps_the_session(tmp_path):
 
 async def test_a_conversation_at_a_terminal(tmp_path):
     async with place(tmp_path) as here:
-        with here.person("--color", "never") as person:
+        with here.person("--color", "never", command=JARVIS) as person:
             await person.sees("Do you trust the files in")
             person.type("y\r")
             await person.sees("\n>")
@@ -295,7 +296,7 @@ async def test_a_conversation_at_a_terminal(tmp_path):
             await person.sees("\n>")
             person.type("\x04")
             assert await person.ended() == 0
-        with here.person("--session", "last", "--color", "never") as person:
+        with here.person("--session", "last", "--color", "never", command=JARVIS) as person:
             await person.sees("resuming: Hello")  # trusted from now on
             await person.sees("\n>")
             person.type("/exit\r")
@@ -304,7 +305,7 @@ async def test_a_conversation_at_a_terminal(tmp_path):
 
 async def test_ctrl_c_ends_the_turn_and_not_the_program(tmp_path):
     async with place(tmp_path) as here:
-        with here.person("--trust", "--color", "never") as person:
+        with here.person("--trust", "--color", "never", command=JARVIS) as person:
             await person.sees("\n>")
             here.model.say("this will never be said to its end", stall_after=2)
             person.type("Hello\r")
@@ -344,7 +345,7 @@ async def test_a_group_that_is_not_there_is_named_with_those_that_are(tmp_path):
 
 async def test_only_an_answer_to_the_question_is_consent(tmp_path):
     async with place(tmp_path) as here:
-        with here.person("--trust", "--color", "never") as person:
+        with here.person("--trust", "--color", "never", command=JARVIS) as person:
             await person.sees("\n>")
             here.model.call("rewrite_file", {"file_path": "a.txt", "content": "one\n"}, silent=1.0)
             here.model.say("Not written.")

@@ -23,7 +23,29 @@ from typing import NoReturn
 _LENGTH = 4
 _MODULES = {
     "jarvis_ls": ("jarvis_ls.lsp.analysis_worker", "jarvis_ls.lsp.pygls_fixes.streams"),
-    "jarvis_ls.cli.jarvis": ("jarvis_ls.cli.talk", "openai"),
+    "jarvis_ls.cli.jarvis": (
+        "jarvis_ls.cli.talk",
+        "jarvis_ls.cli.stored_data",
+        "jarvis_ls.assembly.bootstrap",
+        "jarvis_ls.assembly.model_setup",
+        "jarvis_ls.agents.tools.sub_agent",
+        "jarvis_ls.runtime.llm.platforms.openai",
+        "jarvis_ls.runtime.mcp.toolset",
+        "prompt_toolkit",
+        "tomlkit",
+    ),
+    "jarvis_ls.cli.jsec": (
+        "jarvis_ls.cli.scanning",
+        "jarvis_ls.cli.fixing",
+        "jarvis_ls.cli.baselining",
+        "jarvis_ls.cli.explaining",
+        "jarvis_ls.cli.pages",
+        "jarvis_ls.jsec.rules.registry",
+        "jarvis_ls.jsec.scan.flow_scan",
+        "jarvis_ls.jsec.scan.scanner",
+        "jarvis_ls.jsec.report.summary",
+        "jarvis_ls.jsec.report.text",
+    ),
 }
 
 
