@@ -24,6 +24,13 @@ from jarvis_ls.jsec.scan.file_scanner import analysis_of
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.jsec.settings.settings import load_settings
 
+pytestmark = pytest.mark.watches(
+    "requirements.lock",
+    "server/jarvis_ls/codeintel",
+    "server/jarvis_ls/core",
+    "server/jarvis_ls/jsec",
+)
+
 BAD: dict[str, str | bytes] = {"a/sink.c": SINK, "a/sink.h": HEADER, "a/start.c": LONG}
 
 GOOD: dict[str, str | bytes] = {**BAD, "a/start.c": SHORT}

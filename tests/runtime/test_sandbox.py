@@ -45,7 +45,16 @@ from tests.support.sandbox_cases import (
     sandboxes,
 )
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far"),
+    pytest.mark.watches(
+        "server/jarvis_ls/codeintel",
+        "server/jarvis_ls/core",
+        "server/jarvis_ls/runtime",
+        "tests/support/container_engine.py",
+        "tests/support/sandbox_cases.py",
+    ),
+]
 
 USER = 12345
 

@@ -16,7 +16,16 @@ from tests.support.container_engine import container_engine
 from tests.support.patience import HANGS
 from tests.support.sandbox_cases import RUNGS, sandboxes
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far"),
+    pytest.mark.watches(
+        "server/jarvis_ls/codeintel",
+        "server/jarvis_ls/core",
+        "server/jarvis_ls/runtime",
+        "tests/support/container_engine.py",
+        "tests/support/sandbox_cases.py",
+    ),
+]
 
 CMAKE = """cmake_minimum_required(VERSION 3.10)
 project(p C)

@@ -23,7 +23,15 @@ from jarvis_ls.runtime.sandbox.plain import Plain
 from tests.support.patience import HANGS
 from tests.support.sandbox_cases import mutations, picture, sandboxes, start
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far"),
+    pytest.mark.watches(
+        "server/jarvis_ls/codeintel",
+        "server/jarvis_ls/core",
+        "server/jarvis_ls/runtime",
+        "tests/support/sandbox_cases.py",
+    ),
+]
 
 
 LIMITS = Limits(10_000, 100_000_000, None)
