@@ -39,7 +39,8 @@ def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
     limit = _CALLS.get(rule)
     if limit is None or confidence <= UNPROVEN:
         return confidence
-    if fault.certain and not any(step.message == BRANCH for step in fault.steps):
-        return confidence
     calls = sum(step.message == CALLED for step in fault.steps)
+    is_plain = not any(step.message == BRANCH for step in fault.steps)
+    if fault.certain and is_plain and (limit or not calls):
+        return confidence
     return UNPROVEN if calls >= limit else confidence
