@@ -36,7 +36,7 @@ _CALLS: Final[dict[str, int]] = {
 def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
     """Return the confidence of a finding, lowered where those like it proved wrong. A way without
     a condition, such as the call `show(NULL)`, rests on nothing that may be otherwise."""
-    limit = _CALLS.get(rule)
+    limit = 0 if _is_reopened(fault) else _CALLS.get(rule)
     if limit is None or confidence <= UNPROVEN:
         return confidence
     calls = sum(step.message == CALLED for step in fault.steps)
@@ -44,3 +44,9 @@ def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
     if fault.certain and is_plain and (limit or not calls):
         return confidence
     return UNPROVEN if calls >= limit else confidence
+
+
+def _is_reopened(fault: Fault) -> bool:
+    """Return whether a leak is that of a stream that `freopen` gave back to its owner."""
+    names = (dict(step.args).get("name", "") for step in fault.steps)
+    return fault.kind == "resource-leak" and any(name.startswith("freopen") for name in names)

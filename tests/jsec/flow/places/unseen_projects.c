@@ -343,14 +343,6 @@ int lost(char *data, int c) {
   return 0;
 }
 
-// freopen gives the caller's own stream back.
-FILE *reopened(const char *name, FILE *stream) {
-  FILE *result = freopen(name, "w", stream);
-  if (result == NULL)
-    show("cannot open");
-  return NULL;
-}
-
 // A type that no header defines holds what was stored: an error code here.
 static seen_error_t copied(char **name, int c) {
   *name = NULL;

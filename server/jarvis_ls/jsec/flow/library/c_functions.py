@@ -190,7 +190,7 @@ TABLE: dict[str, tuple[Effect, ...]] = {
         ("vector", 2),
     ),
     **_both("fopen fopen64", "_wfopen", ("path", 0), ("open", "fopen", True)),
-    **_each("freopen", ("path", 0), ("escape", 2)),  # gives the caller's own stream back
+    **_each("freopen", ("path", 0), ("escape", 2), ("open", "fopen", True)),
     **_each("fdopen _fdopen", ("escape", 0), ("open", "fopen", True)),
     **_each("tmpfile", ("open", "fopen", True)),
     **_both("open _open open64 creat openat_", "_wopen", ("path", 0), ("descriptor",)),
