@@ -29,7 +29,7 @@ class MachineCode(MetaPathFinder):
 
     def __init__(self, listing: str) -> None:
         """Take the path of the list, which need not be there (yet)."""
-        self._listing = listing
+        self.listing = listing
         self._asked = False
         self._root = ""
         self._modules: dict[str, str] = {}
@@ -60,7 +60,7 @@ class MachineCode(MetaPathFinder):
         return None if file is None else importlib.util.spec_from_file_location(name, file)
 
     def _read(self) -> None:
-        listing = read(self._listing) if os.environ.get("JARVIS_COMPILED") != "0" else None
+        listing = read(self.listing) if os.environ.get("JARVIS_COMPILED") != "0" else None
         if listing is not None:
             self._root, self._modules = listing["root"], listing["modules"]
 
@@ -100,6 +100,7 @@ def sources_below(root: str, folders: Sequence[str]) -> dict[str, list[int]]:
 
 
 def install(listing: str) -> None:
-    """Ask first here for every module that this Python imports from now on."""
-    if not any(isinstance(finder, MachineCode) for finder in sys.meta_path):
+    """Ask here first for every module that this Python imports from now on, beside the lists of
+    other checkouts."""
+    if not any(getattr(finder, "listing", None) == listing for finder in sys.meta_path):
         sys.meta_path.insert(0, MachineCode(listing))
