@@ -343,8 +343,9 @@ class Types(TypeNames):
         declared = self.facts.fields.get(name, ())
         found = {self.of_declaration(d) for d in declared[:4]}
         alike = found.pop() if len(found) == 1 else ANY
-        # a number of a record that is not seen may be wider than the one of that name elsewhere
-        return UNPLACED + 8 * _number(name), ANY if alike[0] == "i" else alike
+        # a number of a record without a name may be wider than the one of that name elsewhere
+        unsure = alike[0] == "i" and type_[0] != "r"
+        return UNPLACED + 8 * _number(name), ANY if unsure else alike
 
     def declarator(self, node: Node | None, base: Type) -> tuple[str, Type]:
         """Return name and type of a declarator of a declaration with type `base`."""
