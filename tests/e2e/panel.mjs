@@ -30,6 +30,7 @@ export class Panel {
 
   /** @param {string} text */
   async say(text) {
+    await this.wake();
     await this.field.fill(text);
     // A server that has just been started anew is attached to first.
     await this.page.locator('[data-part=send]:not([disabled])').waitFor();
@@ -54,6 +55,7 @@ export class Panel {
 
   /** @param {string} name */
   async tab(name) {
+    await this.wake();
     await this.page.locator(`vscode-tab-header[data-tab="${name}"]`).click();
   }
 
@@ -68,7 +70,16 @@ export class Panel {
   }
 
   async rest() {
+    await this.wake();
     await this.page.locator('.working').waitFor({ state: 'detached' });
+  }
+
+  /**
+   * Has the browser draw at its full rate: when the focus goes from the panel's page to the editor, it
+   * takes the window for one behind others and draws once a second, and each click waits for two.
+   */
+  async wake() {
+    await this.editor.page.bringToFront();
   }
 
   /** What axe finds wrong in the page. */
