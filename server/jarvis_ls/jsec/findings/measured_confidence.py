@@ -41,7 +41,7 @@ def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
         return confidence
     calls = sum(step.message == CALLED for step in fault.steps)
     is_plain = not any(step.message == BRANCH for step in fault.steps)
-    if fault.certain and is_plain and (limit or not calls):
+    if fault.certain and is_plain and limit:
         return confidence
     return UNPROVEN if calls >= limit else confidence
 
