@@ -55,6 +55,10 @@ C = {
         "#include <pthread.h>\nstatic int n; void *t(void *a) { n = g(a); return a; }"
         "int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); return n; }",
     ),
+    "returned-local-address": (
+        "int *f(void) { int a[4]; fill(a); return a; }",
+        "const int *f(void) { static CONSTANT(const) int a[4] = MADE(4); return a; }",
+    ),
     "chroot-without-chdir": (
         "#include <unistd.h>\nint f(char *p) { if (chroot(p)) return -1; return run(); }",
         "#include <unistd.h>\nint Chroot(char *p) { int r = chroot(p); g(r); return r; }",

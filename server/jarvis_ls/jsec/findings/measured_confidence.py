@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.flow.interp.trace import BRANCH, CALLED
+from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS
 
 UNPROVEN: Final = 0.55
 """Most confidence of such a finding."""
@@ -36,7 +36,7 @@ _CALLS: Final[dict[str, int]] = {
 def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
     """Return the confidence of a finding, lowered where those like it proved wrong. A way without
     a condition, such as the call `show(NULL)`, rests on nothing that may be otherwise."""
-    limit = 0 if _is_reopened(fault) else _CALLS.get(rule)
+    limit = 0 if _is_reopened(fault) or _is_callers(fault) else _CALLS.get(rule)
     if limit is None or confidence <= UNPROVEN:
         return confidence
     calls = sum(step.message == CALLED for step in fault.steps)
@@ -50,3 +50,20 @@ def _is_reopened(fault: Fault) -> bool:
     """Return whether a leak is that of a stream that `freopen` gave back to its owner."""
     names = (dict(step.args).get("name", "") for step in fault.steps)
     return fault.kind == "resource-leak" and any(name.startswith("freopen") for name in names)
+
+
+def _is_callers(fault: Fault) -> bool:
+    """Return whether a leak is told in a function that was entered after its caller allocated: what
+    the caller does with it, such as a destructor of another file, is not at hand there."""
+    if fault.kind not in ("leak", "resource-leak"):
+        return False
+    is_allocated = False
+    here = fault.function.rpartition("::")[2]
+    for step in fault.steps:
+        name = dict(step.args).get("name", "")
+        if step.message == CALLED:
+            if is_allocated and name.rpartition("::")[2] == here:
+                return True
+        elif step.message not in (BRANCH, BRANCH_CASE, LOOP_ENDS) and name:
+            is_allocated = True
+    return False

@@ -33,6 +33,7 @@ void name_of(int id, char *name, size_t size)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Function
@@ -50,6 +51,9 @@ _ADDRESSES = frozenset(
 
 def _may_be_address(node: Node) -> bool:
     return node.named_child_count == 1 and node.named_children[0].type in _ADDRESSES
+
+
+_STATIC = re.compile(rb"\s*(?:static|thread_local)\b")
 
 
 @rule(
@@ -108,11 +112,16 @@ def _address_of_local(function: Function, value: Node, *, through: bool = True) 
     return None
 
 
+def _line_up_to(function: Function, node: Node) -> bytes:
+    data = function.unit.source.data
+    return data[data.rfind(b"\n", 0, node.start_byte) + 1 : node.start_byte]
+
+
 def _kind(function: Function, name: Node) -> str:
     """Return how a local is declared: `value`, `array` or `pointer`; empty for other storage."""
     declared = declared_at(function, text(name), name) if name.type == "identifier" else None
-    if declared is None:
-        return ""
+    if declared is None or _STATIC.match(_line_up_to(function, declared)):
+        return ""  # the grammar may not see it for a macro in between
     kinds = set()
     for outer in ancestors(declared, function.node):
         if outer.type == "declaration":

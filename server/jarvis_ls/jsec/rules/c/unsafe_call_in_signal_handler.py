@@ -59,6 +59,8 @@ _NEAR = 80
 """Bytes after `sa_handler = f` in which a signal is named."""
 _CRASH = re.compile(rb"\bSIG(?:SEGV|BUS|FPE|ILL|ABRT)\b")
 SAME = "This call is not async-signal-safe either."
+JUMPS = frozenset({"longjmp", "siglongjmp"})
+"""Who leaves a handler so means to, as a rule: to give up what the signal interrupted."""
 MILD = frozenset(
     {"sprintf", "snprintf", "vsnprintf", "strerror", "getenv", "rand", "qsort", "strtok"}
 )
@@ -121,7 +123,7 @@ def _report(call: Call, by_name: dict[str, Function]) -> Iterator[Report]:
             yield Report(
                 call.node,
                 "'{name}' is not async-signal-safe but called in a signal handler.",
-                confidence=0.5 if call.name in MILD else 0.8,
+                confidence=0.5 if call.name in MILD | JUMPS else 0.8,
                 pattern=call.name,
                 name=call.written,
             )
