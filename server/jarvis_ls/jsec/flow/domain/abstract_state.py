@@ -215,7 +215,8 @@ class Joiner(ABC):
                         if both is not value:
                             mem[rid] = others if both is held else {offset: both}
                         continue
-                mem[rid] = self._cells(joined, state, rid, lost, widening=widening)
+                both_sides = cells, others
+                mem[rid] = self._cells(joined, state, rid, both_sides, lost, widening=widening)
                 continue
             alone += 1
             if self.regions[rid] is not None:
@@ -250,13 +251,14 @@ class Joiner(ABC):
         a: AbstractState,
         b: AbstractState,
         rid: int,
+        cells: tuple[Cells, Cells],
         lost: list[int],
         *,
         widening: bool,
     ) -> Cells:
-        """Return the cells of a region in both states; what they led to and no longer do is added
-        to `lost`."""
-        left, right = a.memory[rid], b.memory[rid]
+        """Return the cells of a region that both states hold, `cells` as they were: to ask for a
+        default may let go of the region. What they led to and no longer do is added to `lost`."""
+        left, right = cells
         if left.keys() == right.keys() and all(
             map(identical, left.values(), map(right.__getitem__, left))
         ):

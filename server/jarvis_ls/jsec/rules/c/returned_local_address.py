@@ -112,15 +112,17 @@ def _address_of_local(function: Function, value: Node, *, through: bool = True) 
     return None
 
 
-def _line_up_to(function: Function, node: Node) -> bytes:
+def _before(function: Function, node: Node) -> bytes:
+    """Return the text of the statement in front of a node, as far as it is on the same line."""
     data = function.unit.source.data
-    return data[data.rfind(b"\n", 0, node.start_byte) + 1 : node.start_byte]
+    start = max(data.rfind(end, function.start, node.start_byte) for end in (b"\n", b";", b"{"))
+    return data[start + 1 : node.start_byte]
 
 
 def _kind(function: Function, name: Node) -> str:
     """Return how a local is declared: `value`, `array` or `pointer`; empty for other storage."""
     declared = declared_at(function, text(name), name) if name.type == "identifier" else None
-    if declared is None or _STATIC.match(_line_up_to(function, declared)):
+    if declared is None or _STATIC.match(_before(function, declared)):
         return ""  # the grammar may not see it for a macro in between
     kinds = set()
     for outer in ancestors(declared, function.node):
