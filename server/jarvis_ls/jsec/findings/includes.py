@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
@@ -54,6 +55,7 @@ class Includes:
         self._facts = facts
         self._headers = headers
         self._place: tuple[int, str, str] | None = None
+        self._held: dict[str, bool] = {}
 
     def needed(self, edits: Iterable[Edit]) -> tuple[Edit, ...]:
         """Return the insertions that bring what a rewrite introduces; none when the file has it."""
@@ -63,7 +65,7 @@ class Includes:
         wanted = [HEADERS[name] for name in dict.fromkeys(names) if not self._has(name)]
         if not wanted:
             return ()
-        included = self._reached_headers()
+        included = self._reached_headers
         if any(header.startswith(_KERNEL) for header in included):
             return ()
         missing = [some[0] for some in wanted if included.isdisjoint(some)]
@@ -81,15 +83,19 @@ class Includes:
 
     def _has(self, name: str) -> bool:
         """Return whether a name is declared, or a macro that the file uses already."""
-        if name in _MACROS and re.search(rb"\b%b\b" % name.encode(), self._source.data):
-            return True
-        return self._declares(name)
+        held = self._held.get(name)
+        if held is None:  # the same few names are asked for, each a search of the whole file
+            written = rb"\b%b\b" % name.encode() if name in _MACROS else b""
+            used = bool(written) and re.search(written, self._source.data) is not None
+            held = self._held[name] = used or self._declares(name)
+        return held
 
     def _declares(self, name: str) -> bool:
         facts = self._facts
         known = (facts.functions, facts.macros, facts.function_macros, facts.variables)
         return any(name in names for names in known)
 
+    @functools.cached_property
     def _reached_headers(self) -> set[str]:
         """Headers the file reaches, those of C++ by their names in C; what is behind an `#if`
         counts."""
