@@ -102,3 +102,14 @@ def decode(path: str, raw: bytes) -> Source:
     except UnicodeDecodeError:
         return Source(path, raw.decode("latin-1").encode("utf-8"), "latin-1")
     return Source(path, raw)
+
+
+_LINE = 400
+"""Bytes before a place in which its line is expected to begin."""
+
+
+def line_start(data: bytes, at: int) -> int:
+    """Return where the line of a byte begins, or a place a little before it: a line may be as long
+    as its file, and is not searched for each of its parts."""
+    nearest = max(0, at - _LINE)
+    return max(data.rfind(b"\n", nearest, at) + 1, nearest)

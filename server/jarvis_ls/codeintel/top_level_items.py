@@ -19,6 +19,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.rare_code import is_for_debugging
 from jarvis_ls.codeintel.rust_macros import MAX_OPENED, wrapped_items
 from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
+from jarvis_ls.codeintel.source import line_start
 
 CONDITIONALS = frozenset(
     {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef", "preproc_else"}
@@ -140,7 +141,7 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
 def _with_export(data: bytes, start: int) -> int:
     """Return where a definition of C or C++ begins, with the macro in front of it that the parser
     is not given (`LIB_API int f(void)`)."""
-    line = data.rfind(b"\n", 0, start) + 1
+    line = line_start(data, start)
     return line if _WORDS.fullmatch(data, line, start) else start
 
 

@@ -33,7 +33,7 @@ _CONTINUES = re.compile(rb"\s*(?:else\b|&&|\|\|)")
 _BODY = re.compile(rb"\s*\{")
 _SPECIFIERS = re.compile(
     rb"\s*(?:(?:static|extern|inline|const|_Noreturn|__inline(?:__)?"
-    rb"|__attribute__\s*\(\(.*\)\)|__declspec\s*\([^()]*\))\s*)+\Z"
+    rb"|__attribute__\s*\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)|__declspec\s*\([^()]*\))\s*)+\Z"
 )
 
 Part = tuple[int, int]

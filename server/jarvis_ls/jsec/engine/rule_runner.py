@@ -18,7 +18,7 @@ from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, nests_too_deep, parse
-from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.source import Source, line_start
 from jarvis_ls.codeintel.test_files import counts_less
 from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.core.finding import Finding
@@ -204,7 +204,7 @@ def _run_items(
     for item in found:
         flags = item.in_test + 2 * item.foreign
         # fixes are laid out by the line, and the parser leaves out macros before an item
-        before = data[data.rfind(b"\n", 0, item.start) + 1 : item.start]
+        before = data[line_start(data, item.start) : item.start]
         key = (
             data[item.start : item.end] + b"\0" + before,
             item.node.kind_id,

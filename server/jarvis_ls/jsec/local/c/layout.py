@@ -16,6 +16,7 @@ from typing import Literal
 from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.source import line_start
 from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Range
 
@@ -133,7 +134,7 @@ def layout_of(function: Function) -> Layout:
 def indent_of(function: Function, at: int) -> str:
     """Return the blanks that begin the line of a byte."""
     data = function.unit.source.data
-    start = _line_start(data, at)
+    start = line_start(data, at)
     line = data[start : min(start + _WIDEST, max(at, start))] + b"x"
     return line[: len(line) - len(line.lstrip(b" \t"))].decode()
 
@@ -149,7 +150,7 @@ def gap_of(call: Call) -> str:
 def begins_line(function: Function, at: int) -> bool:
     """Return whether only blanks are before a byte on its line."""
     data = function.unit.source.data
-    start = _line_start(data, at)
+    start = line_start(data, at)
     return at - start <= _WIDEST and not data[start:at].strip()
 
 
@@ -219,7 +220,7 @@ def remove_statement(function: Function, statement: Node) -> list[EditOfBytes]:
     if not stands_alone(function, statement):
         return [((start, end), "")]
     line_end = data.find(b"\n", end)
-    return [((_line_start(data, start), line_end + 1 if line_end >= 0 else len(data)), "")]
+    return [((line_start(data, start), line_end + 1 if line_end >= 0 else len(data)), "")]
 
 
 def declare(
@@ -415,10 +416,6 @@ def _columns(indent: str) -> int:
     for character in indent:
         columns = (columns // _TAB + 1) * _TAB if character == "\t" else columns + 1
     return columns
-
-
-def _line_start(data: bytes, at: int) -> int:
-    return data.rfind(b"\n", 0, at) + 1
 
 
 def _rest_of_line(data: bytes, at: int) -> bytes:

@@ -41,6 +41,7 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.codeintel.source import line_start
 from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, functions, rule
 from jarvis_ls.jsec.local.c.layout import layout_of, replace_statement
@@ -62,7 +63,7 @@ def _may_be_exported(function: Function) -> bool:
 def _line_of(function: Function) -> int:
     """Return where the line begins that a function does: the parser is not given the macros that
     export it, which are there."""
-    return function.unit.source.data.rfind(b"\n", 0, function.start) + 1
+    return line_start(function.unit.source.data, function.start)
 
 
 @rule(
