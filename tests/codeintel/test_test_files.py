@@ -32,7 +32,16 @@ def test_by_name(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["src/a.c", "test.c", "demo.c", "src/latest.c", "contest/a.c", "src/attest_key.c"]
+    "path",
+    [
+        "/home/me/test_build/a.c",
+        "src/a.c",
+        "test.c",
+        "demo.c",
+        "src/latest.c",
+        "contest/a.c",
+        "src/attest_key.c",
+    ],
 )
 def test_not_by_name(path: str) -> None:
     assert not is_test_file(Source(path, b"int main(void) { return 0; }"), "c")

@@ -7,6 +7,7 @@ framework that they include.
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.rust_tests import is_test_path
@@ -63,6 +64,8 @@ def is_test_file(source: Source, language: LanguageName) -> bool:
     if language == "rust":
         return is_test_path(source.path)
     *folders, name = source.path.split("/")
+    if PurePath(source.path).is_absolute():
+        folders = []  # of a file outside every workspace: they say nothing of it
     if any(folder.lower() in _FOLDERS or _TEST_OF.match(folder) for folder in folders):
         return True
     words = _NAME_WORDS.findall(name.rpartition(".")[0].lower())

@@ -23,7 +23,7 @@ _CALLS: Final[dict[str, int]] = {
     "free-of-moved-pointer": 1,
     "use-after-free": 1,
     "double-free": 1,
-    "missing-unlock": 1,
+    "missing-unlock": 3,
     "uninitialized-variable": 0,
     "negative-number-as-size": 0,
     "shift-beyond-width": 0,
@@ -35,13 +35,13 @@ _CALLS: Final[dict[str, int]] = {
 
 def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
     """Return the confidence of a finding, lowered where those like it proved wrong. A way without
-    a condition, such as the call `show(NULL)`, rests on nothing that may be otherwise."""
+    a condition, such as `drop(p); drop(p);`, rests on nothing that may be otherwise."""
     limit = 0 if _is_reopened(fault) or _is_callers(fault) else _CALLS.get(rule)
     if limit is None or confidence <= UNPROVEN:
         return confidence
     calls = sum(step.message == CALLED for step in fault.steps)
     is_plain = not any(step.message == BRANCH for step in fault.steps)
-    if fault.certain and is_plain and limit:
+    if is_plain and limit:
         return confidence
     return UNPROVEN if calls >= limit else confidence
 
