@@ -1,0 +1,1 @@
+"""Evidence by execution: whether a finding can be reproduced, refuted or only survived."""

@@ -1,0 +1,27 @@
+"""What proving a finding may cost."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Budget:
+    """CPU seconds for one finding; rungs take from it what their runs took."""
+
+    seconds: float
+    """All that may be spent."""
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the user wants no more; runs under way are ended."""
+    spent: float = 0.0
+    """What was spent so far."""
+
+    @property
+    def left(self) -> float:
+        """Return the seconds that may still be spent; none after `stop`."""
+        return 0.0 if self.stop.is_set() else max(0.0, self.seconds - self.spent)
+
+    def spend(self, seconds: float) -> None:
+        """Count CPU seconds."""
+        self.spent += max(0.0, seconds)

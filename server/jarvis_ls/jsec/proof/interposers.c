@@ -1,0 +1,259 @@
+/* Stand-ins for library functions that make a run depend on its inputs and settings alone.
+ *
+ * Linked into the program under test with -Wl,--wrap=NAME for each NAME below. The settings are
+ * environment variables:
+ *
+ *   JSEC_FAIL_ALLOC=N    the Nth allocation returns null (-1: all)
+ *   JSEC_FAIL_CALL=NAME  the call NAME fails with EIO or ENOSPC ...
+ *   JSEC_FAIL_NUMBER=N   ... when it is made for the Nth time (-1: always)
+ *   JSEC_SHORT_READS=1   read and fread deliver one byte at most
+ *   JSEC_RANDOM=N        rand and random return N; otherwise their seed is fixed
+ *   JSEC_TIME=N          time returns N
+ *
+ * When a call fails because of JSEC_FAIL_CALL, "JSEC: failed NAME" is written to descriptor 2, so
+ * that a run that came to the call can be told from one that did not.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+ssize_t __real_read(int, void *, size_t);
+ssize_t __real_write(int, const void *, size_t);
+size_t __real_fread(void *, size_t, size_t, FILE *);
+size_t __real_fwrite(const void *, size_t, size_t, FILE *);
+void *__real_malloc(size_t);
+void *__real_calloc(size_t, size_t);
+void *__real_realloc(void *, size_t);
+char *__real_strdup(const char *);
+FILE *__real_fopen(const char *, const char *);
+char *__real_fgets(char *, int, FILE *);
+int __real_fputs(const char *, FILE *);
+int __real_puts(const char *);
+int __real_putchar(int);
+int __real_fputc(int, FILE *);
+int __real_putc(int, FILE *);
+int __real_fclose(FILE *);
+int __real_fflush(FILE *);
+int __real_fseek(FILE *, long, int);
+int __real_rename(const char *, const char *);
+int __real_remove(const char *);
+int __real_close(int);
+int __real_rand(void);
+long __real_random(void);
+void __real_srand(unsigned);
+void __real_srandom(unsigned);
+
+static int settings_read;
+static long fail_alloc, fail_number, allocations, matching;
+static const char *fail_call, *fixed_random, *fixed_time;
+static int short_reads;
+
+static void read_settings(void)
+{
+    const char *text;
+    if (settings_read)
+        return;
+    settings_read = 1;
+    text = getenv("JSEC_FAIL_ALLOC");
+    fail_alloc = text ? atol(text) : 0;
+    text = getenv("JSEC_FAIL_NUMBER");
+    fail_number = text ? atol(text) : 1;
+    fail_call = getenv("JSEC_FAIL_CALL");
+    fixed_random = getenv("JSEC_RANDOM");
+    fixed_time = getenv("JSEC_TIME");
+    short_reads = getenv("JSEC_SHORT_READS") != NULL;
+}
+
+static int allocation_fails(void)
+{
+    read_settings();
+    if (fail_alloc == 0)
+        return 0;
+    allocations++;
+    if (fail_alloc > 0 && allocations != fail_alloc)
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+static int call_fails(const char *name, int error)
+{
+    static const char head[] = "JSEC: failed ";
+    read_settings();
+    if (fail_call == NULL || strcmp(fail_call, name) != 0)
+        return 0;
+    matching++;
+    if (fail_number > 0 && matching != fail_number)
+        return 0;
+    (void)!__real_write(2, head, sizeof head - 1);
+    (void)!__real_write(2, name, strlen(name));
+    (void)!__real_write(2, "\n", 1);
+    errno = error;
+    return 1;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return allocation_fails() || call_fails("malloc", ENOMEM) ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return allocation_fails() || call_fails("calloc", ENOMEM) ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return allocation_fails() || call_fails("realloc", ENOMEM) ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return allocation_fails() || call_fails("strdup", ENOMEM) ? NULL : __real_strdup(text);
+}
+
+FILE *__wrap_fopen(const char *name, const char *mode)
+{
+    return call_fails("fopen", EACCES) ? NULL : __real_fopen(name, mode);
+}
+
+ssize_t __wrap_read(int descriptor, void *into, size_t count)
+{
+    if (call_fails("read", EIO))
+        return -1;
+    return __real_read(descriptor, into, short_reads && count > 1 ? 1 : count);
+}
+
+ssize_t __wrap_write(int descriptor, const void *from, size_t count)
+{
+    return call_fails("write", ENOSPC) ? -1 : __real_write(descriptor, from, count);
+}
+
+size_t __wrap_fread(void *into, size_t size, size_t count, FILE *file)
+{
+    if (call_fails("fread", EIO))
+        return 0;
+    return __real_fread(into, size, short_reads && count > 1 ? 1 : count, file);
+}
+
+size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file)
+{
+    return call_fails("fwrite", ENOSPC) ? 0 : __real_fwrite(from, size, count, file);
+}
+
+char *__wrap_fgets(char *into, int size, FILE *file)
+{
+    return call_fails("fgets", EIO) ? NULL : __real_fgets(into, size, file);
+}
+
+int __wrap_fputs(const char *text, FILE *file)
+{
+    return call_fails("fputs", ENOSPC) ? EOF : __real_fputs(text, file);
+}
+
+int __wrap_puts(const char *text)
+{
+    return call_fails("puts", ENOSPC) ? EOF : __real_puts(text);
+}
+
+int __wrap_putchar(int c)
+{
+    return call_fails("putchar", ENOSPC) ? EOF : __real_putchar(c);
+}
+
+int __wrap_fputc(int c, FILE *file)
+{
+    return call_fails("fputc", ENOSPC) ? EOF : __real_fputc(c, file);
+}
+
+int __wrap_putc(int c, FILE *file)
+{
+    return call_fails("putc", ENOSPC) ? EOF : __real_putc(c, file);
+}
+
+int __wrap_fclose(FILE *file)
+{
+    if (!call_fails("fclose", ENOSPC))
+        return __real_fclose(file);
+    __real_fclose(file);
+    errno = ENOSPC;
+    return EOF;
+}
+
+int __wrap_fflush(FILE *file)
+{
+    return call_fails("fflush", ENOSPC) ? EOF : __real_fflush(file);
+}
+
+int __wrap_fseek(FILE *file, long where, int whence)
+{
+    return call_fails("fseek", EIO) ? -1 : __real_fseek(file, where, whence);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+    return call_fails("rename", EACCES) ? -1 : __real_rename(from, to);
+}
+
+int __wrap_remove(const char *name)
+{
+    return call_fails("remove", EACCES) ? -1 : __real_remove(name);
+}
+
+int __wrap_close(int descriptor)
+{
+    if (!call_fails("close", EIO))
+        return __real_close(descriptor);
+    __real_close(descriptor);
+    errno = EIO;
+    return -1;
+}
+
+static int random_value(int *value)
+{
+    read_settings();
+    if (fixed_random == NULL)
+        return 0;
+    *value = (int)atol(fixed_random);
+    return 1;
+}
+
+int __wrap_rand(void)
+{
+    int value;
+    return random_value(&value) ? value : __real_rand();
+}
+
+long __wrap_random(void)
+{
+    int value;
+    return random_value(&value) ? (long)value : __real_random();
+}
+
+void __wrap_srand(unsigned seed)
+{
+    (void)seed;
+    __real_srand(1);
+}
+
+void __wrap_srandom(unsigned seed)
+{
+    (void)seed;
+    __real_srandom(1);
+}
+
+time_t __wrap_time(time_t *into)
+{
+    time_t now;
+    read_settings();
+    now = fixed_time ? (time_t)atol(fixed_time) : 1700000000;
+    if (into != NULL)
+        *into = now;
+    return now;
+}

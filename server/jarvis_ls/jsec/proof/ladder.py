@@ -1,0 +1,74 @@
+"""The ladder of rungs, the cheapest first: the first decisive answer ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
+from jarvis_ls.jsec.proof.places import functions_of
+from jarvis_ls.jsec.proof.rungs.rung import Rung
+from jarvis_ls.jsec.proof.workbench import Workbench
+
+LADDER = "ladder"
+"""What evidence names as its rung that no rung has given."""
+_WEAK = (Verdict.SURVIVED, Verdict.UNPROVEN)
+"""Weak verdicts, the one that says more first."""
+
+
+async def prove(
+    finding: Finding,
+    bench: Workbench,
+    budget: Budget,
+    rungs: Sequence[Rung],
+    tell: Callable[[str], None] = lambda _name: None,
+) -> Evidence:
+    """Return the evidence of the first rung that decides, else the strongest of the others.
+
+    `tell` is told the name of each rung before it is tried. Raises `JarvisError` when nothing can
+    be run on this machine.
+    """
+    weak: list[Evidence] = []
+    reasons: list[str] = []
+    for rung in rungs:
+        if budget.left <= 0:
+            break
+        if reason := rung.missing(bench.tools):
+            reasons.append(reason)
+            continue
+        tell(rung.name)
+        found = await rung.attempt(finding, bench, budget)
+        if found is None:
+            continue
+        if found.is_decisive:
+            return _completed(found, finding, bench, budget)
+        weak.append(found)
+    best = min(weak, key=lambda item: _WEAK.index(item.verdict), default=None)
+    if best is None:
+        best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(budget, reasons))
+    return _completed(best, finding, bench, budget)
+
+
+def _why_none(budget: Budget, reasons: Sequence[str]) -> str:
+    if budget.stop.is_set():
+        return Words("It was stopped before there was an answer.")
+    if budget.left <= 0:
+        return Words("The time limit was reached before there was an answer.")
+    if reasons:
+        return reasons[0]
+    return Words("Nothing on this machine can run code of this kind.")
+
+
+def _completed(evidence: Evidence, finding: Finding, bench: Workbench, budget: Budget) -> Evidence:
+    """Return evidence with what does not depend on the rung."""
+    own = functions_of(bench, finding)
+    return replace(
+        evidence,
+        gid=finding.gid,
+        fingerprint=finding.fingerprint,
+        functions=tuple(sorted({**dict(own), **dict(evidence.functions)}.items())),
+        seconds=budget.spent,
+    )

@@ -1,0 +1,136 @@
+"""The places that evidence speaks of: the statement of a finding, and the functions of a path."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from jarvis_ls.codeintel.comments import blank
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.nodes import ancestors, text
+from jarvis_ls.codeintel.parse import Node, parse
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.core.finding import Finding, Span
+from jarvis_ls.jsec.proof.workbench import Workbench
+
+_FUNCTIONS = frozenset({"function_definition", "function_item"})
+_STATEMENTS = ("_statement", "declaration")
+_BLOCKS = frozenset({"compound_statement", "translation_unit", "source_file", "block"})
+_WITH_BODY = frozenset(
+    "if_statement while_statement for_statement switch_statement do_statement for_range_loop "
+    "labeled_statement case_statement else_clause".split()
+)
+"""Statements of which only what comes before their body is the place."""
+_MAX_DEPTH = 40
+
+
+def statement_lines(source: Source, span: Span) -> tuple[int, int]:
+    """Return the first and last line of the statement that a span is in: sanitizers name the line
+    where a call or an expression begins, which need not be that of the finding. Of `if` and loops
+    it is the head."""
+    first, last = span.line, max(span.line, span.end_line)
+    language = language_of(source.path, source.data)
+    if language is None:
+        return first, last
+    node = _node_at(source, span, language)
+    for around in _up(node):
+        kind = around.type
+        if kind in _BLOCKS or kind in _FUNCTIONS:
+            break
+        if kind.endswith(_STATEMENTS):
+            start, end = around.start_byte, around.end_byte
+            body = around.child_by_field_name("body") or around.child_by_field_name("consequence")
+            if kind in _WITH_BODY and body is not None:
+                end = max(body.start_byte, start + 1)
+            return (
+                min(first, source.line_of(start)),
+                max(last, source.line_of(max(start, end - 1))),
+            )
+    return first, last
+
+
+def function_at(source: Source, span: Span) -> tuple[str, int, int]:
+    """Return name, first and last byte of the function around a span; an empty name and the whole
+    file when it is in none."""
+    language = language_of(source.path, source.data)
+    if language is not None:
+        for node in _up(_node_at(source, span, language), 400):
+            if node.type in _FUNCTIONS:
+                return _name(node), node.start_byte, node.end_byte
+    return "", 0, len(source.data)
+
+
+def hash_of(source: Source, start: int, end: int) -> str:
+    """Return what names the code between two bytes, whatever its comments and white space."""
+    language = language_of(source.path, source.data) or "c"
+    code = blank(source.data[start:end], language, literals=False)
+    return hashlib.sha256(b" ".join(code.split())).hexdigest()[:16]
+
+
+def functions_of(bench: Workbench, finding: Finding) -> tuple[tuple[str, str], ...]:
+    """Return the hashes of all functions on the path to a finding, its own among them, by
+    `file:function`."""
+    places = [(finding.file, finding.span), *((step.file, step.span) for step in finding.trace)]
+    found: dict[str, str] = {}
+    for file, span in places:
+        source = bench.source(file)
+        if source is None:
+            continue
+        name, start, end = function_at(source, span)
+        found.setdefault(f"{file}:{name}", hash_of(source, start, end))
+    return tuple(sorted(found.items()))
+
+
+def current_hashes(source: Source, names: Iterable[str]) -> dict[str, set[str]]:
+    """Return the hashes of the functions of a file that have one of `names`; the empty name is
+    the whole file. Of one name there may be several, behind `#if`."""
+    wanted = set(names)
+    found: dict[str, set[str]] = {}
+    if "" in wanted:
+        found[""] = {hash_of(source, 0, len(source.data))}
+    language = language_of(source.path, source.data)
+    if language is None or not wanted - {""}:
+        return found
+    stack = [parse(source.data, language).root_node]
+    while stack:
+        node = stack.pop()
+        if node.type in _FUNCTIONS:
+            name = _name(node)
+            if name in wanted:
+                found.setdefault(name, set()).add(hash_of(source, node.start_byte, node.end_byte))
+            continue
+        stack += [
+            child
+            for child in node.named_children
+            if not child.type.endswith(("_expression", "_literal")) and child.type != "comment"
+        ]
+    return found
+
+
+def _node_at(source: Source, span: Span, language: LanguageName) -> Node | None:
+    start = source.offset(span.line, span.column)
+    end = max(start, source.offset(span.end_line, span.end_column))
+    return parse(source.data, language).root_node.descendant_for_byte_range(start, end)
+
+
+def _up(node: Node | None, depth: int = _MAX_DEPTH) -> Iterable[Node]:
+    if node is None:
+        return
+    yield node
+    for number, around in enumerate(ancestors(node)):
+        if number >= depth:
+            return
+        yield around
+
+
+def _name(node: Node) -> str:
+    if node.type == "function_item":
+        return text(node.child_by_field_name("name"))
+    inner = node.child_by_field_name("declarator")
+    for _ in range(_MAX_DEPTH):
+        if inner is None or inner.type in ("identifier", "qualified_identifier"):
+            break
+        inner = inner.child_by_field_name("declarator") or next(
+            (c for c in inner.named_children if c.type.endswith(("identifier", "declarator"))), None
+        )
+    return text(inner)

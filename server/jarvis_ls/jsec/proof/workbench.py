@@ -1,0 +1,104 @@
+"""The copy of a workspace in which its code is built and run.
+
+Every script begins with a fresh copy: what one run leaves cannot change the next. Files that a rung
+brings along (a harness, inputs) are put into a folder of their own beside the copy, `$BENCH`.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.toolchain import Toolchain
+from jarvis_ls.runtime.sandbox.base import Script
+from jarvis_ls.runtime.sandbox.ladder import Ladder
+
+INTERPOSERS = Path(__file__).with_name("interposers.c")
+WALL = 4.0
+"""Seconds by the clock for a CPU second: the machine has other things to do."""
+_LEAST_SECONDS = 2.0
+_LARGEST_SOURCE = 8_000_000
+_COST = re.compile(r"\n\x1ecost (\d+)m([\d.]+)s (\d+)m([\d.]+)s\n?$")
+_END = "\nset +x\nprintf '\\n\\036cost %s\\n' \"$(times | tail -n 1 | tr -d '\\n')\"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a script has printed."""
+
+    text: str
+    """Standard output and errors."""
+    seconds: float
+    """CPU seconds of all its processes; those by the clock when it was ended."""
+    ended: str
+    """Why it was ended before it was done; empty otherwise."""
+
+
+class Workbench:
+    """Runs scripts on copies of one workspace."""
+
+    def __init__(self, root: Path, sandbox: Ladder, tools: Toolchain) -> None:
+        """`root` is the real path of a workspace that the user trusts."""
+        self.root = root
+        self.tools = tools
+        self._sandbox = sandbox
+        self._sources: dict[str, Source | None] = {}
+        self.results: dict[object, object] = {}
+        """What rungs keep for the next finding, by a key that has their name in it."""
+
+    async def run(
+        self, script: str, budget: Budget, files: Mapping[str, bytes] | None = None
+    ) -> Output:
+        """Run a `bash` script in the copy, with `files` in `$BENCH`, and count what it took.
+
+        The names of files have no folder. Raises `NoSandbox` when no sandbox holds, and
+        `JarvisError` when the copy cannot be made.
+        """
+        seconds = max(_LEAST_SECONDS, budget.left * WALL)
+        with tempfile.TemporaryDirectory(prefix="jsec-proof-") as name:
+            bench = Path(name).resolve()
+            bench.chmod(0o755)
+            (bench / INTERPOSERS.name).write_bytes(INTERPOSERS.read_bytes())
+            for file, data in (files or {}).items():
+                (bench / file).write_bytes(data)
+            sandbox = await self._sandbox.best(trusted=True)
+            ran = await sandbox.run(
+                Script(
+                    "bash",
+                    f"BENCH={bench}\nexport BENCH\n{script}{_END}",
+                    seconds,
+                    environment={"LC_ALL": "C"},
+                    stop=budget.stop,
+                ),
+                [self.root, bench],
+            )
+        cost = _COST.search(ran.output)
+        took = ran.seconds
+        text = ran.output
+        if cost is not None:
+            took = 60 * (int(cost[1]) + int(cost[3])) + float(cost[2]) + float(cost[4])
+            text = text[: cost.start()]
+        budget.spend(took)
+        return Output(text, took, ran.ended)
+
+    def source(self, file: str) -> Source | None:
+        """Return the text of a file of the workspace; None when it cannot be read."""
+        if file not in self._sources:
+            try:
+                data = read_regular(self.root / file, limit=_LARGEST_SOURCE, root=self.root)
+                self._sources[file] = decode(file, data)
+            except SkippedFile:
+                self._sources[file] = None
+        return self._sources[file]
+
+    def source_of(self, finding: Finding) -> Source | None:
+        """Return the text that a finding is in."""
+        return self.source(finding.file)
