@@ -29,7 +29,8 @@ CATALOGS = tuple(
     "client-vscode/webview/strings/en.json client-vscode/webview/strings/migration.en.json".split()
 )
 BY_KEY = tuple(
-    f"server/jarvis_ls/{part}/locale/zh-cn.json" for part in ("cli", "jc2r", "jsec", "lsp")
+    f"server/jarvis_ls/{part}/locale/zh-cn.json"
+    for part in ("cli", "harness", "jc2r", "jsec", "lsp")
 )
 """Catalogs whose keys are the English texts that server, terminal and runtime say."""
 MESSAGE = 160

@@ -71,6 +71,7 @@ def test_a_message_without_a_translation_stays_english():
 
 
 MIGRATION = [
+    *(PACKAGE.parent / "harness").rglob("*.py"),
     *(PACKAGE.parent / "jc2r").rglob("*.py"),
     PACKAGE.parent / "codeintel" / "clang.py",
     *(PACKAGE.parent / "cli").glob("jc2r*.py"),

@@ -131,8 +131,8 @@ def add_record(commands: Any) -> None:
 
 def run_record(options: argparse.Namespace) -> ExitStatus:
     """Run the program once and keep the case."""
+    from jarvis_ls.harness import program_cases
     from jarvis_ls.jc2r.crate.config import folder_of
-    from jarvis_ls.jc2r.equivalence import program_cases
 
     program = options.program.resolve()
     if not program.is_file():

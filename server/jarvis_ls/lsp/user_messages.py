@@ -12,9 +12,7 @@ from pathlib import Path
 from jarvis_ls.core.translations import ENGLISH, Translations
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-MIGRATION = _PACKAGE / "jc2r" / "locale"
-"""What a migration says."""
-CATALOGS = (_PACKAGE / "lsp" / "locale", _PACKAGE / "jsec" / "locale", MIGRATION)
+CATALOGS = tuple(_PACKAGE / part / "locale" for part in ("lsp", "jsec", "harness", "jc2r"))
 """Folders that hold one JSON object per language, template to translation."""
 
 

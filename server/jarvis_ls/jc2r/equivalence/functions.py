@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisException
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.jc2r.equivalence.call_case import Case
-from jarvis_ls.jc2r.equivalence.inputs import Inputs
-from jarvis_ls.jc2r.equivalence.process import Executor, Undefined, undefined_behaviour
-from jarvis_ls.jc2r.equivalence.signature import Function
+from jarvis_ls.harness.call_case import Case
+from jarvis_ls.harness.inputs import Inputs
+from jarvis_ls.harness.process import Executor, Undefined, undefined_behaviour
+from jarvis_ls.harness.signature import Function
 
 SECONDS = 2.0
 """How long one call of the C may take; the sanitized C and the Rust have longer."""

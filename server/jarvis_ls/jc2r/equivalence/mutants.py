@@ -18,8 +18,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
-from jarvis_ls.jc2r.equivalence import shared_libraries
-from jarvis_ls.jc2r.equivalence.mutation_sites import (
+from jarvis_ls.harness.mutation_sites import (
     SWITCH,
     Point,
     apply_mutant,
@@ -27,6 +26,7 @@ from jarvis_ls.jc2r.equivalence.mutation_sites import (
     plant_mutants,
     points_of,
 )
+from jarvis_ls.jc2r.equivalence import shared_libraries
 from jarvis_ls.jc2r.equivalence.suite import Suite, link_programs
 from jarvis_ls.jc2r.equivalence.verify import Project
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,23 +16,16 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.store import read_records, replace_records
+from jarvis_ls.harness.exploration import SECONDS, Ways, mutate_case
+from jarvis_ls.harness.process import Undefined, undefined_behaviour
+from jarvis_ls.harness.program_cases import Ended, Recorded, case_of, program_of, run_case
+from jarvis_ls.harness.shared_object import SANITIZED
 from jarvis_ls.jc2r.equivalence import shared_libraries
-from jarvis_ls.jc2r.equivalence.process import Undefined, undefined_behaviour
-from jarvis_ls.jc2r.equivalence.program_cases import Ended, Recorded, case_of, program_of, run_case
 from jarvis_ls.jc2r.equivalence.result_record import Results
 
 GENERATED = "generated.jsonl"
 """Cases that led somewhere new, kept for the next run and for mutants."""
-SECONDS = 10.0
-"""How long a generated case may take."""
 MOST_KEPT = 400
-_MAP = 65536
-_CAREFUL = {
-    "ASAN_OPTIONS": "detect_leaks=0:exitcode=99:allocator_may_return_null=1"
-    ":detect_stack_use_after_return=0:print_legend=0",
-    "UBSAN_OPTIONS": "print_stacktrace=0:exitcode=99",
-}
-_BYTES = (0, 1, 16, 32, 48, 57, 64, 100, 127, 128, 255)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +144,7 @@ class _Explorer:
 
     def __init__(self, programs: Programs, found: Explored) -> None:
         self._programs, self._found = programs, found
-        self._gone: set[int] = set()
+        self._ways = Ways()
 
     def is_new(self, case: Recorded) -> tuple[bool, Ended | None]:
         """Return whether a case leads somewhere new, and how the careful C ended; None when the
@@ -160,18 +152,7 @@ class _Explorer:
         """
         program = program_of(case, self._programs.careful)
         assert program is not None
-        with tempfile.NamedTemporaryFile(prefix="jc2r-coverage-") as counts:
-            counts.truncate(_MAP)
-            ended = run_case(
-                case,
-                program,
-                seconds=SECONDS,
-                environment={**_CAREFUL, "JC2R_COVERAGE": counts.name},
-            )
-            data = Path(counts.name).read_bytes()
-        ways = {at << 4 | count.bit_length() for at, count in enumerate(data) if count}
-        new = not ways <= self._gone
-        self._gone |= ways
+        new, ended = self._ways.run(case, program)
         seen = undefined_behaviour({"stderr": ended.stderr.decode("utf-8", "replace")})
         if seen is not None:
             self._found.undefined.setdefault(seen, case)
@@ -191,64 +172,6 @@ class _Explorer:
         return of_c.difference(run_case(case, rust, seconds=SECONDS)), of_c
 
 
-def mutate_case(case: Recorded, other: Recorded, draw: random.Random) -> Recorded:
-    """Return a case like another, with one to four small changes."""
-    for _ in range(draw.choice((1, 1, 2, 4))):
-        places: list[str] = [*case.files, *(["-"] if case.stdin or not case.files else [])]
-        if case.arguments and draw.random() < 0.15:
-            words = list(case.arguments)
-            at = draw.randrange(len(words))
-            known = [*other.arguments, *words]
-            words[at] = draw.choice(known) if draw.random() < 0.6 else _word(words[at], draw)
-            case = replace(case, arguments=tuple(words))
-            continue
-        place = draw.choice(places)
-        donors = [other.stdin, *(data for data, _ in other.files.values())]
-        donor = draw.choice(donors)
-        if place == "-":
-            case = replace(case, stdin=_bytes_changed(case.stdin, donor, draw))
-        else:
-            data, mode = case.files[place]
-            files = {**case.files, place: (_bytes_changed(data, donor, draw), mode)}
-            case = replace(case, files=files)
-    return case
-
-
-def _bytes_changed(data: bytes, donor: bytes, draw: random.Random) -> bytes:
-    made = bytearray(data)
-    at = draw.randrange(len(made) + 1)
-    length = draw.choice((1, 1, 2, 4, 8, 32, 256))
-    manner = draw.randrange(8)
-    if manner == 0 and made:
-        made[at % len(made)] ^= 1 << draw.randrange(8)
-    elif manner == 1 and made:
-        made[at % len(made)] = draw.choice(_BYTES)
-    elif manner == 2:
-        del made[at : at + length]
-    elif manner == 3:
-        made[at:at] = made[at : at + length] * draw.choice((1, 2, 16))
-    elif manner == 4:
-        made[at:at] = draw.randbytes(length)
-    elif manner == 5:
-        del made[at:]
-    elif manner == 6 and donor:
-        start = draw.randrange(len(donor))
-        made[at : at + length] = donor[start : start + length]
-    else:
-        made[at : at + length] = bytes([draw.choice(_BYTES)]) * length
-    return bytes(made[: 1 << 20])
-
-
-def _word(word: str, draw: random.Random) -> str:
-    if word.lstrip("-").isdigit():
-        return str(int(word) + draw.choice((-1, 1, 10, -100)))
-    if not word:
-        return "-"
-    at = draw.randrange(len(word))
-    letter = draw.choice("abcdefghijklmnopqrstuvwxyz0123456789-")
-    return word[:at] + letter + word[at + 1 :]
-
-
 def build_programs(project: Any, folder: Path, *, careful: bool) -> Programs:
     """Return the programs of `project`, as the crate divides it: a program is the file with its
     `main` and what it needs of the others; with sanitizers too when `careful`. Raises
@@ -261,7 +184,7 @@ def build_programs(project: Any, folder: Path, *, careful: bool) -> Programs:
             checked = shared_libraries.link_programs(
                 project,
                 folder,
-                (*shared_libraries.SANITIZED, "-fsanitize-coverage=trace-pc"),
+                (*SANITIZED, "-fsanitize-coverage=trace-pc"),
                 "careful",
             )
         except JarvisError as error:

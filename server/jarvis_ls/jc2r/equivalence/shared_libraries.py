@@ -7,7 +7,6 @@ with another pattern in fresh locals, so that what depends on undefined behaviou
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -18,25 +17,21 @@ from typing import Protocol
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.harness.shared_object import (
+    BUILD_SECONDS,
+    COVERAGE,
+    find_compiler,
+    link_shared,
+    run_tool,
+    visible_arguments,
+)
+from jarvis_ls.harness.signature import Signatures
 from jarvis_ls.jc2r.build.compile_commands import Unit, Units
 from jarvis_ls.jc2r.crate.cargo import crate_name, run_cargo
-from jarvis_ls.jc2r.equivalence.signature import Signatures
 from jarvis_ls.jc2r.translate.c_remainder import symbol
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD
 from jarvis_ls.jc2r.translate.names import rust_name
 
-BUILD_SECONDS = 900
-WRAPPED = ("malloc", "calloc", "realloc", "free", "strdup", "strndup", "time")
-"""What the shim replaces."""
-PLAIN = ("-O0", "-fkeep-static-functions", "-ftrivial-auto-var-init=zero")
-SANITIZED = (
-    "-O0",
-    "-g1",
-    "-fkeep-static-functions",
-    "-ftrivial-auto-var-init=pattern",
-    "-fsanitize=address,undefined,float-cast-overflow",
-    "-fno-sanitize-recover=all",
-)
 _LAZY = ("-C", "relro-level=off")
 """With it calls find their function when they are made: a library may call what its user brings."""
 OTHERWISE = (
@@ -66,8 +61,6 @@ _HANDED_OVER = re.compile(r'^core::arch::global_asm!\("\.globl .*$', re.MULTILIN
 _STRONG = re.compile(r'^#\[no_mangle\]\n(?:#\[.*\]\n)*pub unsafe extern "C" fn (\w+)', re.MULTILINE)
 _HEAD = re.compile(r"\A//! (\S[^\n]*)\n")
 _USES = re.compile(r"^use (\w+)::\{", re.MULTILINE)
-_COVERAGE = Path(__file__).with_name("coverage.c")
-_SHIM = Path(__file__).with_name("shim.c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +145,7 @@ def build_c(
     name: str,
 ) -> Path:
     """Return a shared object `name` below `folder` of all C units. Raises `JarvisError`."""
-    compiler = _compiler()
+    compiler = find_compiler()
     objects = folder / name.removesuffix(".so")
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir(parents=True)
@@ -161,21 +154,21 @@ def build_c(
         if unit.path not in symbols.modules:
             continue
         made.append(objects / f"{symbols.modules[unit.path]}.o")
-        _run(
+        run_tool(
             [
                 compiler,
                 "-c",
                 "-fPIC",
                 "-w",
                 *options,
-                *_visible(unit.arguments),
+                *visible_arguments(unit.arguments),
                 str(root / unit.path),
                 "-o",
                 str(made[-1]),
             ]
         )
         _rename(made[-1], unit.path, found, symbols)
-    return _link(compiler, made, folder / name, linked, options)
+    return link_shared(compiler, made, folder / name, linked, options)
 
 
 def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
@@ -248,7 +241,7 @@ def build_rust(
             "{command} … failed:\n{said}", command="cargo rustc --release", said=objected
         )
     library = folder / "target" / "release" / "libunder_test.a"
-    compiler = _compiler()
+    compiler = find_compiler()
     objects = []
     for unit in units:
         rest = crate / "c" / unit.path
@@ -259,7 +252,7 @@ def build_rust(
                 for word in unit.arguments
                 if not word.startswith(("-I", "-isystem", "-iquote", "-idirafter", "/"))
             ]
-            _run(
+            run_tool(
                 [
                     compiler,
                     "-c",
@@ -267,13 +260,13 @@ def build_rust(
                     "-w",
                     "-O2",
                     f"-I{crate / 'c'}",
-                    *_visible(plain),
+                    *visible_arguments(plain),
                     str(rest),
                     "-o",
                     str(objects[-1]),
                 ]
             )
-    return _link(compiler, objects, folder.parent / name, linked, (), library)
+    return link_shared(compiler, objects, folder.parent / name, linked, (), library)
 
 
 def link_programs(
@@ -284,7 +277,7 @@ def link_programs(
 
     Raises `JarvisError`.
     """
-    compiler = _compiler()
+    compiler = find_compiler()
     place = folder / name
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -294,13 +287,13 @@ def link_programs(
     for unit in project.units.units:
         if unit.path in project.symbols.modules:
             made = place / f"{project.symbols.modules[unit.path]}.o"
-            _run(
+            run_tool(
                 [
                     compiler,
                     "-c",
                     "-w",
                     *options,
-                    *_visible(unit.arguments),
+                    *visible_arguments(unit.arguments),
                     str(project.root / unit.path),
                     "-o",
                     str(made),
@@ -309,14 +302,14 @@ def link_programs(
             (mains if unit.path in project.symbols.programs else rest).append((unit.path, made))
     library = [str(place / "rest.a")] if rest else []
     if rest:
-        _run(["ar", "crs", *library, *(str(made) for _, made in rest)])
+        run_tool(["ar", "crs", *library, *(str(made) for _, made in rest)])
     if counted:
-        _run([compiler, "-c", "-O2", str(_COVERAGE), "-o", str(place / "coverage.o")])
+        run_tool([compiler, "-c", "-O2", str(COVERAGE), "-o", str(place / "coverage.o")])
         library.insert(0, str(place / "coverage.o"))
     found = {}
     for path, made in mains:
         found[Path(path).stem] = made.with_suffix("")
-        _run(
+        run_tool(
             [
                 compiler,
                 *options,
@@ -337,7 +330,7 @@ def link_rust_program(project: Project, folder: Path, file: str) -> Path:
     """Return the Rust program of the C file `file`, from the static library of the copy at `folder
     / "rust"`; it is called like the C file. Raises `JarvisError`.
     """
-    compiler = _compiler()
+    compiler = find_compiler()
     target = folder / Path(file).stem
     begin = symbol(project.symbols.modules[file], "main_0")
     stub = folder / f"{target.name}.begin.c"
@@ -347,7 +340,7 @@ def link_rust_program(project: Project, folder: Path, file: str) -> Path:
     )
     objects = [str(path) for path in sorted((folder / "rust").glob("*.o"))]
     archive = folder / "rust" / "target" / "release" / "libunder_test.a"
-    _run(
+    run_tool(
         [
             compiler,
             str(stub),
@@ -367,62 +360,6 @@ def link_rust_program(project: Project, folder: Path, file: str) -> Path:
     return target
 
 
-def data_sizes(library: Path) -> dict[str, int]:
-    """Bytes of every variable of a shared object that can be written, by symbol."""
-    said = _run(["nm", "-S", "--defined-only", str(library)])
-    sizes = {}
-    for line in said.splitlines():
-        words = line.split()
-        if len(words) == 4 and words[2] in "BDbds":
-            sizes[words[3]] = int(words[1], 16)
-    return sizes
-
-
-def _link(
-    compiler: str,
-    objects: Sequence[Path],
-    target: Path,
-    linked: Sequence[str],
-    options: Sequence[str],
-    archive: Path | None = None,
-) -> Path:
-    sanitized = any(word.startswith("-fsanitize") for word in options)
-    shim = target.with_suffix(".shim.o")
-    _run(
-        [
-            compiler,
-            "-c",
-            "-fPIC",
-            "-O2",
-            *(["-DJC2R_SANITIZED"] if sanitized else []),
-            str(_SHIM),
-            "-o",
-            str(shim),
-        ]
-    )
-    whole = ["-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"] if archive else []
-    command = [
-        compiler,
-        "-shared",
-        "-Wl,-Bsymbolic",
-        "-Wl,-z,lazy",
-        *(f"-Wl,--wrap={name}" for name in WRAPPED),
-        *(word for word in options if word.startswith(("-fsanitize", "-m"))),
-        *map(str, objects),
-        str(shim),
-        *whole,
-        *(f"-l{name}" for name in linked),
-        "-lm",
-        "-lpthread",
-        "-ldl",
-        "-lgcc_s",
-        "-o",
-        str(target),
-    ]
-    _run(command)
-    return target
-
-
 def _rename(made: Path, file: str, found: Signatures, symbols: Symbols) -> None:
     """Give what is static, or defined by several programs, a name of its own in an object."""
     changes = {}
@@ -439,8 +376,8 @@ def _rename(made: Path, file: str, found: Signatures, symbols: Symbols) -> None:
     words = made.with_suffix(".global")
     words.write_text("".join(f"{old}\n" for old in changes))
     middle = made.with_suffix(".renamed")
-    _run(["objcopy", f"--globalize-symbols={words}", str(made), str(middle)])
-    _run(["objcopy", f"--redefine-syms={names}", str(middle), str(made)])
+    run_tool(["objcopy", f"--globalize-symbols={words}", str(made), str(middle)])
+    run_tool(["objcopy", f"--redefine-syms={names}", str(middle), str(made)])
 
 
 def _export_all(text: str, module: str, shared: frozenset[str], plain: frozenset[str]) -> str:
@@ -470,10 +407,6 @@ def _export_all(text: str, module: str, shared: frozenset[str], plain: frozenset
     return "\n".join(made)
 
 
-def _visible(arguments: Sequence[str]) -> list[str]:
-    return [word for word in arguments if not word.startswith(("-fvisibility", "-fsanitize"))]
-
-
 def _keep(path: Path, text: str) -> None:
     """Write a file unless it holds just that."""
     data = text.encode()
@@ -490,42 +423,3 @@ def _text(path: Path) -> str:
         return read_regular(path, limit=256_000_000).decode("utf-8", "replace")
     except SkippedFile as error:
         raise JarvisError(f"{path}: {error.reason}") from None
-
-
-def _compiler() -> str:
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None:
-        raise JarvisError("C cannot be run: there is no C compiler (gcc) on this machine.")
-    for tool in ("objcopy", "nm"):
-        if shutil.which(tool) is None:
-            raise JarvisError("C cannot be run: {tool} (binutils) is not installed.", tool=tool)
-    return compiler
-
-
-def _run(command: Sequence[str], folder: Path | None = None) -> str:
-    """Return what a tool says. Raises `JarvisError` with the end of its complaint."""
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=BUILD_SECONDS,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "LC_ALL": "C", "CARGO_TERM_COLOR": "never"},
-        )
-    except subprocess.TimeoutExpired:
-        raise JarvisError(
-            "{command} took longer than {seconds} s", command=command[0], seconds=BUILD_SECONDS
-        ) from None
-    except OSError as error:
-        raise JarvisError(f"{command[0]}: {error.strerror}") from None
-    if done.returncode != 0:
-        raise JarvisError(
-            "{command} … failed:\n{said}",
-            command=" ".join(command[:3]),
-            said=done.stderr.strip()[:2000],
-        )
-    return done.stdout

@@ -13,11 +13,12 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.harness import program_cases as recorded
 from jarvis_ls.jc2r.build.compile_commands import units_of
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
 from jarvis_ls.jc2r.crate.state import read_progress, read_state, unfinished_error
-from jarvis_ls.jc2r.equivalence import program_cases as recorded
+from jarvis_ls.jc2r.equivalence.cargo_tests import write_cargo_tests
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
 from jarvis_ls.jc2r.equivalence.outcome import Outcome
 from jarvis_ls.jc2r.equivalence.own_tests import OwnTests, run_own_tests
@@ -191,7 +192,7 @@ def _into_crate(crate: Path, folder: Path) -> None:
     ]
     if not cases:
         return
-    recorded.write_cargo_tests(crate, cases)
+    write_cargo_tests(crate, cases)
     History(crate).commit(["tests"], "Recorded cases as tests")
 
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.harness.eligibility import Suitability
+from jarvis_ls.harness.process import Executor
+from jarvis_ls.harness.program_cases import FILE, program_of, read_cases, run_case
 from jarvis_ls.jc2r.equivalence import shared_libraries
-from jarvis_ls.jc2r.equivalence.eligibility import Suitability
-from jarvis_ls.jc2r.equivalence.process import Executor
-from jarvis_ls.jc2r.equivalence.program_cases import FILE, program_of, read_cases, run_case
 from jarvis_ls.jc2r.equivalence.programs import read_generated
 from jarvis_ls.jc2r.equivalence.verify import Project
 
@@ -109,7 +109,8 @@ class Suite:
         key = file, name
         if key not in self._called:
             caller = next((f for f in self._known.functions if (f.file, f.name) == key), None)
-            closure = [] if caller is None else Suitability(self._known, set()).closure(caller)
+            calls = Suitability(self._known, frozenset(), "")
+            closure = [] if caller is None else calls.closure(caller)
             self._called[key] = {(found.file, found.name) for found, _ in closure}
         return (wanted_file, wanted) in self._called[key]
 

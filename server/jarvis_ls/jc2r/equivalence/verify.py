@@ -18,19 +18,21 @@ from typing import Any
 
 from hypothesis.configuration import set_hypothesis_home_dir
 
+from jarvis_ls import harness
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.store import replace_records
 from jarvis_ls.core.words import Words
+from jarvis_ls.harness.call_case import code_of
+from jarvis_ls.harness.eligibility import Suitability
+from jarvis_ls.harness.inputs import Inputs
+from jarvis_ls.harness.process import Executor, sanitizer_library
+from jarvis_ls.harness.shared_object import PLAIN, SANITIZED, data_sizes
+from jarvis_ls.harness.signature import Function, Kind, Signatures, read_signatures
 from jarvis_ls.jc2r.build.compile_commands import Units
 from jarvis_ls.jc2r.equivalence import shared_libraries
-from jarvis_ls.jc2r.equivalence.call_case import code_of
-from jarvis_ls.jc2r.equivalence.eligibility import Suitability
 from jarvis_ls.jc2r.equivalence.findings import UNDEFINED, findings_of
 from jarvis_ls.jc2r.equivalence.functions import LATE, Budget, Compared, compare
-from jarvis_ls.jc2r.equivalence.inputs import Inputs
-from jarvis_ls.jc2r.equivalence.process import Executor, sanitizer_library
 from jarvis_ls.jc2r.equivalence.result_record import Results
-from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Signatures, read_signatures
 
 CASES = 40
 """Cases of one function, by default."""
@@ -106,9 +108,9 @@ class Project:
             self.folder,
             self.units.libraries,
         )
-        shared_libraries.build_c(*arguments, shared_libraries.PLAIN, "c.so")
+        shared_libraries.build_c(*arguments, PLAIN, "c.so")
         try:
-            shared_libraries.build_c(*arguments, shared_libraries.SANITIZED, "sanitized.so")
+            shared_libraries.build_c(*arguments, SANITIZED, "sanitized.so")
         except JarvisError as error:
             self.notes.append(Words("the C cannot be built with sanitizers: {error}", error=error))
             (self.folder / "sanitized.so").unlink(missing_ok=True)
@@ -122,7 +124,7 @@ class Project:
 
     def prepare(self) -> None:
         """Learn from the C that was built what there is to compare. Raises `JarvisError`."""
-        sizes = shared_libraries.data_sizes(self.folder / "c.so")
+        sizes = data_sizes(self.folder / "c.so")
         self.data = {name: size for name, size in sizes.items() if name in self.variables}
         self.names = [self.symbols.of(f.file, f.name, f.static) for f in self.found.functions]
 
@@ -148,7 +150,7 @@ def verify_functions(
 
     Raises `JarvisError` when the shared objects cannot be run at all.
     """
-    suitability = Suitability(project.found, in_rust)
+    suitability = Suitability(project.found, in_rust, "it stays in C")
     known = {(record["file"], record["function"]): record for record in results.known("function")}
     records: dict[tuple[str, str], dict[str, Any]] = {}
     waiting: list[Function] = []
@@ -278,7 +280,7 @@ def inputs_of(
 
 
 def digest_of(root: Path, crate: Path, units: Units) -> str:
-    """Of the sources, how they are compiled, the crate and this package."""
+    """Of the sources, how they are compiled, the crate, this package and the harness."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(repr([(unit.path, unit.arguments) for unit in units.units]).encode())
     for folder, suffixes in (
@@ -286,6 +288,7 @@ def digest_of(root: Path, crate: Path, units: Units) -> str:
         (crate / "src", (".rs",)),
         (crate / "c", (".c", ".h")),
         (Path(__file__).parent, (".py", ".c")),
+        (Path(harness.__file__).parent, (".py", ".c")),
     ):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder).parts  # the crate may be a copy below `.jarvis`

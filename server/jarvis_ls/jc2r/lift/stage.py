@@ -13,6 +13,7 @@ from typing import Any
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.words import Words, from_json, to_json
+from jarvis_ls.harness import program_cases as recorded
 from jarvis_ls.jc2r.build.compile_commands import Units, units_of
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
@@ -25,7 +26,6 @@ from jarvis_ls.jc2r.crate.state import (
     read_state,
     unfinished_error,
 )
-from jarvis_ls.jc2r.equivalence import program_cases as recorded
 from jarvis_ls.jc2r.equivalence.programs import build_programs, replay
 from jarvis_ls.jc2r.equivalence.result_record import Results
 from jarvis_ls.jc2r.equivalence.verify import Project, Settings, digest_of, verify_functions

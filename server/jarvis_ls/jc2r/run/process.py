@@ -31,7 +31,9 @@ from jarvis_ls.jc2r.crate.config import folder_of
 from jarvis_ls.jc2r.crate.state import COUNTED, LIFT, UNFINISHED, VERIFY, read_state
 
 Progress = Callable[[int, int, str], None]
-LOCALE = Path(__file__).resolve().parents[1] / "locale"
+LOCALES = tuple(
+    Path(__file__).resolve().parents[2] / part / "locale" for part in ("harness", "jc2r")
+)
 Action = Literal["scan", "run", "resume", "verify", "lift"]
 
 
@@ -174,7 +176,7 @@ def _lift(request: Request, progress: Progress) -> dict[str, Any]:
 
 def _speaker(request: Request) -> Callable[[str], str]:
     """Return the puts what a report says into the language that was asked for."""
-    return Translations(request.language, LOCALE)
+    return Translations(request.language, *LOCALES)
 
 
 def _check_system() -> None:

@@ -17,31 +17,31 @@ struct allocation {
     int freed;
 };
 
-struct allocation jc2r_allocations[MOST];
-int jc2r_count;
+struct allocation harness_allocations[MOST];
+int harness_count;
 static size_t total;
 
 static struct allocation *find(void *start)
 {
-    for (int i = jc2r_count - 1; i >= 0; i--)
-        if (jc2r_allocations[i].start == start)
-            return &jc2r_allocations[i];
+    for (int i = harness_count - 1; i >= 0; i--)
+        if (harness_allocations[i].start == start)
+            return &harness_allocations[i];
     return NULL;
 }
 
 void *__wrap_malloc(size_t size)
 {
     unsigned char *start;
-    if (jc2r_count == MOST || size > LARGEST || total + size > LARGEST ||
+    if (harness_count == MOST || size > LARGEST || total + size > LARGEST ||
         (start = __real_malloc(size)) == NULL) {
         errno = ENOMEM;
         return NULL;
     }
     total += size;
     memset(start, 0xA5, size);
-    jc2r_allocations[jc2r_count].start = start;
-    jc2r_allocations[jc2r_count].size = size;
-    jc2r_allocations[jc2r_count++].freed = 0;
+    harness_allocations[harness_count].start = start;
+    harness_allocations[harness_count].size = size;
+    harness_allocations[harness_count++].freed = 0;
     return start;
 }
 
@@ -67,7 +67,7 @@ void __wrap_free(void *start)
     }
     one->freed = 1;
     total -= one->size;
-#ifdef JC2R_SANITIZED
+#ifdef HARNESS_SANITIZED
     __real_free(start);
 #endif
 }
@@ -107,7 +107,7 @@ long __wrap_time(long *at)
     return 1000000000;
 }
 
-void *jc2r_allocate(size_t size)
+void *harness_allocate(size_t size)
 {
     return __wrap_malloc(size);
 }

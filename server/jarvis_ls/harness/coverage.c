@@ -1,5 +1,5 @@
 /* Linked into a program that was compiled with -fsanitize-coverage=trace-pc: counts the steps from
-   one place to the next in a file that JC2R_COVERAGE names, of 65536 bytes, so that nothing is lost
+   one place to the next in a file that HARNESS_COVERAGE names, of 65536 bytes, so that nothing is lost
    however the program ends. */
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ extern char __executable_start;
 
 __attribute__((constructor)) static void open_counts(void)
 {
-    const char *name = getenv("JC2R_COVERAGE");
+    const char *name = getenv("HARNESS_COVERAGE");
     int file = name == NULL ? -1 : open(name, O_RDWR);
     if (file < 0)
         return;
@@ -22,7 +22,7 @@ __attribute__((constructor)) static void open_counts(void)
     if (map != MAP_FAILED)
         counts = map;
     close(file);
-    unsetenv("JC2R_COVERAGE");
+    unsetenv("HARNESS_COVERAGE");
 }
 
 void __sanitizer_cov_trace_pc(void)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.jc2r.equivalence.inputs import writes_bytes
-from jarvis_ls.jc2r.equivalence.opaque_handles import Handles
-from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record, Signatures
+from jarvis_ls.harness.inputs import writes_bytes
+from jarvis_ls.harness.opaque_handles import Handles
+from jarvis_ls.harness.signature import Function, Kind, Record, Signatures
 
 _CALLABLE = """
 memcpy memmove memset memcmp memchr memrchr memmem mempcpy strlen strnlen strcpy strncpy stpcpy
@@ -39,9 +39,10 @@ handed."""
 class Suitability:
     """Says of each function of a project whether it is called."""
 
-    def __init__(self, found: Signatures, in_rust: set[tuple[str, str]]) -> None:
-        """`in_rust` are the functions (file, name) that the crate has in Rust."""
-        self._found, self._in_rust = found, in_rust
+    def __init__(self, found: Signatures, offered: Set[tuple[str, str]], absent: str) -> None:
+        """`offered` are the functions (file, name) that can be called; `absent` says why the others
+        cannot."""
+        self._found, self._offered, self._absent = found, offered, absent
         self._own: dict[tuple[str, str], Function] = {}
         self._shared: dict[str, Function] = {}
         for function in found.functions:
@@ -52,7 +53,7 @@ class Suitability:
         self.handles = Handles(
             found,
             lambda function: (
-                (function.file, function.name) in in_rust and not self._reaches(function)
+                (function.file, function.name) in offered and not self._reaches(function)
             ),
         )
         """Who makes the structures that no one else can."""
@@ -61,8 +62,8 @@ class Suitability:
         """Return why a function is not called, in words; empty when it is."""
         if function.name == "main":
             return "a main is run as a program"
-        if (function.file, function.name) not in self._in_rust:
-            return "it stays in C"
+        if (function.file, function.name) not in self._offered:
+            return self._absent
         if function.variadic:
             return "it is variadic"
         for parameter in function.parameters:
@@ -138,7 +139,7 @@ class Suitability:
             if function.type == type_
             and function.name != "main"
             and not function.variadic
-            and (function.file, function.name) in self._in_rust
+            and (function.file, function.name) in self._offered
             and not self._reaches(function)
         ]
 

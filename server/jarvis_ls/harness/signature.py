@@ -6,13 +6,12 @@ Types as the machine lays them out, the constants and strings a body speaks of, 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jc2r.build.compile_commands import Unit
-from jarvis_ls.jc2r.translate.c_types import ARRAYS, FLOATS, FUNCTIONS, INTEGERS
 
 Form = Literal[
     "void",
@@ -32,6 +31,27 @@ FILES = ("struct _IO_FILE", "FILE")
 MOST_HINTS = 64
 """Constants of one function that are kept."""
 _DEEPEST = 16
+_SIGNED = frozenset("CHAR_S SCHAR SHORT INT LONG LONGLONG WCHAR".split())
+_UNSIGNED = frozenset("CHAR_U UCHAR USHORT UINT ULONG ULONGLONG CHAR16 CHAR32".split())
+_FLOATS = ("FLOAT", "DOUBLE")
+_ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY")
+_FUNCTIONS = ("FUNCTIONPROTO", "FUNCTIONNOPROTO")
+
+
+class Source(Protocol):
+    """A file and how it is compiled."""
+
+    @property
+    def path(self) -> str:
+        """Return its path below the project, with forward slashes."""
+
+    @property
+    def arguments(self) -> Sequence[str]:
+        """Return what the preprocessor and the parser must know."""
+
+    @property
+    def language(self) -> str:
+        """Return `c` or `c++`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +163,7 @@ class Signatures:
         ]
 
 
-def read_signatures(root: Path, units: tuple[Unit, ...]) -> Signatures:
+def read_signatures(root: Path, units: Iterable[Source]) -> Signatures:
     """Of every C unit that can be parsed; the others define nothing here."""
     found = Signatures()
     for unit in units:
@@ -153,7 +173,7 @@ def read_signatures(root: Path, units: tuple[Unit, ...]) -> Signatures:
 
 
 class _Reader:
-    def __init__(self, root: Path, unit: Unit, found: Signatures) -> None:
+    def __init__(self, root: Path, unit: Source, found: Signatures) -> None:
         self._root, self._unit, self._found = root, unit, found
         kinds = clang.cindex().CursorKind
         self._wanted = frozenset(
@@ -286,7 +306,7 @@ class _Reader:
                 bounds[referenced.spelling] = min(known, type_.element_count)
 
     def _parameter(self, type_: Any) -> Kind:
-        if type_.get_canonical().kind.name in ARRAYS:
+        if type_.get_canonical().kind.name in _ARRAYS:
             element = type_.get_canonical().element_type
             const = bool(element.is_const_qualified())
             return Kind("pointer", 8, target=self._kind(element), const=const)
@@ -301,15 +321,15 @@ class _Reader:
             return Kind("void")
         if name == "BOOL":
             return Kind("bool", 1)
-        if name in INTEGERS and type_.get_size() <= 8:
-            return Kind("integer", type_.get_size(), not INTEGERS[name].startswith("u"))
-        if name in FLOATS:
+        if name in _SIGNED | _UNSIGNED:
+            return Kind("integer", type_.get_size(), name in _SIGNED)
+        if name in _FLOATS:
             return Kind("float", type_.get_size())
         if name == "ENUM":
             return self._enumeration(type_)
         if name == "POINTER":
             target = type_.get_pointee()
-            if target.get_canonical().kind.name in FUNCTIONS:
+            if target.get_canonical().kind.name in _FUNCTIONS:
                 return Kind("function", 8, name=target.get_canonical().spelling)
             kind = self._kind(target, depth + 1)
             return Kind("pointer", 8, target=kind, const=bool(target.is_const_qualified()))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jarvis_ls.jc2r.equivalence.signature import Kind, Record
+from jarvis_ls.harness.signature import Kind, Record
 
 
 @dataclass

@@ -88,11 +88,11 @@ class Library:
         for name in setup["functions"]:
             with contextlib.suppress(ValueError):
                 self.by_name[name] = ctypes.addressof(ctypes.c_char.in_dll(self.handle, name))
-        self.handle.jc2r_allocate.restype = ctypes.c_void_p
-        self.handle.jc2r_allocate.argtypes = [ctypes.c_size_t]
+        self.handle.harness_allocate.restype = ctypes.c_void_p
+        self.handle.harness_allocate.argtypes = [ctypes.c_size_t]
         self.images = _images(path)
-        self.allocations = (_Allocation * 65536).in_dll(self.handle, "jc2r_allocations")
-        self.count = ctypes.c_int.in_dll(self.handle, "jc2r_count")
+        self.allocations = (_Allocation * 65536).in_dll(self.handle, "harness_allocations")
+        self.count = ctypes.c_int.in_dll(self.handle, "harness_count")
 
 
 def _images(path: str) -> list[tuple[int, int, str]]:
@@ -168,7 +168,7 @@ class Call:
         starts = []
         for number, block in enumerate(self.request["blocks"]):
             data = bytes.fromhex(block["data"])
-            start = self.library.handle.jc2r_allocate(len(data))
+            start = self.library.handle.harness_allocate(len(data))
             ctypes.memmove(start, data, len(data))
             starts.append(start)
             self.regions.append([start, len(data), f"block {number}", None, block["holes"]])

@@ -19,9 +19,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from jarvis_ls.jc2r.equivalence.call_case import Block, Case, code_of
-from jarvis_ls.jc2r.equivalence.opaque_handles import RETURNED, Handles, Maker
-from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Record
+from jarvis_ls.harness.call_case import Block, Case, code_of
+from jarvis_ls.harness.opaque_handles import RETURNED, Handles, Maker
+from jarvis_ls.harness.signature import Function, Kind, Record
 
 MOST_BLOCKS = 24
 """Blocks of one case."""

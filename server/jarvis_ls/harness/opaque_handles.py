@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from jarvis_ls.jc2r.equivalence.signature import Function, Kind, Signatures
+from jarvis_ls.harness.signature import Function, Kind, Signatures
 
 RETURNED = -1
 """Place of a structure that is returned."""

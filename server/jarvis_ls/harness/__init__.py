@@ -1,0 +1,1 @@
+"""Calling C functions and programs with generated inputs, under sanitizers and by coverage."""
