@@ -27,7 +27,7 @@ SAID = [PACKAGE / "jsec" / folder for folder in ("flow", "rules", "local")]
 """Where sentences are handed on as plain values, to be said elsewhere."""
 COMMANDS = [
     PACKAGE / "cli" / f"{name}.py"
-    for name in ("scanning", "baselining", "fixing", "explaining", "pages")
+    for name in ("scanning", "baselining", "fixing", "explaining", "pages", "proving")
 ]
 """Commands that speak with the catalog of jsec."""
 PLACE = re.compile(r"\{\w+\}")

@@ -46,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
     _explain_finding_command(commands)
     _fix_command(commands)
     _baseline_command(commands)
+    _proof_commands(commands)
     return parser
 
 
@@ -196,6 +197,14 @@ def _baseline_command(commands: Commands) -> None:  # type: ignore[valid-type]
         "--quiet", "-q", action="store_true", help="print neither progress nor notes"
     )
     parser.set_defaults(run=baselining.run_baseline)
+
+
+def _proof_commands(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import proof_options
+
+    proof_options.add_prove(commands, _selection, _seconds)
+    proof_options.add_replay(commands, _seconds)
+    proof_options.add_doctor(commands)
 
 
 def _paths(parser: argparse.ArgumentParser) -> None:

@@ -165,7 +165,7 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
         fresh = await changed_since(job.listing, job.settings, read_scanned(job.root))
         only = [path for path in fresh if only is None or path in only]
     stop = asyncio.Event()
-    _stop_on_interrupt(stop)
+    stop_on_interrupt(stop)
     redraws = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     progress = _ProgressLine(enabled=redraws and not options.quiet)
     result = await scan(
@@ -266,8 +266,8 @@ def wants_colour(wish: str) -> bool:
     return sys.stdout.isatty()
 
 
-def _stop_on_interrupt(stop: asyncio.Event) -> None:
-    """Let the first Ctrl-C end the scan and the second the program."""
+def stop_on_interrupt(stop: asyncio.Event) -> None:
+    """Let the first Ctrl-C end what is done and the second the program."""
     if threading.current_thread() is not threading.main_thread():
         return
     loop = asyncio.get_running_loop()

@@ -87,9 +87,11 @@ class Build:
     """What is compiled into one program, and how."""
 
     compiler: str
-    """Name of the compiler, such as `clang-14`."""
+    """What compiles C, such as `clang-14`."""
+    linker: str
+    """What links, such as `gcc`: see `Toolchain`."""
     flags: tuple[str, ...]
-    """Options of the compiler; folders of the workspace relative to it."""
+    """Options of the project; folders of the workspace relative to it."""
     sources: tuple[str, ...]
     """Files of the workspace, relative to it."""
     harness: str = ""
@@ -233,6 +235,7 @@ def case_of(record: Any) -> Case:
     return Case(
         build=Build(
             str(build["compiler"]),
+            str(build["linker"]),
             _texts(build["flags"]),
             _texts(build["sources"]),
             str(build["harness"]),

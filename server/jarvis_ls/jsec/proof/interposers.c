@@ -10,8 +10,8 @@
  *   JSEC_RANDOM=N        rand and random return N; otherwise their seed is fixed
  *   JSEC_TIME=N          time returns N
  *
- * When a call fails because of JSEC_FAIL_CALL, "JSEC: failed NAME" is written to descriptor 2, so
- * that a run that came to the call can be told from one that did not.
+ * When a call fails because of JSEC_FAIL_CALL, "JSEC: failed NAME" and the stack are written to
+ * descriptor 2, so that it is known which call of the program it was.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -82,6 +82,9 @@ static int allocation_fails(void)
     return 1;
 }
 
+/* Of the sanitizers' library. */
+void __sanitizer_print_stack_trace(void);
+
 static int call_fails(const char *name, int error)
 {
     static const char head[] = "JSEC: failed ";
@@ -94,6 +97,7 @@ static int call_fails(const char *name, int error)
     (void)!__real_write(2, head, sizeof head - 1);
     (void)!__real_write(2, name, strlen(name));
     (void)!__real_write(2, "\n", 1);
+    __sanitizer_print_stack_trace();
     errno = error;
     return 1;
 }
@@ -213,6 +217,54 @@ int __wrap_close(int descriptor)
     __real_close(descriptor);
     errno = EIO;
     return -1;
+}
+
+int __wrap_printf(const char *format, ...)
+{
+    int written;
+    va_list values;
+    if (call_fails("printf", ENOSPC))
+        return -1;
+    va_start(values, format);
+    written = vprintf(format, values);
+    va_end(values);
+    return written;
+}
+
+int __wrap_fprintf(FILE *file, const char *format, ...)
+{
+    int written;
+    va_list values;
+    if (call_fails("fprintf", ENOSPC))
+        return -1;
+    va_start(values, format);
+    written = vfprintf(file, format, values);
+    va_end(values);
+    return written;
+}
+
+int __wrap___isoc99_scanf(const char *format, ...)
+{
+    int found;
+    va_list values;
+    if (call_fails("scanf", EIO))
+        return EOF;
+    va_start(values, format);
+    found = vscanf(format, values);
+    va_end(values);
+    return found;
+}
+
+int __wrap___isoc99_fscanf(FILE *file, const char *format, ...)
+{
+    int found;
+    va_list values;
+    if (call_fails("fscanf", EIO))
+        return EOF;
+    va_start(values, format);
+    found = vfscanf(file, format, values);
+    va_end(values);
+    return found;
 }
 
 static int random_value(int *value)

@@ -59,7 +59,7 @@ def _why_none(budget: Budget, reasons: Sequence[str]) -> str:
         return Words("The time limit was reached before there was an answer.")
     if reasons:
         return reasons[0]
-    return Words("Nothing on this machine can run code of this kind.")
+    return Words("No run on this machine can show a finding of this kind.")
 
 
 def _completed(evidence: Evidence, finding: Finding, bench: Workbench, budget: Budget) -> Evidence:

@@ -22,6 +22,9 @@ _WITH_BODY = frozenset(
 )
 """Statements of which only what comes before their body is the place."""
 _MAX_DEPTH = 40
+_LEAKS = frozenset({401, 404, 771, 772, 775})
+_FUNCTION_DEPTH = 400
+"""Levels of nesting between a place and the function around it."""
 
 
 def statement_lines(source: Source, span: Span) -> tuple[int, int]:
@@ -49,12 +52,26 @@ def statement_lines(source: Source, span: Span) -> tuple[int, int]:
     return first, last
 
 
+def flaw_lines(bench: Workbench, finding: Finding) -> list[tuple[str, tuple[int, int]]]:
+    """Return the lines where a report bears a finding out: its statement. A leak is reported where
+    the memory is from, so of leaks it is every step of the path as well."""
+    spots = [(finding.file, finding.span)]
+    if not _LEAKS.isdisjoint(finding.cwe):
+        spots += [(step.file, step.span) for step in (*finding.trace, *finding.related)]
+    found = []
+    for file, span in dict.fromkeys(spots):
+        source = bench.source(file)
+        if source is not None:
+            found.append((file, statement_lines(source, span)))
+    return found
+
+
 def function_at(source: Source, span: Span) -> tuple[str, int, int]:
     """Return name, first and last byte of the function around a span; an empty name and the whole
     file when it is in none."""
     language = language_of(source.path, source.data)
     if language is not None:
-        for node in _up(_node_at(source, span, language), 400):
+        for node in _up(_node_at(source, span, language), _FUNCTION_DEPTH):
             if node.type in _FUNCTIONS:
                 return _name(node), node.start_byte, node.end_byte
     return "", 0, len(source.data)

@@ -26,8 +26,10 @@ WALL = 4.0
 """Seconds by the clock for a CPU second: the machine has other things to do."""
 _LEAST_SECONDS = 2.0
 _LARGEST_SOURCE = 8_000_000
-_COST = re.compile(r"\n\x1ecost (\d+)m([\d.]+)s (\d+)m([\d.]+)s\n?$")
-_END = "\nset +x\nprintf '\\n\\036cost %s\\n' \"$(times | tail -n 1 | tr -d '\\n')\"\n"
+_COST = re.compile(r"\n\x1ecost (\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$")
+_END = """
+T=$(mktemp) && times >"$T" && printf '\\n\\036cost %s\\n' "$(tail -n 1 "$T")"
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,318 @@
+"""Which files of a workspace make the program that a finding is in.
+
+A `compile_commands.json` says how files are compiled. What is linked together is worked out from
+names: a program is a file with `main` and, again and again, files that define what those use.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from jarvis_ls.codeintel.languages import HEADER_ENDS, language_of
+from jarvis_ls.codeintel.nodes import ancestors, text, words_in
+from jarvis_ls.codeintel.parse import Node, parse
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.top_level_items import items
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.proof.evidence import Build
+from jarvis_ls.jsec.proof.workbench import Workbench
+from jarvis_ls.jsec.scan.source_files import list_sources
+from jarvis_ls.jsec.settings.settings import Settings
+
+_MOST_FILES = 600
+"""Larger projects are built by their own build system only."""
+_MOST_LINKED = 200
+_MOST_FOLDERS = 40
+_LARGEST_DATABASE = 64_000_000
+_DATABASES = ("", "build", "out", "cmake-build-debug", "cmake-build-release", "builddir")
+_WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-include", "-idirafter")
+_KEPT = re.compile(
+    r"-[DU][A-Za-z_]\w*(=.*)?|-std=[\w+]+|-ansi|-pthread|-fsigned-char|-funsigned-char"
+)
+_PATHS = ("-I", "-isystem", "-iquote", "-include", "-idirafter")
+_LIBRARIES = {
+    b"zlib.h": "-lz",
+    b"bzlib.h": "-lbz2",
+    b"curses.h": "-lncurses",
+    b"ncurses.h": "-lncurses",
+    b"readline/readline.h": "-lreadline",
+    b"openssl/ssl.h": "-lssl",
+    b"openssl/evp.h": "-lcrypto",
+    b"sqlite3.h": "-lsqlite3",
+    b"png.h": "-lpng",
+}
+_ALWAYS = ("-lm", "-lpthread", "-ldl")
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]{1,200})[>"]', re.MULTILINE)
+_MAX_DECLARATORS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNames:
+    """What linking one file depends on."""
+
+    path: str
+    defined: frozenset[bytes]
+    """Functions and variables it offers to others; methods of C++ by their last name."""
+    words: frozenset[bytes]
+    """All words in it."""
+    has_main: bool
+    wanted: tuple[str, ...]
+    """Macros that must be defined for its `main` to be compiled."""
+    arguments: bool
+    """Whether `main` takes arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of the workspace."""
+
+    build: Build
+    arguments: bool
+    """Whether its `main` takes arguments."""
+
+
+def find_program(bench: Workbench, file: str) -> Program | str:
+    """Return the smallest program that a file is linked into, or, in `Words`, why there is none."""
+    names = _names_of(bench)
+    if isinstance(names, str):
+        return names
+    own = names.get(file)
+    if own is None:
+        return Words("{file} is not compiled by itself.", file=file)
+    mains = [own] if own.has_main else [item for item in names.values() if item.has_main]
+    if not mains:
+        return Words("The project has no program: no file defines 'main'.")
+    linked = [closure for main in mains if file in (closure := _closure(main, names))]
+    if not linked:
+        return Words("No program of the project uses {file}.", file=file)
+    files = min(linked, key=lambda item: (len(item), item))
+    if len(files) > _MOST_LINKED:
+        return Words("The program has too many files to be built without its build system.")
+    main = names[files[0]]
+    return Program(_build(bench, files, main.wanted), main.arguments)
+
+
+def _names_of(bench: Workbench) -> dict[str, SourceNames] | str:
+    key = "programs: names"
+    if key not in bench.results:
+        bench.results[key] = _read_names(bench)
+    found = bench.results[key]
+    assert isinstance(found, dict | str)
+    return found
+
+
+def _read_names(bench: Workbench) -> dict[str, SourceNames] | str:
+    settings = Settings(default_excludes=True)
+    files = [
+        file.path
+        for file in list_sources(bench.root, settings).files
+        if language_of(file.path) in ("c", "cpp") and not file.path.lower().endswith(HEADER_ENDS)
+    ]
+    if len(files) > _MOST_FILES:
+        return Words(
+            "The project has {count} source files: too many to be built without its build system.",
+            count=len(files),
+        )
+    found = {}
+    for path in files:
+        source = bench.source(path)
+        if source is not None:
+            found[path] = _names(source)
+    return found
+
+
+def _names(source: Source) -> SourceNames:
+    language = language_of(source.path, source.data) or "c"
+    defined: set[bytes] = set()
+    main: Node | None = None
+    for item in items(parse(source.data, language).root_node, language):
+        node = item.node
+        for name in _defined(node):
+            if name == b"main":
+                main = main or node
+            else:
+                defined.add(name.rpartition(b"::")[2])
+    return SourceNames(
+        source.path,
+        frozenset(defined),
+        words_in(source.data),
+        main is not None,
+        tuple(_guards(main)) if main is not None else (),
+        main is not None and _has_parameters(main),
+    )
+
+
+def _defined(node: Node) -> Iterator[bytes]:
+    """Yield the names that a top-level item defines for other files."""
+    kind = node.type
+    if kind not in ("function_definition", "declaration"):
+        return
+    storage = {text(c) for c in node.children if c.type == "storage_class_specifier"}
+    if "static" in storage or (kind == "declaration" and "extern" in storage):
+        return
+    for declarator in node.children_by_field_name("declarator"):
+        inner: Node | None = declarator
+        for _ in range(_MAX_DECLARATORS):
+            if inner is None or inner.type.endswith("identifier"):
+                break
+            if inner.type == "function_declarator" and kind == "declaration":
+                inner = None
+                break
+            inner = inner.child_by_field_name("declarator") or next(
+                (c for c in inner.named_children if c.type.endswith("declarator")), None
+            )
+        if inner is not None and inner.type.endswith("identifier"):
+            yield text(inner).encode()
+
+
+def _guards(node: Node) -> Iterator[str]:
+    """Yield the macros whose `#ifdef` is around a node."""
+    for around in ancestors(node):
+        if (
+            around.type == "preproc_ifdef"
+            and around.children
+            and around.children[0].type == "#ifdef"
+        ):
+            name = text(around.child_by_field_name("name"))
+            if name and not name.startswith("_"):
+                yield name
+
+
+def _has_parameters(node: Node) -> bool:
+    for _ in range(_MAX_DECLARATORS):
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            return False
+        if inner.type == "function_declarator":
+            listed = inner.child_by_field_name("parameters")
+            return listed is not None and text(listed).strip("() \t\n") not in ("", "void")
+        node = inner
+    return False
+
+
+def _closure(main: SourceNames, names: dict[str, SourceNames]) -> list[str]:
+    """Return a file with `main` and all that define what these use, itself first."""
+    chosen = [main]
+    offered = set(main.defined)
+    candidates = sorted(
+        (item for item in names.values() if not item.has_main),
+        key=lambda item: (-_shared(item.path, main.path), item.path),
+    )
+    grown = True
+    while grown and len(chosen) <= _MOST_LINKED:
+        grown = False
+        used = frozenset().union(*(item.words for item in chosen))
+        for item in candidates:
+            fresh = item.defined - offered
+            if item not in chosen and fresh & used and not item.defined & offered:
+                chosen.append(item)
+                offered |= item.defined
+                grown = True
+    return [item.path for item in chosen]
+
+
+def _shared(left: str, right: str) -> int:
+    """Return how many folders two paths share."""
+    count = 0
+    for a, b in zip(left.split("/")[:-1], right.split("/")[:-1], strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build:
+    sources = [bench.source(file) for file in files]
+    included = {
+        name for source in sources if source is not None for name in _INCLUDE.findall(source.data)
+    }
+    libraries = dict.fromkeys(flag for name, flag in _LIBRARIES.items() if name in included)
+    flags = _known_flags(bench, files) or _folders_of_headers(bench)
+    return Build(
+        compiler=bench.tools.compiler,
+        linker=bench.tools.linker,
+        flags=(*flags, *(f"-D{name}" for name in wanted)),
+        sources=tuple(files),
+        libraries=(*libraries, *_ALWAYS),
+    )
+
+
+def _folders_of_headers(bench: Workbench) -> list[str]:
+    settings = Settings(default_excludes=True)
+    folders = {
+        str(PurePosixPath(file.path).parent)
+        for file in list_sources(bench.root, settings).files
+        if file.path.lower().endswith(HEADER_ENDS)
+    }
+    return [f"-I{folder}" for folder in sorted(folders)[:_MOST_FOLDERS]]
+
+
+def _known_flags(bench: Workbench, files: Iterable[str]) -> list[str]:
+    """Return the options that a compilation database has for some files, each once."""
+    wanted = set(files)
+    found: dict[str, None] = {}
+    for entry in _database(bench.root):
+        words, folder = _words(entry), Path(str(entry.get("directory", bench.root)))
+        file = _relative(folder / str(entry.get("file", "")), bench.root)
+        if file in wanted:
+            found.update(dict.fromkeys(_kept(words, folder, bench.root)))
+    return list(found)
+
+
+def _database(root: Path) -> Iterator[dict[str, Any]]:
+    for place in _DATABASES:
+        try:
+            data = read_regular(
+                root / place / "compile_commands.json", limit=_LARGEST_DATABASE, root=root
+            )
+            entries = json.loads(data)
+        except (SkippedFile, ValueError, RecursionError):
+            continue
+        if isinstance(entries, list):
+            yield from (entry for entry in entries if isinstance(entry, dict))
+            return
+
+
+def _words(entry: dict[str, Any]) -> list[str]:
+    words = entry.get("arguments")
+    if isinstance(words, list):
+        return [str(word) for word in words]
+    try:
+        return shlex.split(str(entry.get("command", "")))
+    except ValueError:
+        return []
+
+
+def _kept(words: list[str], folder: Path, root: Path) -> Iterator[str]:
+    """Yield the options that matter to what code means; none that runs or writes something."""
+    rest = iter(words[1:])
+    for word in rest:
+        option = next((name for name in _WITH_VALUE if word.startswith(name)), "")
+        if not option:
+            if _KEPT.fullmatch(word):
+                yield word
+            continue
+        value = word[len(option) :] or next(rest, "")
+        if option not in _PATHS:
+            if _KEPT.fullmatch(option + value):
+                yield option + value
+            continue
+        path = folder / value
+        inside = _relative(path, root)
+        if inside or path.is_absolute():
+            yield f"{option}{inside or path}"
+
+
+def _relative(path: Path, root: Path) -> str:
+    try:
+        return path.resolve().relative_to(root).as_posix()
+    except (ValueError, OSError, JarvisError):
+        return ""

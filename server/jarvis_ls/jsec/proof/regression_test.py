@@ -1,0 +1,132 @@
+"""A case as a regression test of the project: a folder with a script, the inputs and the
+interposers, and an entry in the project's CTest or Makefile.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.files import read_regular, replace_file, write_error
+from jarvis_ls.jsec.proof.evidence import Case, Evidence
+from jarvis_ls.jsec.proof.reports import MARK
+from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, UBSAN, build_lines, quoted
+from jarvis_ls.jsec.proof.toolchain import find_toolchain
+from jarvis_ls.jsec.proof.workbench import INTERPOSERS
+
+FOLDER = "tests"
+SCRIPT = "run.sh"
+_LIMIT = 4_000_000
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_TARGET = re.compile(r"^(check|test)[ \t]*:", re.MULTILINE)
+
+
+def save_test(root: Path, evidence: Evidence) -> Path:
+    """Write the case of some evidence as a test and return its script, relative to `root`.
+
+    What is there under its name is replaced. Raises `JarvisError` when it cannot be written.
+    """
+    case = evidence.case
+    if case is None:
+        raise JarvisError("There is no case to make a test of.")
+    name = f"jsec-{case.id}"
+    relative = Path(FOLDER) / name / SCRIPT
+    folder = _folder(root, FOLDER, name)
+    replace_file(folder / INTERPOSERS.name, INTERPOSERS.read_bytes())
+    replace_file(folder / "in0", case.stdin)
+    for place, (_, data) in enumerate(case.files):
+        replace_file(folder / f"in0.{place}", data)
+    if case.build.harness:
+        replace_file(folder / "harness.c", case.build.harness.encode())
+    replace_file(folder / SCRIPT, _script(case, evidence).encode(), mode=0o755)
+    _register(root, name, relative)
+    return relative
+
+
+def _folder(root: Path, *names: str) -> Path:
+    """Return a folder below the root, made when it is missing; no link is followed."""
+    folder = root
+    for name in names:
+        folder = folder / name
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise write_error(folder, error) from None
+        if folder.is_symlink():
+            raise JarvisError("{folder} is a link; nothing is written there", folder=folder)
+    return folder
+
+
+def _script(case: Case, evidence: Evidence) -> str:
+    report = evidence.report
+    fails_call = report is not None and report.kind.startswith("failed ")
+    variables = {**dict(case.environment), **case.settings.environment()}
+    words = " ".join(quoted(f"{name}={value}") for name, value in variables.items())
+    asan = ASAN.format(leaks=int(report is not None and report.kind == "leak"))
+    places = [
+        f'mkdir -p "$(dirname {shlex.quote(name)})" && cp "$BENCH/in0.{at}" {shlex.quote(name)}'
+        for at, (name, _) in enumerate(case.files)
+    ]
+    output = "/dev/full" if case.settings.full else '"$W/out"'
+    said = f'grep -v -e "^{MARK}" -e "^    #" -e "^[[:space:]]*$" "$W/err"'
+    check = (
+        f'[ $STATUS -ne 0 ] || {said} >/dev/null || {{ echo "a failure was ignored"; exit 1; }}'
+        if fails_call
+        else 'if grep -q -a -E "Sanitizer:|runtime error:" "$W/err"; then cat "$W/err"; exit 1; fi'
+    )
+    return "\n".join(
+        [
+            "#!/usr/bin/env bash",
+            f"# {evidence.message}".replace("\n", " "),
+            "# Written by `jsec replay --save-test`; fails while the flaw is there.",
+            'BENCH=$(cd "$(dirname "$0")" && pwd) || exit 2',
+            'cd "$BENCH/../.." || exit 2',
+            *(
+                line.replace("exit 0", "exit 2").replace("printf '\\036failed\\n'; ", "")
+                for line in build_lines(case.build, LEVELS[0], find_toolchain())
+                if "036built" not in line
+            ),
+            "trap 'rm -rf \"$W\"' EXIT",
+            'mkdir "$W/d" && cd "$W/d" || exit 2',
+            *places,
+            f"env -i PATH=/usr/bin:/bin LC_ALL=C ASAN_OPTIONS={asan} UBSAN_OPTIONS={UBSAN} "
+            f'{words} timeout 20 "$W/prog" {" ".join(map(quoted, case.arguments))} '
+            f'<"$BENCH/in0" >{output} 2>"$W/err"',
+            "STATUS=$?",
+            check,
+            "exit 0",
+            "",
+        ]
+    )
+
+
+def _register(root: Path, name: str, script: Path) -> None:
+    """Tell the project's own tests of a script, once."""
+    cmake = _text(root / "CMakeLists.txt", root)
+    if cmake is not None:
+        if name not in cmake:
+            enabled = "" if "enable_testing" in cmake else "enable_testing()\n"
+            entry = (
+                f"\n{enabled}add_test(NAME {name} COMMAND bash ${{CMAKE_SOURCE_DIR}}/{script})\n"
+            )
+            replace_file(root / "CMakeLists.txt", (cmake.rstrip("\n") + entry).encode())
+        return
+    for file in _MAKEFILES:
+        makefile = _text(root / file, root)
+        if makefile is None:
+            continue
+        if name not in makefile:
+            found = _TARGET.search(makefile)
+            target = found[1] if found else "check"
+            entry = f"\n.PHONY: {target} {name}\n{target}: {name}\n{name}:\n\tbash {script}\n"
+            replace_file(root / file, (makefile.rstrip("\n") + "\n" + entry).encode())
+        return
+
+
+def _text(path: Path, root: Path) -> str | None:
+    try:
+        return read_regular(path, limit=_LIMIT, root=root).decode("utf-8")
+    except (SkippedFile, UnicodeDecodeError):
+        return None

@@ -1,0 +1,203 @@
+"""Reports of sanitizers: what kind, where, and whether they bear out a finding.
+
+A report bears out a finding only when its kind fits a weakness (CWE) of the rule and the first of
+its frames that is in the project is the finding's statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.proof.evidence import Report
+
+MARK = "JSEC: failed "
+"""What the interposers write when they let a call fail, before its name and its stack."""
+
+_HEAD = re.compile(
+    r"^(?:==\d+==)?(?:ERROR|WARNING): (?:Address|Memory|Leak)Sanitizer: (.{1,300})"
+    r"|^(Direct|Indirect) leak of \d+ byte"
+    r"|^(\S[^\n]{0,500}?):(\d+):(\d+): runtime error: ([^\n]{1,300})"
+    rf"|^{MARK}(\w+)",
+    re.MULTILINE,
+)
+_FRAME = re.compile(
+    r"^ {4}#\d+ 0x[0-9a-f]+ (?:in )?(\S[^\n]{0,300}?) (\S+?):(\d+)(?::\d+)?$", re.MULTILINE
+)
+_END = re.compile(r"^\s*$", re.MULTILINE)
+_ZERO_PAGE = re.compile(r"SEGV on unknown address (?:0x0{9,}[0-9a-f]{1,3}\b|\(nil\))")
+_ASAN_KINDS = (
+    ("attempting double-free", "double-free"),
+    ("attempting free on address which was not", "bad-free"),
+    ("requested allocation size", "allocation-size-too-big"),
+    ("calloc parameters overflow", "allocation-size-too-big"),
+    ("reallocarray parameters overflow", "allocation-size-too-big"),
+    ("allocator is out of memory", "allocation-size-too-big"),
+    ("out of memory", "allocation-size-too-big"),
+    ("specified RSS limit", "allocation-size-too-big"),
+    ("FPE on", "division-by-zero"),
+    ("BUS on", "wild-access"),
+    ("unknown-crash", "wild-access"),
+    ("detected memory leaks", ""),
+)
+_UBSAN_KINDS = (
+    ("signed integer overflow", "signed-integer-overflow"),
+    ("unsigned integer overflow", "unsigned-integer-overflow"),
+    ("negation of", "signed-integer-overflow"),
+    ("division of", "signed-integer-overflow"),
+    ("division by zero", "division-by-zero"),
+    ("shift exponent", "shift"),
+    ("left shift of", "shift"),
+    ("implicit conversion", "implicit-conversion"),
+    ("null pointer", "null-dereference"),
+    ("applying non-zero offset", "pointer-overflow"),
+    ("pointer index expression", "pointer-overflow"),
+    ("applying zero offset", ""),
+    ("out of bounds for type", "index-out-of-bounds"),
+    ("insufficient space for an object", "object-size"),
+    ("is outside the range of representable values", "float-cast-overflow"),
+    ("variable length array bound", "vla-bound"),
+    ("is not a valid value for type", "invalid-value"),
+)
+
+_BEYOND = frozenset(
+    "heap-buffer-overflow stack-buffer-overflow stack-buffer-underflow global-buffer-overflow "
+    "dynamic-stack-buffer-overflow container-overflow index-out-of-bounds object-size "
+    "negative-size-param wild-access use-after-poison".split()
+)
+_DEAD = frozenset("heap-use-after-free stack-use-after-return stack-use-after-scope".split())
+_OVERFLOW = frozenset(
+    "signed-integer-overflow unsigned-integer-overflow implicit-conversion shift".split()
+)
+_HUGE = frozenset("allocation-size-too-big vla-bound stack-overflow negative-size-param".split())
+_KINDS: dict[frozenset[str], str] = {
+    _BEYOND: "119 120 121 122 123 124 125 126 127 129 131 170 193 242 467 468 676 786 787 788 "
+    "805 806 823 839 843",
+    _DEAD: "416 562 672 825",
+    frozenset({"double-free"}): "415 1341",
+    frozenset({"bad-free"}): "590 761 763",
+    frozenset({"alloc-dealloc-mismatch", "bad-free"}): "762",
+    frozenset({"leak"}): "401 404 771 772 775",
+    frozenset({"null-dereference"}): "476 690",
+    frozenset({"division-by-zero"}): "369",
+    _OVERFLOW: "190 191 128",
+    _OVERFLOW | _BEYOND | _HUGE: "680",
+    frozenset({"shift"}): "1335",
+    frozenset({"implicit-conversion", "float-cast-overflow"}): "197 681",
+    frozenset({"implicit-conversion"}) | _BEYOND | _HUGE: "194 195 196",
+    _HUGE: "770 789",
+    frozenset({"use-of-uninitialized-value", "invalid-value"}): "457 908",
+    frozenset({"wild-access", "use-of-uninitialized-value"}): "824",
+    frozenset({"wild-access", "null-dereference"}) | _BEYOND: "134",
+    frozenset({"stack-overflow"}): "674",
+}
+_BY_CWE = {int(cwe): kinds for kinds, numbers in _KINDS.items() for cwe in numbers.split()}
+_ALLOCATION_CWES = frozenset({252, 690})
+"""Weaknesses whose flaw is a result that is not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame of a stack that is in the project."""
+
+    function: str
+    file: str
+    """Relative to the project."""
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A report and its frames in the project, the innermost first."""
+
+    kind: str
+    """A word of the sanitizers, `leak`, or `failed NAME`."""
+    text: str
+    frames: tuple[Frame, ...]
+
+    @property
+    def report(self) -> Report:
+        """Return it as evidence has it."""
+        first = self.frames[0] if self.frames else Frame("", "", 0)
+        return Report(self.kind, first.file, first.line, first.function, self.text)
+
+
+def kinds_for(finding: Finding) -> frozenset[str]:
+    """Return the kinds of reports that bear out a finding; empty when no sanitizer can."""
+    kinds: frozenset[str] = frozenset()
+    for cwe in finding.cwe:
+        kinds |= _BY_CWE.get(cwe, frozenset())
+    return kinds
+
+
+def parse_reports(text: str, root: str) -> list[Seen]:
+    """Return what sanitizers and interposers have written to standard error, in order. `root` is
+    the real path of the project."""
+    found = []
+    heads = list(_HEAD.finditer(text))
+    stops = [*(head.start() for head in heads[1:]), len(text)]
+    for head, stop in zip(heads, stops, strict=False):
+        kind = _kind(head)
+        if not kind:
+            continue
+        if head[3]:
+            file = _relative(head[3], root)
+            frames = [Frame("", file, int(head[4]))] if file else []
+        else:
+            begin = text.find("\n", head.end()) + 1 or stop
+            end = _END.search(text, begin, stop)
+            frames = [*_frames(text[begin : end.start() if end else stop], root)]
+        found.append(Seen(kind, _line(head), tuple(frames)))
+    return found
+
+
+def confirms(seen: Seen, kinds: frozenset[str], file: str, lines: tuple[int, int]) -> bool:
+    """Return whether a report is of one of `kinds` and its first frame in the project is between
+    two lines of a file."""
+    if seen.kind not in kinds or not seen.frames:
+        return False
+    first = seen.frames[0]
+    return first.file == file and lines[0] <= first.line <= lines[1]
+
+
+def is_unchecked_result(finding: Finding) -> bool:
+    """Return whether a finding says that the result of a call is not looked at."""
+    return not _ALLOCATION_CWES.isdisjoint(finding.cwe)
+
+
+def _kind(head: re.Match[str]) -> str:
+    if head[7]:
+        return f"failed {head[7]}"
+    if head[2]:
+        return "leak"
+    if head[6]:
+        return next((kind for words, kind in _UBSAN_KINDS if words in head[6]), "")
+    text = head[1]
+    for words, kind in _ASAN_KINDS:
+        if words in text:
+            return kind
+    if text.startswith("SEGV"):
+        return "null-dereference" if _ZERO_PAGE.match(text) else "wild-access"
+    return re.split(r"[\s:(]", text, maxsplit=1)[0]
+
+
+def _line(head: re.Match[str]) -> str:
+    text = head[6] or head[1] or head[0]
+    return re.sub(r"0x[0-9a-f]{6,}", "0x…", text).strip()[:300]
+
+
+def _frames(text: str, root: str) -> Iterator[Frame]:
+    for frame in _FRAME.finditer(text):
+        if file := _relative(frame[2], root):
+            yield Frame(frame[1].partition("(")[0], file, int(frame[3]))
+
+
+def _relative(path: str, root: str) -> str:
+    """Return a path relative to the project; empty when it is outside."""
+    if path.startswith(root + "/"):
+        path = path[len(root) + 1 :]
+    if path.startswith(("/", "..", "<")):
+        return ""
+    return path.removeprefix("./")

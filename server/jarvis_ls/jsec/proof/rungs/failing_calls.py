@@ -1,0 +1,163 @@
+"""Lets the calls of a program fail whose results a finding says are not looked at.
+
+What is shown is that the call at the finding failed and the program went on as if it had not: it
+ended with the same status, and said nothing that it does not say when all goes well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence import Case, Evidence, Settings, Verdict
+from jarvis_ls.jsec.proof.inputs import case_with
+from jarvis_ls.jsec.proof.places import statement_lines
+from jarvis_ls.jsec.proof.programs import find_program
+from jarvis_ls.jsec.proof.reports import MARK, Seen, is_unchecked_result
+from jarvis_ls.jsec.proof.rungs.whole_program import runs_of
+from jarvis_ls.jsec.proof.runner import LEVELS, WRAPPED, Run, run_cases
+from jarvis_ls.jsec.proof.said import how_it_was_run
+from jarvis_ls.jsec.proof.toolchain import Toolchain
+from jarvis_ls.jsec.proof.workbench import Workbench
+
+NAME = "failing-calls"
+MOST_CALLS = 6
+"""So many calls of a function are failed, one at a time."""
+_ALLOCATIONS = frozenset({"malloc", "calloc", "realloc", "strdup"})
+"""Their failure is shown by what is done with the null pointer: see `whole_program`."""
+_NEVER = frozenset({"rand", "random", "srand", "srandom", "time"})
+_PREFIX = "__isoc99_"
+_CALLS = {name.removeprefix(_PREFIX) for name in WRAPPED} - _ALLOCATIONS - _NEVER
+_WORD = re.compile(r"\w+")
+
+
+class FailingCalls:
+    """See the module."""
+
+    name = NAME
+
+    def missing(self, tools: Toolchain) -> str:
+        """See `Rung`."""
+        if tools.compiler:
+            return ""
+        return Words(
+            "No C compiler with sanitizers was found; install gcc, or clang with its libraries "
+            "(such as libclang-rt-dev)."
+        )
+
+    async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
+        """See `Rung`."""
+        if not is_unchecked_result(finding) or language_of(finding.file) not in ("c", "cpp"):
+            return None
+        source = bench.source(finding.file)
+        if source is None:
+            return None
+        first, last = statement_lines(source, finding.span)
+        names = _called(source.line_text(line) for line in range(first, min(last, first + 20) + 1))
+        if not names:
+            return None
+        program = find_program(bench, finding.file)
+        if isinstance(program, str):
+            return Evidence(Verdict.UNPROVEN, NAME, program)
+        channels = runs_of(bench, program).channels
+        plain = case_with(program.build, channels, "input")
+        cases = [plain, *(_failing(plain, name, number) for name in names for number in _NUMBERS)]
+        found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
+        if found.failure:
+            return Evidence(Verdict.UNPROVEN, NAME, found.failure)
+        if len(found.done) < 2:
+            return Evidence(
+                Verdict.UNPROVEN, NAME, Words("The runs did not end within the time limit.")
+            )
+        good, *failed = found.done
+        reached = False
+        for run in failed:
+            seen = _failure_at(run, finding.file, first, last)
+            if seen is None:
+                continue
+            reached = True
+            if _went_on(good, run):
+                return _ignored(run, seen)
+        return Evidence(
+            Verdict.UNPROVEN,
+            NAME,
+            Words("The program did not go on as before when the call failed.")
+            if reached
+            else Words("No run came to the call."),
+            runs=len(failed),
+        )
+
+
+_NUMBERS = (*range(1, MOST_CALLS + 1), -1)
+
+
+def _called(lines: Iterable[str]) -> list[str]:
+    text = " ".join(lines)
+    return [name for name in dict.fromkeys(_WORD.findall(text)) if name in _CALLS]
+
+
+def _failing(plain: Case, name: str, number: int) -> Case:
+    return Case(
+        plain.build,
+        plain.arguments,
+        plain.stdin,
+        plain.files,
+        plain.environment,
+        Settings(fail_call=name, fail_number=number, random=plain.settings.random),
+    )
+
+
+def _failure_at(run: Run, file: str, first: int, last: int) -> Seen | None:
+    return next(
+        (
+            seen
+            for seen in run.seen
+            if seen.kind.startswith("failed ")
+            and seen.frames
+            and seen.frames[0].file == file
+            and first <= seen.frames[0].line <= last
+        ),
+        None,
+    )
+
+
+def _went_on(good: Run, run: Run) -> bool:
+    """Return whether a run ended as the good one did, and no line of its output is new."""
+    if run.status != good.status or any(not s.kind.startswith("failed ") for s in run.seen):
+        return False
+    known = set(good.output.split())
+    return set(run.output.split()) <= known and set(_said(run)) <= set(_said(good))
+
+
+def _said(run: Run) -> Sequence[str]:
+    """Return the words that the program itself wrote to standard error."""
+    lines = run.errors.splitlines()
+    own = [
+        line
+        for line in lines
+        if not line.startswith((MARK, "    #")) and line.strip() and "\x1e" not in line
+    ]
+    return " ".join(own).split()
+
+
+def _ignored(run: Run, seen: Seen) -> Evidence:
+    report = seen.report
+    return Evidence(
+        Verdict.REPRODUCED,
+        NAME,
+        Words(
+            "A run did it: '{name}' at {file}:{line} failed, and the program ended with status "
+            "{status} and no word about it; with {how}.",
+            name=seen.kind.removeprefix("failed "),
+            file=report.file,
+            line=report.line,
+            status=run.status,
+            how=how_it_was_run(run.case),
+        ),
+        case=run.case,
+        report=report,
+    )

@@ -1,0 +1,9 @@
+"""All rungs, the cheapest first."""
+
+from __future__ import annotations
+
+from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
+from jarvis_ls.jsec.proof.rungs.rung import Rung
+from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
+
+RUNGS: tuple[Rung, ...] = (FailingCalls(), WholeProgram())

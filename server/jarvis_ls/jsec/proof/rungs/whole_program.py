@@ -1,0 +1,168 @@
+"""Runs the program that a finding is in with inputs at the boundaries of its code.
+
+What the runs of a program have shown is kept for its other findings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence import Case, Evidence, Verdict
+from jarvis_ls.jsec.proof.inputs import (
+    Channels,
+    cases_of,
+    channels_of,
+    constants_near,
+    constants_of,
+)
+from jarvis_ls.jsec.proof.places import flaw_lines
+from jarvis_ls.jsec.proof.programs import Program, find_program
+from jarvis_ls.jsec.proof.reports import Seen, confirms, kinds_for
+from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
+from jarvis_ls.jsec.proof.said import how_it_was_run
+from jarvis_ls.jsec.proof.toolchain import Toolchain
+from jarvis_ls.jsec.proof.workbench import Workbench
+
+NAME = "whole-program"
+_LEAST_SECONDS = 0.5
+"""So much must be left of a budget for another build."""
+
+
+class WholeProgram:
+    """See the module."""
+
+    name = NAME
+
+    def missing(self, tools: Toolchain) -> str:
+        """See `Rung`."""
+        if tools.compiler:
+            return ""
+        return Words(
+            "No C compiler with sanitizers was found; install gcc, or clang with its libraries "
+            "(such as libclang-rt-dev)."
+        )
+
+    async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
+        """See `Rung`."""
+        kinds = kinds_for(finding)
+        if not kinds or language_of(finding.file) not in ("c", "cpp"):
+            return None
+        program = find_program(bench, finding.file)
+        if isinstance(program, str):
+            return Evidence(Verdict.UNPROVEN, NAME, program)
+        places = flaw_lines(bench, finding)
+        known = runs_of(bench, program)
+        cases = known.cases(bench, finding)
+        for level in LEVELS:
+            found = await _search(bench, known, cases, level, budget, kinds, places)
+            if isinstance(found, Evidence):
+                return found
+            if known.failure or budget.left < _LEAST_SECONDS:
+                break
+        if known.failure:
+            return Evidence(Verdict.UNPROVEN, NAME, known.failure)
+        count = len(known.done.get(LEVELS[0], {}))
+        return Evidence(
+            Verdict.UNPROVEN,
+            NAME,
+            Words("{count} runs of the program did not bring it about.", count=count),
+            runs=count,
+        )
+
+
+Places = Sequence[tuple[str, tuple[int, int]]]
+"""Files with the first and last line of a statement each."""
+
+
+@dataclass(slots=True)
+class ProgramRuns:
+    """What is known of one program."""
+
+    program: Program
+    channels: Channels
+    constants: list[int]
+    done: dict[str, dict[Case, Run]] = field(default_factory=dict)
+    """Runs by level and case."""
+    failure: str = ""
+    """Why it cannot be built, in `Words`."""
+
+    def cases(self, bench: Workbench, finding: Finding) -> list[Case]:
+        """Return the cases for a finding: numbers of its own path first."""
+        numbers = list(dict.fromkeys([*constants_near(bench, finding), *self.constants]))
+        return list(cases_of(self.program.build, self.channels, numbers))
+
+
+def runs_of(bench: Workbench, program: Program) -> ProgramRuns:
+    """Return what is known of a program; the same object each time."""
+    key = (NAME, program.build)
+    known = bench.results.get(key)
+    if not isinstance(known, ProgramRuns):
+        sources = [bench.source(file) for file in program.build.sources]
+        texts = [source for source in sources if source is not None]
+        known = ProgramRuns(
+            program, channels_of(texts, arguments=program.arguments), constants_of(texts)
+        )
+        bench.results[key] = known
+    return known
+
+
+async def _search(
+    bench: Workbench,
+    known: ProgramRuns,
+    cases: Sequence[Case],
+    level: str,
+    budget: Budget,
+    kinds: frozenset[str],
+    places: Places,
+) -> Evidence | None:
+    """Return evidence from the runs of a level, known ones first."""
+    done = known.done.setdefault(level, {})
+    for run in done.values():
+        if seen := first_fit(run, kinds, places):
+            return reproduced(run, seen)
+    left = [case for case in cases if case not in done]
+    if not left:
+        return None
+    until = "|".join(
+        rf"{re.escape(file)}:{line}\b" for file, (a, b) in places for line in range(a, b + 1)
+    )
+    found = await run_cases(bench, left, level, budget, until, leaks=level == LEVELS[0])
+    known.failure = found.failure
+    for run in found.done:
+        done[run.case] = run
+    for run in found.done:
+        if seen := first_fit(run, kinds, places):
+            return reproduced(run, seen)
+    return None
+
+
+def first_fit(run: Run, kinds: frozenset[str], places: Places) -> Seen | None:
+    """Return the first report of a run that bears a finding out; None when none does."""
+    return next(
+        (seen for seen in run.seen for file, lines in places if confirms(seen, kinds, file, lines)),
+        None,
+    )
+
+
+def reproduced(run: Run, seen: Seen) -> Evidence:
+    """Return the evidence of a run that did it."""
+    report = seen.report
+    return Evidence(
+        Verdict.REPRODUCED,
+        NAME,
+        Words(
+            "A run did it: {kind} at {file}:{line}, with {how}.",
+            kind=report.kind,
+            file=report.file,
+            line=report.line,
+            how=how_it_was_run(run.case),
+        ),
+        case=run.case,
+        report=report,
+    )

@@ -1,0 +1,248 @@
+"""Builds a program in the copy and runs cases on it.
+
+Everything is one script of the sandbox: the copy is fresh each time, so a build and its runs belong
+together. A case that brings a report is run twice: what does not repeat is no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence import Build, Case
+from jarvis_ls.jsec.proof.reports import Seen, parse_reports
+from jarvis_ls.jsec.proof.toolchain import LINKED, Toolchain
+from jarvis_ls.jsec.proof.workbench import WALL, Output, Workbench
+
+LEVELS = ("-O0", "-O1")
+"""Levels of optimisation: the lower keeps what the higher removes as unused."""
+COMMON = (
+    "-g -fno-omit-frame-pointer -fno-builtin -fno-common -fno-strict-aliasing -w "
+    "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0"
+)
+WRAPPED = (
+    "malloc calloc realloc strdup fopen read write fread fwrite fgets fputs puts putchar fputc "
+    "putc fclose fflush fseek rename remove close rand random srand srandom time printf fprintf "
+    "__isoc99_scanf __isoc99_fscanf"
+).split()
+"""Functions that `interposers.c` stands in for."""
+ASAN = (
+    "detect_leaks={leaks}:detect_stack_use_after_return=1:allocator_may_return_null=0:"
+    "max_allocation_size_mb=64:exitcode=99:print_legend=0:detect_odr_violation=0:"
+    "handle_abort=0:strict_string_checks=0:malloc_context_size=12:symbolize=1"
+)
+UBSAN = "print_stacktrace=0:halt_on_error=0:exitcode=99"
+ERROR_BYTES = 7000
+OUTPUT_BYTES = 3000
+_RECORD = re.compile(r"^\x1e(case|out|built|failed|left) ?(.*)$", re.MULTILINE)
+_PATH = "/usr/bin:/bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What became of one case."""
+
+    case: Case
+    status: int
+    """Exit status; 124 or 137 when it took too long."""
+    seen: tuple[Seen, ...]
+    """Reports that were there both times."""
+    output: str
+    """Beginning of its standard output."""
+    errors: str
+    """Beginning of its standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """What became of some cases."""
+
+    done: tuple[Run, ...]
+    """In order; fewer than were asked for when the time was up or a report was found."""
+    failure: str = ""
+    """Why the program could not be built, in `Words`; empty when it was."""
+
+
+async def run_cases(
+    bench: Workbench,
+    cases: Sequence[Case],
+    level: str,
+    budget: Budget,
+    until: str = "",
+    *,
+    leaks: bool = True,
+) -> Runs:
+    """Build the program of some cases, which all have the same, and run them.
+
+    `until` is an extended regular expression: no more cases are run once the standard error of one
+    has it. Raises `NoSandbox`.
+    """
+    build = cases[0].build
+    seconds = max(2.0, budget.left * WALL)
+    files: dict[str, bytes] = {"until": until.encode("utf-8", "surrogateescape")}
+    if build.harness:
+        files["harness.c"] = build.harness.encode()
+    for number, case in enumerate(cases):
+        files[f"in{number}"] = case.stdin
+        for place, (_, data) in enumerate(case.files):
+            files[f"in{number}.{place}"] = data
+    script = [*build_lines(build, level, bench.tools), _run_function(leaks=leaks)]
+    for number, case in enumerate(cases):
+        script += _case_lines(number, case, seconds * 0.8)
+    output = await bench.run("\n".join(script), budget, files)
+    return _read(output, cases, str(bench.root))
+
+
+def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
+    """Return the lines of the script that build a program as `$W/prog` or end it."""
+    flags = " ".join(map(shlex.quote, build.flags))
+    options = f"{level} {COMMON} {' '.join(tools.sanitizers)}"
+    c = [source for source in build.sources if language_of(source) == "c"]
+    cpp = [source for source in build.sources if language_of(source) != "c"]
+    wrap = " ".join(f"-Wl,--wrap={name}" for name in WRAPPED)
+    linker = tools.cpp_linker if cpp else build.linker
+    lines = [
+        "W=$(mktemp -d) || exit 1",
+        "ulimit -c 0",
+        "fail() { printf '\\036failed\\n'; head -c 3000 \"$W/errors\"; exit 0; }",
+        f'{build.linker} -c -O1 -w "$BENCH/interposers.c" -o "$W/interposers.o" 2>"$W/errors"'
+        " || fail",
+    ]
+    compiled = [*((source, build.compiler) for source in c), *((s, tools.cpp) for s in cpp)]
+    if build.harness:
+        lines.append(
+            f'{build.compiler} {options} {flags} -c "$BENCH/harness.c" -o "$W/h.o"'
+            ' 2>"$W/errors" || fail'
+        )
+    for number, (source, compiler) in enumerate(compiled):
+        place = shlex.quote(f"./{source}" if source.startswith("-") else source)
+        lines.append(
+            f'{compiler} {options} {flags} -c {place} -o "$W/{number}.o" 2>"$W/errors" || fail'
+        )
+    libraries = " ".join(map(shlex.quote, build.libraries))
+    lines.append(
+        f'{linker} {LINKED} {wrap} "$W"/*.o -o "$W/prog" {libraries} 2>"$W/errors" || fail'
+    )
+    lines.append("printf '\\036built\\n'")
+    return lines
+
+
+def _run_function(*, leaks: bool) -> str:
+    asan = ASAN.format(leaks=int(leaks))
+    pattern = f"Sanitizer:|runtime error:|{'JSEC: '}"
+    return f"""
+once() {{
+    rm -rf "$D"; mkdir -p "$D"; cd "$D" || return
+    place
+    ( ulimit -t "$LIMIT"; ulimit -f 40000
+      exec timeout -k 1 "$WALL" env -i PATH={_PATH} HOME="$D" LC_ALL=C \
+        ASAN_OPTIONS={asan} UBSAN_OPTIONS={UBSAN} LSAN_OPTIONS=print_suppressions=0 \
+        "${{SET[@]}}" "$W/prog" "${{ARG[@]}}" <"$BENCH/in$N" >"$OUT" 2>"$W/err"
+    ) 2>/dev/null
+    STATUS=$?
+}}
+tell() {{ printf '\\036case %s %s\\n' "$N" "$STATUS"; head -c {ERROR_BYTES} "$W/err"; }}
+try() {{
+    D="$W/d"; OUT="$W/out"; [ -z "$FULL" ] || OUT=/dev/full
+    : >"$W/out"; once; tell
+    if grep -q -a -E '{pattern}' "$W/err"; then
+        cp "$W/err" "$W/err1"; once; tell
+        [ -s "$BENCH/until" ] && grep -q -a -E -f "$BENCH/until" "$W/err" && END=1
+    fi
+    printf '\\n\\036out\\n'; head -c {OUTPUT_BYTES} "$W/out"; printf '\\n'
+}}
+END=
+"""
+
+
+def _case_lines(number: int, case: Case, seconds: float) -> list[str]:
+    place = [
+        f"mkdir -p {shlex.quote(name.rpartition('/')[0])}; " if "/" in name else ""
+        for name, _ in case.files
+    ]
+    places = "; ".join(
+        f'{folder}cp "$BENCH/in{number}.{at}" {shlex.quote(name)}'
+        for at, (folder, (name, _)) in enumerate(zip(place, case.files, strict=True))
+    )
+    variables = {**dict(case.environment), **case.settings.environment()}
+    words = " ".join(quoted(f"{name}={value}") for name, value in variables.items())
+    return [
+        f'[ -n "$END" ] || [ "$SECONDS" -ge {int(seconds)} ] || {{',
+        f"  place() {{ {places or ':'}; }}",
+        f"  N={number} SET=({words}) ARG=({' '.join(map(quoted, case.arguments))})",
+        f"  LIMIT={max(1, round(case.seconds))} WALL={max(2, round(2 * case.seconds))}"
+        f" FULL={'1' if case.settings.full else ''}",
+        "  try",
+        "}",
+    ]
+
+
+def quoted(text: str) -> str:
+    """Return a text as a word of bash, whatever bytes are in it; NUL, which no word can hold, is
+    left out."""
+    data = text.encode("utf-8", "surrogateescape").replace(b"\0", b"")
+    if re.fullmatch(rb"[\w./:=@%+,-]+", data):
+        return data.decode()
+    return "$'" + "".join(_escaped(byte) for byte in data) + "'"
+
+
+def _escaped(byte: int) -> str:
+    char = chr(byte)
+    if (char.isalnum() and byte < 128) or char in " ./:=@%+,-_":
+        return char
+    return f"\\x{byte:02x}" if byte >= 128 or byte < 32 else f"\\{byte:03o}"
+
+
+def _read(output: Output, cases: Sequence[Case], root: str) -> Runs:
+    """Return what the output of the script says."""
+    parts: list[tuple[str, str, str]] = []
+    heads = list(_RECORD.finditer(output.text))
+    ends = [*(head.start() for head in heads[1:]), len(output.text)]
+    for head, end in zip(heads, ends, strict=False):
+        parts.append((head[1], head[2], output.text[head.end() + 1 : end]))
+    for kind, _, text in parts:
+        if kind == "failed":
+            return Runs((), Words("It could not be built: {error}", error=_first_error(text)))
+    if not any(kind == "built" for kind, _, _ in parts):
+        why = output.ended or output.text.strip()[-200:]
+        return Runs((), Words("It could not be built: {error}", error=why))
+    tries: dict[int, list[tuple[int, str]]] = {}
+    outputs: dict[int, str] = {}
+    number = -1
+    for kind, about, text in parts:
+        if kind == "case":
+            number, status = map(int, about.split())
+            tries.setdefault(number, []).append((status, text))
+        elif kind == "out":
+            outputs[number] = text
+    return Runs(
+        tuple(
+            _run(cases[number], found, outputs[number], root)
+            for number, found in tries.items()
+            if number in outputs and number < len(cases)
+        )
+    )
+
+
+def _run(case: Case, tries: Sequence[tuple[int, str]], output: str, root: str) -> Run:
+    status, errors = tries[0]
+    seen = parse_reports(errors, root)
+    if len(tries) > 1:
+        again = {_key(item) for item in parse_reports(tries[1][1], root)}
+        seen = [item for item in seen if _key(item) in again]
+    return Run(case, status, tuple(seen), output, errors)
+
+
+def _key(seen: Seen) -> tuple[object, ...]:
+    return seen.kind, seen.frames[:1]
+
+
+def _first_error(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    found = next((line for line in lines if "error" in line or "undefined" in line), "")
+    return (found or (lines[0] if lines else ""))[:300]

@@ -1,0 +1,77 @@
+"""What evidence says to people."""
+
+from __future__ import annotations
+
+from jarvis_ls.core.words import Words, together
+from jarvis_ls.jsec.proof.evidence import Case, Strength, Verdict
+
+NAMES: dict[Verdict, str] = {
+    Verdict.REPRODUCED: Words("reproduced"),
+    Verdict.CALLER: Words("depends on the caller"),
+    Verdict.REFUTED: Words("refuted"),
+    Verdict.SURVIVED: Words("survived"),
+    Verdict.UNPROVEN: Words("unproven"),
+}
+"""Verdicts as people read them."""
+
+STRENGTHS: dict[Strength, str] = {
+    Strength.PROVEN: Words("proven by a sound analysis"),
+    Strength.UNSAT: Words("the conditions of the path contradict each other"),
+    Strength.SURVIVED: Words("an assertion held in all runs"),
+}
+"""How a refutation is known."""
+
+_LONGEST = 40
+
+
+def how_it_was_run(case: Case) -> str:
+    """Return the inputs and settings of a case in `Words`."""
+    parts: list[str] = []
+    if case.arguments:
+        shown = " ".join(_shown(text) for text in case.arguments)
+        parts.append(Words("arguments {arguments}", arguments=shown))
+    if case.stdin:
+        parts.append(
+            Words(
+                "{count} bytes on standard input ({text})",
+                count=len(case.stdin),
+                text=_shown(case.stdin.split(b"\n")[0].decode("utf-8", "backslashreplace")),
+            )
+        )
+    parts += [Words("file {name}", name=name) for name, _ in case.files]
+    parts += [f"{name}={_shown(value)}" for name, value in case.environment]
+    parts += _settings(case)
+    return together(parts, ", ") if parts else Words("no input")
+
+
+def _settings(case: Case) -> list[str]:
+    settings = case.settings
+    parts: list[str] = []
+    if settings.fail_allocation > 0:
+        parts.append(Words("allocation {number} failing", number=settings.fail_allocation))
+    elif settings.fail_allocation:
+        parts.append(Words("all allocations failing"))
+    if settings.fail_call and settings.fail_number > 0:
+        parts.append(
+            Words(
+                "call {number} of {name} failing",
+                name=settings.fail_call,
+                number=settings.fail_number,
+            )
+        )
+    elif settings.fail_call:
+        parts.append(Words("every call of {name} failing", name=settings.fail_call))
+    if settings.short_reads:
+        parts.append(Words("reads that deliver one byte"))
+    if settings.random is not None:
+        parts.append(Words("random numbers {number}", number=settings.random))
+    if settings.full:
+        parts.append(Words("standard output full"))
+    return parts
+
+
+def _shown(text: str) -> str:
+    """Return a text in quotes; of a long one its beginning and length."""
+    if len(text) > _LONGEST:
+        return f"{text[: _LONGEST // 2]!r}… ({len(text)})"
+    return repr(text)

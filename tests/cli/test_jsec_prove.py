@@ -1,0 +1,234 @@
+"""`jsec prove`, `jsec replay` and `jsec doctor`, as processes with real compilers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jarvis_ls.jsec.proof.toolchain import find_toolchain
+
+FLAWED = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void copy(const char *text)
+{
+    char place[16];
+    strcpy(place, text);
+    puts(place);
+}
+
+static void release(int n)
+{
+    char *p = malloc(10);
+    if (p == NULL)
+        return;
+    if (n > 5)
+        free(p);
+    free(p);
+}
+
+int main(int argc, char **argv)
+{
+    FILE *f = fopen("out.txt", "w");
+    if (argc > 1) {
+        copy(argv[1]);
+        release(atoi(argv[1]));
+    }
+    if (f) {
+        fwrite("abc", 1, 3, f);
+        fclose(f);
+    }
+    return 0;
+}
+"""
+SOUND = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void copy(const char *text)
+{
+    char place[16];
+    if (strlen(text) < sizeof place) {
+        strcpy(place, text);
+        puts(place);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        copy(argv[1]);
+    return 0;
+}
+"""
+
+needs_compiler = pytest.mark.skipif(
+    sys.platform != "linux" or not find_toolchain().compiler,
+    reason="no C compiler with sanitizers is here",
+)
+
+
+def jsec(*arguments: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with a home of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "jarvis_ls.cli.jsec", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "LC_ALL": "C", "JARVIS_HOME": str(home), **variables},
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The user's own folder."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with one flawed program."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "a.c").write_text(FLAWED)
+    return folder
+
+
+def prove(project: Path, home: Path, *names: str) -> dict[str, Any]:
+    """Prove findings of a trusted folder; what `--format json` says."""
+    done = jsec("prove", *names, str(project), "--trust", "--format", "json", home=home)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def by_rule(told: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {finding["rule"]: finding for finding in told["findings"]}
+
+
+def test_an_untrusted_folder_is_not_built(project: Path, home: Path) -> None:
+    done = jsec("prove", "1", str(project), home=home)
+    assert done.returncode == 2
+    assert "--trust" in done.stderr
+    assert not (project / ".jarvis").exists()
+
+
+def test_findings_must_be_named(project: Path, home: Path) -> None:
+    assert jsec("prove", str(project), "--trust", home=home).returncode == 2
+    done = jsec("prove", "Cabcdef", str(project), "--trust", home=home)
+    assert (done.returncode, "Cabcdef" in done.stderr) == (2, True)
+
+
+@needs_compiler
+def test_flaws_are_reproduced_replayed_and_gone_when_repaired(project: Path, home: Path) -> None:
+    done = jsec("prove", "--all", str(project), "--trust", "--format", "json", home=home)
+    assert done.returncode == 1, done.stderr
+    found = by_rule(json.loads(done.stdout))
+    for rule in ("write-past-buffer", "double-free", "unchecked-write"):
+        assert found[rule]["proof"]["verdict"] == "reproduced", rule
+    overflow = found["write-past-buffer"]["proof"]
+    assert overflow["report"]["line"] == 8
+    assert overflow["case"]["arguments"]
+    assert sorted(path.name for path in project.iterdir()) == [".jarvis", "a.c"]
+
+    case = overflow["case_id"]
+    replayed = jsec("replay", case, str(project), "--trust", home=home)
+    assert (replayed.returncode, "a.c:8" in replayed.stdout) == (1, True), replayed.stderr
+    (project / "a.c").write_text(FLAWED.replace("strcpy(place, text)", "place[0] = *text"))
+    replayed = jsec("replay", case, str(project), "--trust", home=home)
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+
+
+@needs_compiler
+def test_a_sound_twin_is_not_reproduced(project: Path, home: Path) -> None:
+    (project / "a.c").write_text(SOUND)
+    assert prove(project, home, "--all")["summary"]["reproduced"] == 0
+
+
+@needs_compiler
+def test_a_finding_without_a_program_says_why(project: Path, home: Path) -> None:
+    (project / "a.c").write_text(FLAWED.replace("int main(", "int start("))
+    told = by_rule(prove(project, home, "--all"))["double-free"]["proof"]
+    assert told["verdict"] in ("unproven", "depends_on_caller", "reproduced")
+    if told["verdict"] == "unproven":
+        assert "main" in told["message"]["text"]
+
+
+@needs_compiler
+def test_what_does_not_compile_says_the_error(project: Path, home: Path) -> None:
+    (project / "a.c").write_text('#include "missing-header.h"\n' + FLAWED)
+    told = by_rule(prove(project, home, "--all"))["double-free"]["proof"]
+    assert told["verdict"] == "unproven"
+    assert "missing-header.h" in told["message"]["text"]
+
+
+@needs_compiler
+def test_a_case_becomes_a_test_of_the_project(project: Path, home: Path) -> None:
+    (project / "Makefile").write_text("all: a\ntest:\n\techo tested\n")
+    found = by_rule(prove(project, home, "--all"))
+    for rule in ("write-past-buffer", "unchecked-write"):
+        case = found[rule]["proof"]["case_id"]
+        saved = jsec("replay", case, str(project), "--save-test", home=home)
+        assert saved.returncode == 0, saved.stderr
+        script = project / "tests" / f"jsec-{case}" / "run.sh"
+        flawed = subprocess.run(["bash", str(script)], capture_output=True, text=True, check=False)
+        assert flawed.returncode == 1, flawed
+    if shutil.which("make"):
+        done = subprocess.run(["make", "test"], cwd=project, capture_output=True, check=False)
+        assert done.returncode != 0
+    repaired = FLAWED.replace("strcpy(place, text)", "place[0] = *text").replace(
+        'fwrite("abc", 1, 3, f);', 'if (fwrite("abc", 1, 3, f) != 3) exit(1);'
+    )
+    (project / "a.c").write_text(repaired)
+    for script in (project / "tests").glob("*/run.sh"):
+        done = subprocess.run(["bash", str(script)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done
+
+
+@needs_compiler
+def test_an_interrupt_ends_it_at_once(project: Path, home: Path) -> None:
+    (project / "a.c").write_text(
+        FLAWED.replace("int main(", "#include <unistd.h>\nint main(").replace(
+            "FILE *f", "sleep(20);\n    FILE *f"
+        )
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-m", "jarvis_ls.cli.jsec", "prove", "--all", str(project), "--trust"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "LC_ALL": "C", "JARVIS_HOME": str(home)},
+    )
+    time.sleep(8)
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+    assert running.returncode == 130
+
+
+def test_the_doctor_names_the_rungs(home: Path) -> None:
+    done = jsec("doctor", "--format", "json", home=home)
+    told = json.loads(done.stdout)
+    assert {"whole-program", "failing-calls"} <= {rung["name"] for rung in told["rungs"]}
+    assert done.returncode == (0 if any(not rung["missing"] for rung in told["rungs"]) else 1)
+
+
+def test_without_a_compiler_the_doctor_says_so(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    done = jsec("doctor", home=home, PATH=str(tmp_path / "bin"))
+    assert done.returncode == 1
+    assert "gcc" in done.stdout or "sandbox" in done.stdout.lower()
+    chinese = jsec("doctor", home=home, PATH=str(tmp_path / "bin"), LC_ALL="zh_CN.UTF-8")
+    assert "编译器" in chinese.stdout
