@@ -15,7 +15,8 @@ from tree_sitter import Tree as Tree
 
 from jarvis_ls.codeintel.comments import lexemes
 from jarvis_ls.codeintel.languages import LanguageName, grammar
-from jarvis_ls.codeintel.torn_conditionals import apart, torn_parts
+from jarvis_ls.codeintel.source import line_start
+from jarvis_ls.codeintel.torn_conditionals import Part, apart, torn_parts
 
 MAX_DEPTH = 600
 """Levels of nesting below an item that queries look into. Finding a node's parent costs time
@@ -46,15 +47,6 @@ a type comes behind it."""
 _MOST_EXPORTS = 1_000
 """What is left out costs the parser time for each part before it."""
 
-_FOR_CPP = b"__cplusplus"
-_IF = re.compile(rb"[ \t]*#[ \t]*if")
-_ENDIF = re.compile(rb"[ \t]*#[ \t]*endif")
-_COMMENT = re.compile(rb"/\*.*?\*/|//.*")
-_LINES_BETWEEN = 6
-"""Most lines, blank ones among them, that open or close the linkage of C between two directives."""
-_LONG = 200
-"""Longer lines do more than that."""
-
 
 def parse(data: bytes, language: LanguageName) -> Tree:
     """Return the syntax tree of UTF-8 text. In C and C++, names of attributes that are macros,
@@ -79,16 +71,14 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
         for word, decoration in _DECORATIONS.items():
             if word in data:
                 data, old = _without(data, decoration), None
-    left_out = _linkages(data) if language != "rust" and _FOR_CPP in data else []
+    left_out: list[Part] = []
     if language != "rust":
-        left_out += torn_parts(data)
         exports = (
             match.span()
             for match in islice(_EXPORTS[language].finditer(data), _MOST_EXPORTS)
-            if data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip()[:1] != b"#"
+            if not _in_directive(data, match.start())
         )
-        left_out += exports
-    left_out = apart(left_out)
+        left_out = apart([*torn_parts(data), *exports])
     end = _open_end(data, language)
     if end is not None:
         left_out = [part for part in left_out if part[1] <= end] + [(end, len(data))]
@@ -185,43 +175,14 @@ def _without(data: bytes, decoration: re.Pattern[bytes]) -> bytes:
     """Return the text with a decoration blanked, but for those in directives, which define them."""
 
     def blank(match: re.Match[bytes]) -> bytes:
-        start = data.rfind(b"\n", 0, match.start()) + 1
-        directive = data[start : match.start()].lstrip()[:1] == b"#"
+        directive = _in_directive(data, match.start())
         return match.group() if directive else b" " * len(match.group())
 
     return decoration.sub(blank, data)
 
 
-def _linkages(data: bytes) -> list[tuple[int, int]]:
-    """Return the ranges of `extern "C" {` and its brace inside directives for C++ only.
-
-    The grammar takes a conditional for a whole, so that a brace which is closed in another tears
-    all between them. Nothing when as many are not closed as are opened.
-    """
-    found: dict[bytes, list[tuple[int, int]]] = {b'extern"C"{': [], b"}": []}
-    at = data.find(_FOR_CPP)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        end = _line_end(data, at)
-        if _IF.match(data, start, at):
-            inner = b""
-            for _ in range(_LINES_BETWEEN):
-                line, end = end + 1, _line_end(data, end + 1)
-                if _ENDIF.match(data, line, end):
-                    if inner in found:
-                        found[inner].append((start, end))
-                    break
-                if end - line > _LONG:
-                    break
-                inner += b"".join(_COMMENT.sub(b"", data[line:end]).split())
-        at = data.find(_FOR_CPP, end)
-    opening, closing = found.values()
-    return sorted(opening + closing) if len(opening) == len(closing) else []
-
-
-def _line_end(data: bytes, at: int) -> int:
-    end = data.find(b"\n", at)
-    return len(data) if end < 0 else end
+def _in_directive(data: bytes, at: int) -> bool:
+    return data[line_start(data, at) : at].lstrip()[:1] == b"#"
 
 
 def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.Range]:

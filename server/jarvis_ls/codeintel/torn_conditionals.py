@@ -2,7 +2,8 @@
 `#else`, `if (y) {`, `#endif`.
 
 The grammar takes a conditional for a whole. One that opens what is closed behind it tears all that
-follows, so the parser is given one branch of it, and neither its directives nor its other branches.
+follows, so the parser is given one branch of it, and neither its directives nor its other branches;
+of `extern "C" {` for C++ alone, and of its brace, nothing at all.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from jarvis_ls.codeintel.conditions import holds, is_defined
+from jarvis_ls.codeintel.source import line_start
 
 _DIRECTIVE = re.compile(
     rb"#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\\\n]|\\.|\\\r?\n)*)",
@@ -24,6 +26,12 @@ _MOST_INSIDE = 12
 """Directives inside a conditional that is examined."""
 _MOST_PARTS = 300
 """What is left out costs the parser time for each part before it."""
+_FOR_CPP = b"__cplusplus"
+_COMMENT = re.compile(rb"/\*.*?\*/|//.*")
+_LINES_BETWEEN = 5
+"""Most lines, blank ones among them, that open or close the linkage of C between two directives."""
+_LONG = 200
+"""Longer lines do more than that."""
 _SPACED = re.compile(
     rb'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|^[ \t]*#[^\n]*',
     re.DOTALL | re.MULTILINE,
@@ -61,25 +69,53 @@ def torn_parts(data: bytes) -> list[Part]:
     """Return what of a text in C or C++ the parser is not to see, in order and apart from each
     other; nothing of conditionals that are a whole.
     """
+    groups = list(_groups(data))
+    return apart([*_linkages(data, groups), *_torn(data, groups)])
+
+
+def _linkages(data: bytes, groups: list[_Group]) -> list[Part]:
+    """Return the conditionals for C++ only that hold `extern "C" {` or its brace and no more.
+
+    The brace of one is closed in another. Nothing when as many are not closed as are opened.
+    """
+    found: dict[bytes, list[Part]] = {b'extern"C"{': [], b"}": []}
+    for group in groups:
+        first, *others = group.directives
+        if len(others) != 1 or group.inside or _FOR_CPP not in first.condition:
+            continue
+        if data.count(b"\n", first.end, others[0].start) > _LINES_BETWEEN + 1:
+            continue
+        lines = data[first.end : others[0].start].split(b"\n")
+        if any(len(line) > _LONG for line in lines):
+            continue
+        inner = b"".join(b"".join(_COMMENT.sub(b"", line).split()) for line in lines)
+        if inner in found:
+            found[inner].append((first.start, others[0].end))
+    opening, closing = found.values()
+    return opening + closing if len(opening) == len(closing) else []
+
+
+def _torn(data: bytes, groups: list[_Group]) -> list[Part]:
+    """Return the directives of torn conditionals, with all branches but one."""
     parts: list[Part] = []
-    for group in _groups(data):
+    for group in groups:
         first, last = group.directives[0], group.directives[-1]
         if last.end - first.start > _LONGEST or group.inside > _MOST_INSIDE:
             continue
-        if b"__cplusplus" in first.condition or first.condition == b"0":
-            continue  # the linkage of C, which `parse` knows, or what nobody compiles
+        if _FOR_CPP in first.condition or first.condition == b"0":
+            continue  # the linkage of C, or what nobody compiles
         if _is_torn(data, list(_branches(data, group, parts)), last.end):
             parts += _left_out(group)
         if len(parts) >= _MOST_PARTS:
             break
-    return apart(parts)
+    return parts
 
 
 def _groups(data: bytes) -> Iterator[_Group]:
     """Yield the conditionals of a text, inner ones before those around them."""
     stack: list[_Group] = []
     for match in _DIRECTIVE.finditer(data):
-        start = data.rfind(b"\n", 0, match.start()) + 1
+        start = line_start(data, match.start())
         if data[start : match.start()].strip(b" \t"):
             continue  # not the first of its line
         directive = _Directive(start, match.end(), match[1], match[2].strip())
