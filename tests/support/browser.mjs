@@ -1,6 +1,7 @@
 // The browser of the tests: the one that `tests/e2e/shared-host.mjs` has started for all files, or
 // one of its own. Each page has a context of its own either way: no storage, no cookies of others.
 
+import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../../scripts/setup/tools.mjs';
 
@@ -19,12 +20,19 @@ export async function serveBrowser() {
 }
 
 async function options() {
-  const executablePath = await findBrowser();
+  const program = await findBrowser();
   return {
-    ...(executablePath ? { executablePath } : {}),
+    ...(program ? lean(program) : {}),
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
       '--enable-precise-memory-info',
     ],
   };
+}
+
+/** @param {string} program */
+function lean(program) {
+  if (process.platform !== 'linux') return { executablePath: program };
+  const executablePath = path.join(import.meta.dirname, 'chromium.sh');
+  return { executablePath, env: { ...process.env, JARVIS_TEST_CHROMIUM: program } };
 }
