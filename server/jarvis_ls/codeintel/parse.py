@@ -14,6 +14,7 @@ from tree_sitter import Query as Query
 from tree_sitter import Tree as Tree
 
 from jarvis_ls.codeintel.comments import lexemes
+from jarvis_ls.codeintel.deep_nesting import deep_parts
 from jarvis_ls.codeintel.languages import LanguageName, grammar
 from jarvis_ls.codeintel.source import line_start
 from jarvis_ls.codeintel.torn_conditionals import Part, apart, torn_parts
@@ -24,6 +25,8 @@ proportional to its depth, so a bound keeps hostile nesting linear; what is deep
 as not analysed."""
 
 _FEW_OPENINGS = 8
+_LONG_REST = 20_000
+"""Bytes behind an opening quote or comment after which it is asked whether it is ever closed."""
 _STRIDE = 64
 """Nodes from one that is asked for its depth to the next, in a tree of some thousand."""
 
@@ -78,10 +81,11 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
             for match in islice(_EXPORTS[language].finditer(data), _MOST_EXPORTS)
             if not _in_directive(data, match.start())
         )
-        left_out = apart([*torn_parts(data), *exports])
+        left_out = [*torn_parts(data), *exports]
+    left_out = apart([*left_out, *deep_parts(data, language)])
     end = _open_end(data, language)
     if end is not None:
-        left_out = [part for part in left_out if part[1] <= end] + [(end, len(data))]
+        left_out = apart([*(part for part in left_out if part[0] < end), (end, len(data))])
     if left_out:
         parser.included_ranges = _between(data, left_out)
     try:
@@ -203,14 +207,14 @@ def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.
 
 
 def _open_end(data: bytes, language: LanguageName) -> int | None:
-    """Return where the code ends when the rest is one unclosed comment or raw string.
+    """Return where the code ends when the rest is one unclosed comment or string.
 
     A grammar's scanner looks for the end again at every `/*`, in time that grows with the square
-    of their number; so such a rest is not given to it. None for a file without one, or with so
-    few openings that it does not matter.
+    of their number, and what it takes for code is one error; so such a rest is not given to it.
+    None for a file without one, or with so few openings and so short a rest that it does not
+    matter.
     """
-    opening, closing = (b'#"', b'"#') if language == "rust" else (b"/*", b"*/")
-    if data.count(opening, data.rfind(closing) + 1) <= _FEW_OPENINGS:
+    if not _may_be_open(data, language):
         return None
     last = None
     for last in lexemes(data, language):  # noqa: B007 - the last one is wanted
@@ -218,6 +222,16 @@ def _open_end(data: bytes, language: LanguageName) -> int | None:
     if last is None or last.inner[1] != last.end or data.startswith(b"//", last.start):
         return None
     return last.start if last.end == len(data) else None
+
+
+def _may_be_open(data: bytes, language: LanguageName) -> bool:
+    """Return whether what opens last may never be closed, by a look that costs next to nothing."""
+    opening, closing = (b'#"', b'"#') if language == "rust" else (b"/*", b"*/")
+    behind = data.rfind(closing) + 1
+    if data.count(opening, behind) > _FEW_OPENINGS:
+        return True
+    last = data.rfind(b'"') if language == "rust" else data.find(opening, behind)
+    return 0 <= last < len(data) - _LONG_REST
 
 
 @functools.cache

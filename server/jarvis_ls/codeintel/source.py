@@ -11,6 +11,8 @@ from functools import cached_property
 
 from jarvis_ls.core.finding import Span
 
+_SHOWN = 200
+"""Characters of a line that a finding shows."""
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -40,6 +42,15 @@ class Source:
         lengths = map((1).__add__, map(len, self.data.split(b"\n")[:-1]))
         return [0, *itertools.accumulate(lengths)]
 
+    @cached_property
+    def _is_ascii(self) -> bool:
+        return self.data.isascii()
+
+    @cached_property
+    def _evidence(self) -> dict[int, str]:
+        """What was shown of lines so far."""
+        return {}
+
     def line_of(self, offset: int) -> int:
         """1-based line of a byte offset."""
         return bisect_right(self.line_starts, offset)
@@ -47,7 +58,10 @@ class Source:
     def position(self, offset: int) -> tuple[int, int]:
         """1-based line and 1-based UTF-16 column of a byte offset."""
         line = bisect_right(self.line_starts, offset)
-        before = self.data[self.line_starts[line - 1] : offset]
+        start = self.line_starts[line - 1]
+        if self._is_ascii:  # a line may be the whole file
+            return line, min(offset, len(self.data)) - start + 1
+        before = self.data[start:offset]
         if before.isascii():
             return line, len(before) + 1
         return line, len(before.decode("utf-8", "replace").encode("utf-16-le")) // 2 + 1
@@ -76,6 +90,14 @@ class Source:
     def line_text(self, line: int) -> str:
         """Text of a 1-based line without its end."""
         return self.line_bytes(line).decode("utf-8", "replace")
+
+    def evidence(self, line: int) -> str:
+        """Return the beginning of a 1-based line as a finding shows it."""
+        shown = self._evidence.get(line)
+        if shown is None:
+            shown = self.line_text(line).strip().replace("\t", " ")[:_SHOWN]
+            self._evidence[line] = shown
+        return shown
 
     def encode(self, data: bytes) -> bytes:
         """Encode new UTF-8 text of this file in the encoding of the file on disk."""

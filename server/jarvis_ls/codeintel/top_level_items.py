@@ -35,6 +35,7 @@ _CONTAINERS: dict[LanguageName, frozenset[str]] = {
 _EXPORTED = frozenset({"function_definition", "declaration"})
 _WORDS = re.compile(rb"(?:[A-Z][A-Z0-9_]*\s+)+")
 _ALTERNATIVES = frozenset({"preproc_elif", "preproc_elifdef", "preproc_else"})
+_MANY_CHILDREN = 10_000
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
 
@@ -88,7 +89,7 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
     in_test = in_test or (rust and _is_test_module(root))
     torn = not rust and root.has_error
     written = b""
-    stack = [_Opened(iter(_live_children(root)), in_test)]
+    stack = [_Opened(_live_children(root), in_test)]
     prefix: list[Node] = []
     while stack:
         around = stack[-1]
@@ -113,7 +114,7 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
                 foreign, alternative = foreign or compiled is False, foreign or compiled is True
                 other = test or is_for_debugging(node, negated=True)
                 test = test or is_for_debugging(node, negated=False)
-            children = iter(_live_children(opened))
+            children = _live_children(opened)
             stack.append(_Opened(children, test, around.macros, foreign, alternative, other))
             prefix.clear()
             continue
@@ -159,11 +160,23 @@ def dead_range(node: Node) -> tuple[int, int]:
     return node.start_byte, alternative.start_byte if alternative is not None else node.end_byte
 
 
-def _live_children(node: Node) -> list[Node]:
-    if not is_dead_branch(node):
-        return node.children
-    alternative = node.child_by_field_name("alternative")
-    return [alternative] if alternative is not None else []
+def _live_children(node: Node) -> Iterator[Node]:
+    """Yield the children that are compiled, but for empty statements; a million of them are never
+    there at once."""
+    if is_dead_branch(node):
+        alternative = node.child_by_field_name("alternative")
+        if alternative is not None:
+            yield alternative
+    elif node.child_count < _MANY_CHILDREN:
+        yield from node.children
+    else:
+        cursor = node.walk()
+        more = cursor.goto_first_child()
+        while more:
+            child = cursor.node
+            if child is not None and child.end_byte - child.start_byte > 1:
+                yield child
+            more = cursor.goto_next_sibling()
 
 
 def _is_alternative(node: Node) -> bool:

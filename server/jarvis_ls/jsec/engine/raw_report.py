@@ -96,7 +96,7 @@ def finish(
     for base, raw in sorted(placed, key=lambda p: (p[0] + p[1].start, p[1].end, p[1].rule)):
         rule = rules[raw.rule]
         span = source.span(base + raw.start, base + raw.end)
-        evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
+        evidence = source.evidence(span.line)
         occurrence = alike.before(raw.rule, evidence)
         findings.append(
             Finding(

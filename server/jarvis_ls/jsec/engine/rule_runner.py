@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jarvis_ls.codeintel.declarations import Declared, Facts
+from jarvis_ls.codeintel.deep_nesting import DEEPEST, deep_parts
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName
@@ -171,7 +172,7 @@ class Engine:
         return FileAnalysis(
             findings=finish(source, language, placed, self._by_id, includes),
             facts=own,
-            notes=[*_depth_notes(found), *failed_rules(failed)],
+            notes=[*_depth_notes(source, language, found), *failed_rules(failed)],
             context=context,
             source=source,
             placed_functions=[
@@ -274,7 +275,10 @@ def _facts_of(item: Item, language: LanguageName, written: bytes) -> tuple[Facts
     return part, repr(replace(part, functions={}, defined=frozenset())).encode()
 
 
-def _depth_notes(found: list[Item]) -> list[str]:
+def _depth_notes(source: Source, language: LanguageName, found: list[Item]) -> list[str]:
+    if deep_parts(source.data, language):
+        template = "code inside more than {levels} brackets was not analysed"
+        return [Words(template, levels=DEEPEST)]
     for item in found:
         if item.end - item.start > 2 * MAX_DEPTH and nests_too_deep(item.node):
             template = "code nested deeper than {levels} levels was not analysed"

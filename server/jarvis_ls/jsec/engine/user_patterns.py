@@ -45,7 +45,7 @@ def _matches(
     matches = (match for match in regex.finditer(text) if match.end() > match.start())
     for match in itertools.islice(matches, _MAX_MATCHES):
         span = source.span(match.start(), match.end())
-        evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
+        evidence = source.evidence(span.line)
         occurrence = alike.before(pattern.id, evidence)
         yield Finding(
             rule=pattern.id,

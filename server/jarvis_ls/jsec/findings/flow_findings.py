@@ -54,6 +54,10 @@ _IN_FUNCTION = frozenset({"leak", "resource-leak"})
 Texts = Callable[[str], Source | None]
 """A file of the program by its path; None when it cannot be read."""
 
+_MOST_IN_FUNCTION = 32
+"""Flaws told where a function ends that a guess in it is compared with: of hundreds, each guess
+would be compared with each."""
+
 _WIDE = 64
 """Lines of a finding that it is looked up by: one with more is compared with all others."""
 
@@ -188,7 +192,7 @@ def _finding(
         cwe=report.cwe or rule.cwe,
         file=source.path,
         span=span,
-        evidence=source.line_text(span.line).strip().replace("\t", " ")[:200],
+        evidence=source.evidence(span.line),
         message=Message(report.message, report.args),
         suggestion=Message(report.suggestion or rule.suggestion, report.args),
         confidence=confidence,
@@ -292,7 +296,7 @@ class _Proven:
         self._lines: dict[int, list[int]] = {}
         self._wide: list[tuple[Span, int]] = []
         self._steps: dict[int, list[int]] = {}
-        self._inside: dict[Extent, list[int]] = {}
+        self._inside: dict[tuple[Extent, str], list[int]] = {}
         for index, (fault, finding) in enumerate(proven):
             span = finding.span
             if span.end_line - span.line > _WIDE:
@@ -302,7 +306,9 @@ class _Proven:
                     self._lines.setdefault(line, []).append(index)
             if fault.kind in _IN_FUNCTION:
                 for function in extents.around(fault.span[0]):
-                    self._inside.setdefault(function, []).append(index)
+                    inside = self._inside.setdefault((function, fault.kind), [])
+                    if len(inside) < _MOST_IN_FUNCTION:
+                        inside.append(index)
             if language == "rust":  # a guess may be at a place on the way
                 steps = (_span(source, s.span) for s in fault.steps if s.file == source.path)
                 for line in {place.line for place in steps if place is not None}:
@@ -322,7 +328,8 @@ class _Proven:
         if self._inside:
             at = self._source.offset(span.line, span.column)
             for function in self._extents.around(at):
-                found.update(self._inside.get(function, ()))
+                for kind in answered:
+                    found.update(self._inside.get((function, kind), ()))
         return sorted(index for index in found if self._kinds[index] in answered)
 
 

@@ -34,6 +34,9 @@ MARK = b"jsec-ignore"
 _MAX_NESTED = 64
 """Functions inside functions that are looked through for a comment."""
 
+_MOST_COMPARED = 50
+"""Unknown names in a file for each of which a known one like it is looked for."""
+
 _MAX_NAMES = 50
 """Most rules one comment can name."""
 
@@ -232,6 +235,7 @@ def _hints(
     source: Source, language: LanguageName, found: Sequence[Suppression], known: set[str]
 ) -> Iterator[Finding]:
     alike = Alike()
+    unknown: dict[str, Message] = {}
     for entry in found:
         if not entry.rules:
             message = Message("The suppression names no rule.")
@@ -242,8 +246,11 @@ def _hints(
             )
             yield _hint(WITHOUT_REASON, source, language, entry, message, alike)
         for name in entry.rules:
-            if name not in known:
-                yield _hint(UNKNOWN_RULE, source, language, entry, _unknown(name, known), alike)
+            if name in known:
+                continue
+            if name not in unknown:
+                unknown[name] = _unknown(name, known if len(unknown) < _MOST_COMPARED else ())
+            yield _hint(UNKNOWN_RULE, source, language, entry, unknown[name], alike)
 
 
 def _unused_findings(
@@ -259,7 +266,7 @@ def _unused_findings(
                 yield _hint(UNUSED, source, language, entry, message, alike)
 
 
-def _unknown(name: str, known: set[str]) -> Message:
+def _unknown(name: str, known: Collection[str]) -> Message:
     near = difflib.get_close_matches(name, known, 1)
     if near:
         return Message(
@@ -284,7 +291,7 @@ def _hint(
     alike: Alike,
 ) -> Finding:
     span = source.span(suppression.start, suppression.end)
-    evidence = source.line_text(span.line).strip().replace("\t", " ")[:200]
+    evidence = source.evidence(span.line)
     return hint(
         rule,
         "rust" if language == "rust" else "c/cpp",

@@ -31,8 +31,12 @@ _FAR: Final = 400
 _MEETINGS: Final = 200
 """Places where ways met that are distinguished, the last ones; before them one represents all."""
 _DETAILED: Final = 100
-"""Ways of a run after which fewer are."""
+"""Ways of a run after which fewer are, and fewer branches and calls are looked through."""
 _FEW_MEETINGS: Final = 8
+_FEW_FAR: Final = 40
+_BRIEF: Final = 400
+"""Ways of a run after which hardly any are."""
+_FEWEST_MEETINGS: Final = 2
 
 
 @dataclass(slots=True)
@@ -46,11 +50,14 @@ class Ways:
     branches: dict[int, dict[Any, list[Any]]] = field(default_factory=dict)
     """Ends of blocks of functions by the place of the branch, by identity."""
 
-    def meetings(self) -> int:
-        """Return how many meetings the next way distinguishes: of thousands of flaws in one
-        function, each as long as the function, only the first are reported in every detail."""
+    def bounds(self) -> tuple[int, int]:
+        """Return how many meetings the next way distinguishes, and how many of its steps are looked
+        through: of thousands of flaws in one function, each as long as the function, only the
+        first are reported in every detail."""
         self.told += 1
-        return _MEETINGS if self.told <= _DETAILED else _FEW_MEETINGS
+        if self.told <= _DETAILED:
+            return _MEETINGS, _FAR
+        return _FEW_MEETINGS if self.told <= _BRIEF else _FEWEST_MEETINGS, _FEW_FAR
 
 
 def way(
@@ -63,7 +70,7 @@ def way(
     then: they are put there, and the others by where they are written in their function.
     `functions` are those that the run has entered, `ways` what it knows of earlier ways.
     """
-    links = _common_links(trail, ways.meetings())
+    links = _common_links(trail, *ways.bounds())
     steps = [Step(*link[1]) for link in links]
     placed: list[tuple[int, Step]] = []
     for cause in causes:
@@ -80,8 +87,9 @@ def way(
     return told
 
 
-def _common_links(trail: Any, most: int) -> list[Any]:
-    """Return the links with a step that every way of a trail took, first ones first."""
+def _common_links(trail: Any, most: int, steps: int) -> list[Any]:
+    """Return the last `steps` links with a step that every way of a trail took, first ones first;
+    of meetings the last `most` are distinguished."""
     before: dict[int, Any] = {}
     """Of links where ways met, by identity: the last that both took."""
     far = most * _FAR // _MEETINGS
@@ -89,7 +97,7 @@ def _common_links(trail: Any, most: int) -> list[Any]:
         known = {id(other) for other in islice(_along(link[0], before), far)}
         others = islice(_along(link[2], before), far)
         before[id(link)] = next((other for other in others if id(other) in known), None)
-    links = list(islice(_along(trail, before), _FAR))
+    links = list(islice(_along(trail, before), steps))
     links.reverse()
     return links
 

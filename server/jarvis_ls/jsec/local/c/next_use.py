@@ -33,6 +33,10 @@ FEW = 40
 FAR = 24
 """Statements that are examined behind one place."""
 
+_MOST_AROUND = 32
+"""Statements around one place behind which it is looked: to find what is around a node takes time
+that grows with its depth."""
+
 _BLOCKS = frozenset({"compound_statement", "case_statement"})
 _DECLARING = frozenset({"parameter_declaration", "declaration", "for_range_loop"})
 
@@ -200,7 +204,7 @@ def following_statements(statement: Node) -> Iterator[tuple[Node, bool]]:
     """
     certain = True
     left = FAR
-    while left > 0:
+    for _ in range(_MOST_AROUND):
         block = statement.parent
         if block is None:
             return
@@ -215,6 +219,8 @@ def following_statements(statement: Node) -> Iterator[tuple[Node, bool]]:
                     left -= 1
                     yield node, certain
                 more = cursor.goto_next_sibling()
+        if left <= 0:
+            return
         branch = block if block.type == "compound_statement" else statement
         around = branch.parent
         if around is not None and around.type == "else_clause":

@@ -327,7 +327,8 @@ class _Spaces:
         self._ranges: list[tuple[int, int, str]] = []
         self._next = 0
         self._open: list[tuple[int, int, str]] = []
-        stack = [(child, "", 0) for child in root.children]
+        inside = root.children if b"namespace" in (root.text or b"") else ()
+        stack = [(child, "", 0) for child in inside]
         while stack:
             node, outer, depth = stack.pop()
             if node.type == "namespace_definition" and depth < MAX_DEPTH:

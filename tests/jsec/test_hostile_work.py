@@ -1,0 +1,189 @@
+"""What hostile files cost, counted in lines of Python and nodes of trees: time says nothing on a
+busy machine."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Callable, Collection
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.top_level_items import items
+from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.scan.file_scanner import DiskFiles
+from jarvis_ls.jsec.scan.flow_scan import kept_at
+from jarvis_ls.jsec.scan.project import Project
+from jarvis_ls.jsec.scan.result import FileReport
+from jarvis_ls.jsec.scan.source_files import list_sources
+from jarvis_ls.jsec.settings.settings import Settings
+from tests.bench.hostile import FLAW, RUST_FLAW, SHAPES
+
+ENGINE = Engine()
+MOST = 2.4
+"""How many times the lines that twice the text may take."""
+MEGABYTE = 1_000_000
+
+
+def scanned(folder: Path, data: bytes, ending: str = "c") -> FileReport:
+    """The report of one file, with what flow proved in it, all in this process."""
+    folder.mkdir(exist_ok=True)
+    (folder / f"x.{ending}").write_bytes(data)
+    settings = Settings()
+    listing = list_sources(str(folder), settings)
+    (file,) = listing.files
+    with kept_at(None) as place:
+        disk = DiskFiles(ENGINE)
+        disk.set_project(
+            Project(
+                listing.root,
+                tuple(listing.files),
+                settings.max_file_size,
+                settings.patterns,
+                settings.functions,
+                place,
+                settings.observed,
+            )
+        )
+        report = disk.scan(file.path)
+        disk.set_program({file.path: report.unit})
+        found = disk.follow(file.path)
+        sure = frozenset(name for _, name in found.decided - found.open)
+        return disk.settle(report, found.faults, sure, ())
+
+
+def hostile(shape: str, ending: str, size: int) -> bytes:
+    flaw = RUST_FLAW if ending == "rs" else FLAW
+    return (flaw + SHAPES[shape][1](size)).encode("utf-8", "surrogateescape")
+
+
+def lines_of(work: Callable[[], Any]) -> int:
+    """How many lines of Python something takes."""
+    count = 0
+
+    def trace(_frame: FrameType, event: str, _value: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("shape", "ending"),
+    [
+        ("allocations", "c"),
+        ("frees", "c"),
+        ("line-comments", "c"),
+        ("prints", "c"),
+        ("unwraps", "rs"),
+    ],
+)
+def test_twice_the_text_takes_twice_the_work(shape: str, ending: str, tmp_path: Path) -> None:
+    first = scanned(tmp_path / "first", hostile(shape, ending, 7_000), ending)  # what is read once
+    assert not [note for note in first.notes if "failed" in note]
+    once, twice = (
+        lines_of(lambda at=size: scanned(tmp_path / f"{at}", hostile(shape, ending, at), ending))
+        for size in (7_000, 14_000)
+    )
+    assert twice <= MOST * once
+
+
+def test_what_is_around_a_place_is_looked_at_nearby(tmp_path: Path) -> None:
+    """Each step outwards takes the parser's library as long as the place is deep."""
+    data = hostile("nested-ifs", "c", 14_000)
+    assert lines_of(lambda: scanned(tmp_path, data)) < 100 * len(data)
+
+
+@pytest.mark.parametrize(
+    ("shape", "ending"),
+    [
+        ("parentheses", "c"),
+        ("parentheses", "cpp"),
+        ("angles", "cpp"),
+        ("template-arguments", "cpp"),
+        ("brackets", "rs"),
+        ("open-comment", "c"),
+        ("open-string", "rs"),
+    ],
+)
+def test_the_parser_is_not_given_what_nobody_looks_at(
+    shape: str, ending: str, tmp_path: Path
+) -> None:
+    data = hostile(shape, ending, MEGABYTE)
+    tree = parse(data, {"rs": "rust"}.get(ending, ending))  # type: ignore[arg-type]
+    assert tree.root_node.descendant_count < 30_000
+    lines = {finding.span.line for finding in scanned(tmp_path, data, ending).findings}
+    assert lines == {1 if ending == "rs" else 2}, "what is before it is told"
+
+
+@pytest.mark.parametrize("ending", ["c", "cpp", "rs"])
+def test_what_is_left_out_for_its_brackets_is_told(ending: str, tmp_path: Path) -> None:
+    report = scanned(tmp_path, hostile("parentheses", ending, 20_000), ending)
+    assert report.notes == ("code inside more than 2400 brackets was not analysed",)
+
+
+def test_deep_brackets_before_what_is_never_closed_are_left_out(tmp_path: Path) -> None:
+    data = FLAW.encode() + b"f(" * 200_000 + b"/* " + b"x " * 20_000
+    assert parse(data, "c").root_node.descendant_count < 30_000
+    report = scanned(tmp_path, data)
+    assert [finding.span.line for finding in report.findings] == [2]
+
+
+def test_what_is_behind_deep_brackets_is_analysed(tmp_path: Path) -> None:
+    deep = b"int x = " + b"(" * 5_000 + b"1" + b")" * 5_000 + b";\n"
+    report = scanned(tmp_path, deep + FLAW.encode())
+    assert [finding.span.line for finding in report.findings] == [3]
+
+
+def test_brackets_in_strings_and_comments_are_no_nesting(tmp_path: Path) -> None:
+    text = b'char *s = "' + b"(" * 5_000 + b'";\n/* ' + b"[" * 5_000 + b" */\n" + FLAW.encode()
+    report = scanned(tmp_path, text)
+    assert [finding.span.line for finding in report.findings] == [4]
+    assert report.notes == ()
+
+
+def test_shifts_and_comparisons_are_no_templates(tmp_path: Path) -> None:
+    shifts = b"int t[] = {" + b"1 << 2, " * 3_000 + b"};\n"
+    compared = (
+        b"bool f(int a) {\n" + b"  if (a < 3) return true;\n" * 3_000 + b"  return false;\n}\n"
+    )
+    report = scanned(tmp_path, shifts + compared + FLAW.encode(), "cpp")
+    assert report.notes == ()
+    assert [finding.span.line for finding in report.findings] == [3_006]
+
+
+def test_names_that_are_unknown_are_compared_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = []
+    close = difflib.get_close_matches
+
+    def count(name: str, known: Collection[str], most: int) -> list[str]:
+        compared.append(len(known))
+        return close(name, known, most)
+
+    monkeypatch.setattr(difflib, "get_close_matches", count)
+    text = "".join(f"// jsec-ignore: double-fre{n % 90} why\n" for n in range(900))
+    report = scanned(tmp_path, text.encode())
+    assert len(report.findings) == 900
+    told = [finding for finding in report.findings if "did you mean" in str(finding.message)]
+    assert told
+    assert sum(size > 0 for size in compared) <= 100, "50 names, each time the file is judged"
+
+
+def test_a_million_empty_statements_are_no_items(tmp_path: Path) -> None:
+    data = FLAW.encode() + b";" * 50_000
+    assert len(list(items(parse(data, "c").root_node, "c"))) < 10
+    report = scanned(tmp_path, data)
+    assert [finding.span.line for finding in report.findings] == [2]
