@@ -115,6 +115,12 @@ def prove(project: Path, home: Path, *names: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+def scan(project: Path, home: Path) -> dict[str, dict[str, Any]]:
+    """The issues of a scan by rule."""
+    done = jsec("scan", str(project), "--format", "json", home=home)
+    return {issue["rule"]: issue for issue in json.loads(done.stdout)["issues"]}
+
+
 def by_rule(told: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {finding["rule"]: finding for finding in told["findings"]}
 
@@ -150,6 +156,49 @@ def test_flaws_are_reproduced_replayed_and_gone_when_repaired(project: Path, hom
     (project / "a.c").write_text(FLAWED.replace("strcpy(place, text)", "place[0] = *text"))
     replayed = jsec("replay", case, str(project), "--trust", home=home)
     assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+
+
+@needs_compiler
+def test_evidence_is_shown_while_the_function_stays_as_it_was(project: Path, home: Path) -> None:
+    before = scan(project, home)["double-free"]
+    assert "proof" not in before
+    proven = by_rule(prove(project, home, before["id"]))["double-free"]
+    case = proven["proof"]["case_id"]
+
+    after = scan(project, home)["double-free"]
+    assert (after["proof"]["verdict"], after["proof"]["case"]) == ("reproduced", case)
+    assert after["confidence"] > before["confidence"]
+    sarif = json.loads(jsec("scan", str(project), "--format", "sarif", home=home).stdout)
+    shown = next(r for r in sarif["runs"][0]["results"] if r["ruleId"] == "double-free")
+    assert shown["properties"]["evidence"]["verdict"] == "reproduced"
+    assert case in shown["attachments"][0]["description"]["text"]
+    for form in ("text", "markdown", "html"):
+        assert case in jsec("scan", str(project), "--format", form, home=home).stdout, form
+    chinese = jsec("scan", str(project), home=home, LC_ALL="zh_CN.UTF-8").stdout
+    assert "已重现" in chinese
+
+    source = FLAWED.replace("static void copy", "/* moved */\n\nstatic void copy")
+    (project / "a.c").write_text(source)
+    assert scan(project, home)["double-free"]["proof"]["case"] == case
+    (project / "a.c").write_text(source.replace("n > 5", "n > 6"))
+    assert "proof" not in scan(project, home)["double-free"]
+
+
+@needs_compiler
+def test_evidence_that_somebody_else_wrote_counts_for_nothing(
+    project: Path, home: Path, tmp_path: Path
+) -> None:
+    prove(project, home, scan(project, home)["double-free"]["id"])
+    kept = project / ".jarvis" / "sec" / "evidence.jsonl"
+    whole = kept.read_text()
+    kept.write_text(whole.replace('"reproduced"', '"refuted"'))
+    assert "proof" not in scan(project, home)["double-free"]
+    kept.write_text(whole + whole[: len(whole) // 2])
+    assert scan(project, home)["double-free"]["proof"]["verdict"] == "reproduced"
+    assert "proof" not in scan(project, tmp_path / "other")["double-free"]
+    for damage in ('{"fingerprint": 3}', "[]", "nonsense", '{"fingerprint": "x", "signature": ""}'):
+        kept.write_text(damage + "\n")
+        assert "proof" not in scan(project, home)["double-free"]
 
 
 @needs_compiler

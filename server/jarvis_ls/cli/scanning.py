@@ -22,6 +22,7 @@ from jarvis_ls.core.finding import SEVERITIES, Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.findings.baseline import Baseline, load_baseline
 from jarvis_ls.jsec.findings.scan_findings import is_hint
+from jarvis_ls.jsec.proof.attach import attach
 from jarvis_ls.jsec.report.render import render
 from jarvis_ls.jsec.report.spoken import findings_in_words
 from jarvis_ls.jsec.scan.result import ScanResult, by_score
@@ -61,6 +62,10 @@ def run_scan(options: argparse.Namespace) -> ExitStatus:
     """Scan and report; returns the exit status."""
     job = prepare(options)
     result = perform(job, options, changed=options.changed)
+    try:
+        result.findings = attach(job.root, result.findings)
+    except JarvisError as error:
+        result.warnings.append(Words("evidence was not read: {error}", error=error))
     told = chosen(result, options)
     _keep(job, result, options)
     write_report(options, result, told)

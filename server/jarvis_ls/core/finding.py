@@ -81,6 +81,35 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What running the code has shown of a finding, as far as people are told."""
+
+    verdict: str
+    """`reproduced`, `depends_on_caller`, `refuted`, `survived` or `unproven`."""
+    message: str
+    """What was shown, in `Words`."""
+    strength: str = ""
+    """How a refutation is known: `proven`, `unsat` or `survived`."""
+    rung: str = ""
+    """How it was found out, such as `whole-program`."""
+    case: str = ""
+    """Name of the run that shows it, which can be replayed."""
+    assumptions: tuple[str, ...] = ()
+    """What it holds under, in `Words`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as it is in JSON reports."""
+        return {
+            "verdict": self.verdict,
+            "message": str(self.message),
+            "strength": self.strength,
+            "rung": self.rung,
+            "case": self.case,
+            "assumptions": [str(assumption) for assumption in self.assumptions],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One suspected flaw."""
 
@@ -120,6 +149,8 @@ class Finding:
     """Number within one scan, from 1; 0 while not numbered."""
     verdict: str = ""
     """What agents concluded; empty when none looked."""
+    proof: Proof | None = None
+    """What running the code has shown; None when it was not run."""
     suppressed: str = ""
     """Why it is hidden: `comment: …`, `baseline`, or empty when it is not."""
 
@@ -169,6 +200,7 @@ class Finding:
             "trace": [_related_to_json(step) for step in self.steps],
             "verdict": self.verdict,
             "suppressed": self.suppressed,
+            **({"proof": self.proof.to_json()} if self.proof else {}),
         }
 
 

@@ -56,6 +56,25 @@ def write_tree(
     return rows
 
 
+def write_programs(
+    folder: Path, seed: int = 1, per_family: int = 12, families: Collection[int] = ()
+) -> list[Row]:
+    """Write a program of its own for each twin of about `per_family` cases of each family, which
+    runs that twin and nothing else. Returns the truth; places of a repaired twin are all its
+    functions.
+    """
+    chooser = random.Random(seed)
+    names = Names(chooser)
+    rows: list[Row] = []
+    for number, (shape, way) in enumerate(_chosen(chooser, per_family, families), 1):
+        for only in range(len(list(_twins(shape, way, random.Random(seed + number))))):
+            twin = random.Random(seed + number)
+            rows += _write_case(folder, f"{number:04}", shape, way, names, twin, only=only)
+    for name, text in support_files().items():
+        (folder / name).write_text(laid_out(names.tree_wide(text))[0])
+    return rows
+
+
 def _chosen(
     chooser: random.Random, per_family: int, families: Collection[int]
 ) -> Iterator[tuple[Shape, Control | Flow]]:
@@ -107,14 +126,18 @@ def _write_case(
     way: Control | Flow,
     names: Names,
     chooser: random.Random,
+    only: int | None = None,
 ) -> list[Row]:
+    """Write the files of a case, with all its twins, or a program with the one of that place."""
     twins = list(_twins(shape, way, chooser))
+    if only is not None:
+        twins = [twins[only]]
     cpp = shape.cpp or (isinstance(way, Flow) and way.cpp)
     count = max(max(twin.files) for twin in twins) + 1
     stem = names.fresh("t")
     places: list[list[tuple[str, int, int, bool]]] = [[] for _ in twins]
     renamed = names.case()
-    dressed = _Dress.chosen(chooser, cpp)
+    dressed = _Dress.chosen(chooser, cpp) if only is None else _Dress(False, True, False, True)
     for file in range(count):
         shared = (way.shared if isinstance(way, Control) else "") + shape.shared
         shared += twins[0].common.get(file, "")
@@ -154,6 +177,8 @@ class _Dress:
     """A function calls the first function of each twin, and a main function that."""
     space: bool
     """Everything lies in a namespace."""
+    runs: bool = False
+    """The main function is compiled whatever is defined."""
 
     @classmethod
     def chosen(cls, chooser: random.Random, cpp: bool) -> _Dress:
@@ -176,7 +201,8 @@ class _Dress:
             return ""
         using = "using namespace $Space;\n" if self.space else ""
         body = "srand((unsigned)time(NULL));\n@say(<text>);\n$All();\nreturn 0;\n"
-        return f"#ifdef $MAIN\n{using}int main(int $argc, char *$argv[])\n{{\n{body}}}\n#endif\n"
+        main = f"{using}int main(int $argc, char *$argv[])\n{{\n{body}}}\n"
+        return main if self.runs else f"#ifdef $MAIN\n{main}#endif\n"
 
 
 def _twins(shape: Shape, way: Control | Flow, chooser: random.Random) -> Iterator[Twin]:

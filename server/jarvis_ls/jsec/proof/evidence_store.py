@@ -3,10 +3,15 @@
 Records are appended; of one finding the last counts. A process that is killed while it writes
 tears at most the last line, which readers leave out. A record is void when a function that it
 speaks of has changed: it stays in the file, for the code may change back.
+
+Records are signed with the user's key, as those of the cache are: a repository that brings evidence
+along cannot talk a flaw away.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -17,8 +22,11 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.store import Appender, line_of, read_records, replace_records
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, evidence_of
 from jarvis_ls.jsec.proof.places import current_hashes
+from jarvis_ls.jsec.scan.cache import user_key
 
 EVIDENCE = "evidence.jsonl"
+EVIDENCE_FILE = f"{STATE}/sec/{EVIDENCE}"
+"""Relative to the workspace."""
 _MOST_EXTRA = 1_000
 """So many records that are not the last of their finding are kept."""
 
@@ -29,12 +37,13 @@ class EvidenceStore:
     def __init__(self, root: Path) -> None:
         """`root` is the real path of the workspace. Nothing is written before `add`."""
         self._root = root
+        self._key = b""
         self._latest: dict[str, dict[str, Any]] = {}
         """The last record of each finding, by fingerprint."""
         self._records = 0
         for record in read_records(root / STATE / "sec" / EVIDENCE):
             self._records += 1
-            if isinstance(record, dict) and isinstance(record.get("fingerprint"), str):
+            if self._is_ours(record):
                 self._latest[record["fingerprint"]] = record
 
     def __len__(self) -> int:
@@ -43,6 +52,7 @@ class EvidenceStore:
     def add(self, evidence: Evidence) -> None:
         """Keep evidence. Raises `JarvisError` when the disk refuses."""
         record = evidence.to_json()
+        record["signature"] = self._sign(record)
         folder = state_folder(self._root, "sec")
         keep_out_of_git(folder, EVIDENCE)
         self._latest[evidence.fingerprint] = record
@@ -78,6 +88,20 @@ class EvidenceStore:
             if evidence is not None and evidence.case is not None:
                 return evidence, evidence.case
         return None
+
+    def _is_ours(self, record: Any) -> bool:
+        """Return whether a record is one that this user has made, and as it was made."""
+        if not isinstance(record, dict) or not isinstance(record.get("fingerprint"), str):
+            return False
+        signature = record.get("signature")
+        return isinstance(signature, str) and hmac.compare_digest(
+            signature.encode(), self._sign(record).encode()
+        )
+
+    def _sign(self, record: dict[str, Any]) -> str:
+        self._key = self._key or user_key()
+        body = line_of({name: record[name] for name in sorted(record) if name != "signature"})
+        return hashlib.blake2b(body, key=self._key, digest_size=20).hexdigest()
 
 
 class _Hashes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.languages import LanguageName, language_of
@@ -11,7 +12,9 @@ from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node, parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding, Span
-from jarvis_ls.jsec.proof.workbench import Workbench
+
+if TYPE_CHECKING:  # which loads the sandbox; a scan needs the hashes only
+    from jarvis_ls.jsec.proof.workbench import Workbench
 
 _FUNCTIONS = frozenset({"function_definition", "function_item"})
 _STATEMENTS = ("_statement", "declaration")

@@ -12,10 +12,11 @@ from typing import Any
 from urllib.parse import quote
 
 from jarvis_ls import __version__
-from jarvis_ls.core.finding import Finding, Fix, Related, Severity, Span
+from jarvis_ls.core.finding import Finding, Fix, Proof, Related, Severity, Span
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.findings.baseline import BASELINE
 from jarvis_ls.jsec.findings.scan_findings import PAGES
+from jarvis_ls.jsec.proof.evidence_store import EVIDENCE_FILE
 from jarvis_ls.jsec.report.json import one_a_line
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.scan.result import ScanResult
@@ -149,6 +150,10 @@ def _result(finding: Finding, rule_index: int, compared: bool) -> dict[str, Any]
         result["codeFlows"] = [_code_flow(finding.trace[:MAX_STEPS])]
     if finding.fix is not None:
         result["fixes"] = [_fix(finding.file, finding.fix)]
+    if finding.proof is not None:
+        result["properties"]["evidence"] = finding.proof.to_json()
+        if finding.proof.case:
+            result["attachments"] = [_case(finding.proof)]
     if finding.suppressed:
         result["suppressions"] = [_suppression(finding.suppressed)]
     if compared:
@@ -201,6 +206,12 @@ def _fix(file: str, fix: Fix) -> dict[str, Any]:
         "description": {"text": str(fix.title)},
         "artifactChanges": [{"artifactLocation": _artifact(file), "replacements": replacements}],
     }
+
+
+def _case(proof: Proof) -> dict[str, Any]:
+    """Return the file that a case is in, and how to run it."""
+    text = f"{proof.message} Case {proof.case}: jsec replay {proof.case}"
+    return {"description": {"text": text}, "artifactLocation": _artifact(EVIDENCE_FILE)}
 
 
 def _suppression(why: str) -> dict[str, Any]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from jarvis_ls.core.finding import Proof
 from jarvis_ls.core.translations import Translations
+from jarvis_ls.jsec.proof.evidence import Verdict
+from jarvis_ls.jsec.proof.said import NAMES
 
 LOCALE = Path(__file__).resolve().parents[1] / "locale"
 
@@ -31,3 +34,11 @@ def hidden_by(say: Translations, why: str) -> str:
     kind, _, reason = why.partition(": ")
     what = say("hidden by the baseline") if kind == "baseline" else say("hidden by a comment")
     return f"{what}: {reason}" if reason else what
+
+
+def proof_in_words(say: Translations, proof: Proof) -> str:
+    """Return what running the code has shown, what it assumes, and how to see it again."""
+    told = f"{say(NAMES[Verdict(proof.verdict)])}: {say(proof.message)}"
+    for assumption in proof.assumptions:
+        told += " " + say("Assumed: {what}", what=say(assumption))
+    return f"{told} jsec replay {proof.case}" if proof.case else told

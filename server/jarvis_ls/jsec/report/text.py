@@ -13,7 +13,13 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Severity, Span
 from jarvis_ls.core.translations import Translations
-from jarvis_ls.jsec.report.spoken import IN_ENGLISH, count_phrase, findings_in_words, hidden_by
+from jarvis_ls.jsec.report.spoken import (
+    IN_ENGLISH,
+    count_phrase,
+    findings_in_words,
+    hidden_by,
+    proof_in_words,
+)
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.scan.gaps import ADVICE, ALL_KNOWN, HEADINGS, Gap, Sort
 from jarvis_ls.jsec.scan.result import ScanResult
@@ -102,6 +108,8 @@ def _finding(
             id=finding.id,
         )
         yield f"      {more}"
+    if finding.proof is not None:
+        yield from wrap_lines(proof_in_words(say, finding.proof), width)
     if finding.suggestion.template:
         yield from wrap_lines("→ " + say.text(finding.suggestion), width)
     if finding.suppressed:

@@ -63,7 +63,7 @@ class Cache:
         Raises `JarvisError` when nothing can be kept below `root`.
         """
         self._path = (state_folder(root, "cache") if aside is None else aside) / _FILE
-        self._key = _user_key()
+        self._key = user_key()
         self._version = engine_version() + digest_of(repr(tuple(functions)).encode())
         self._context = f"{self._version}\0{tuple(patterns)!r}\0{tuple(observed)!r}".encode()
         self._lines = self._load()
@@ -250,7 +250,7 @@ def _not_known(path: str) -> bytes | None:
     raise KeyError(path)
 
 
-def _user_key() -> bytes:
+def user_key() -> bytes:
     """Return the user's secret for signing, made when first needed."""
     path = user_folder() / "cache.key"
     try:
