@@ -4,6 +4,9 @@
 then, the verdict (true, false or unclear) and its reason. Each package is scanned as it is told
 today; a judged finding is found again by its rule, file and line of text. JARVIS_BENCH_PACKAGES
 ("avahi nasm") takes only these.
+
+With --table it scans nothing: it writes what the findings' confidence is lowered to
+(`jsec/findings/measured_confidence.py`) from the judged findings.
 """
 
 from __future__ import annotations
@@ -16,11 +19,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import tree
+from jarvis_ls.jsec.findings import measured_confidence
+from measure import measured, tree
 from measure.jsec import scan
 from measure.table import Table
 
 JUDGED = Path(__file__).with_name("judged.jsonl")
+MEASURED = Path(measured_confidence.__file__).with_name("measured.txt")
 BANDS = (0.8, 0.6, 0.3, 0.0)
 LIMITS = {0.8: 0.85, 0.6: 0.75}
 """Least share of true findings in a band."""
@@ -30,6 +35,9 @@ Key = tuple[str, str, str]
 
 def main() -> int:
     """Scan the packages, print the table, return the exit status."""
+    if "--table" in sys.argv[1:]:
+        MEASURED.write_text(measured.table(JUDGED), "utf-8")
+        return 0
     chosen = os.environ.get("JARVIS_BENCH_PACKAGES", "").split()
     judged = [json.loads(line) for line in JUDGED.read_text(encoding="utf-8").splitlines()]
     by_package: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -69,6 +69,8 @@ def is_test_file(source: Source, language: LanguageName) -> bool:
     if any(folder.lower() in _FOLDERS or _TEST_OF.match(folder) for folder in folders):
         return True
     words = _NAME_WORDS.findall(name.rpartition(".")[0].lower())
+    if folders and words in (["test"], ["tests"]):
+        return True
     if len(words) > 1 and (words[0] in _WORDS or words[-1] in _WORDS or "test" in words):
         return True
     return _uses_framework(source.data[:_SEARCHED])

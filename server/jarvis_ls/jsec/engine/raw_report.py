@@ -20,6 +20,7 @@ from jarvis_ls.core.finding import (
 )
 from jarvis_ls.jsec.base.rule import TEST_DAMPING, Range, Report, Rule
 from jarvis_ls.jsec.findings.includes import Includes
+from jarvis_ls.jsec.findings.measured_confidence import measured_confidence
 
 RelatedSpan = tuple[int, int, Message]
 """First byte and end, and what is to be seen there."""
@@ -98,6 +99,7 @@ def finish(
         span = source.span(base + raw.start, base + raw.end)
         evidence = source.evidence(span.line)
         occurrence = alike.before(raw.rule, evidence)
+        confidence = measured_confidence(raw.rule, source.path, "local", raw.confidence)
         findings.append(
             Finding(
                 rule=raw.rule,
@@ -110,8 +112,8 @@ def finish(
                 evidence=evidence,
                 message=raw.message,
                 suggestion=raw.suggestion,
-                confidence=raw.confidence,
-                severity=raw.severity,
+                confidence=confidence,
+                severity=severity_from_confidence(confidence, raw.severity),
                 fingerprint=fingerprint(raw.rule, source.path, evidence, occurrence),
                 related=_related_places(source, base, raw.related),
                 trace=_related_places(source, base, _way(raw)),

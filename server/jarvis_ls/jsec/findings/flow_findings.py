@@ -25,10 +25,16 @@ from jarvis_ls.core.finding import (
     severity_from_confidence,
 )
 from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
+from jarvis_ls.jsec.findings.answered_twice import is_answered_twice
 from jarvis_ls.jsec.findings.chosen_null import is_chosen_null
 from jarvis_ls.jsec.findings.extents import Extent, Extents
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
-from jarvis_ls.jsec.findings.measured_confidence import measured_confidence
+from jarvis_ls.jsec.findings.measured_confidence import (
+    is_evident,
+    lent_confidence,
+    measured_confidence,
+    way_of,
+)
 from jarvis_ls.jsec.findings.own_input import is_own_input
 from jarvis_ls.jsec.findings.path_steps import step_message
 from jarvis_ls.jsec.flow.domain.fault import Fault, Step
@@ -178,11 +184,13 @@ def _finding(
     confidence = report.confidence
     if confidence is None:
         confidence = rule.confidence * (1.0 if fault.certain else POSSIBLE)
-    if fault.doubtful or is_chosen_null(fault, texts):
+    if fault.doubtful or is_chosen_null(fault, texts) or is_answered_twice(fault, texts):
         confidence = min(confidence, DOUBTFUL)
     if is_own_input(fault, texts):
         confidence = min(confidence, OWN_INPUT)
-    confidence = measured_confidence(rule.id, fault, confidence)
+    confidence = lent_confidence(fault, confidence)
+    if not is_evident(fault, source, texts):
+        confidence = measured_confidence(rule.id, source.path, way_of(fault), confidence)
     confidence = round(min(1.0, max(0.0, confidence)), 2)
     return Finding(
         rule=rule.id,

@@ -1,49 +1,101 @@
-"""Confidence as it was measured: kinds of flow faults of which few proved right when read.
+"""Confidence as it was measured: at most the share of findings like it that proved true when read.
 
-The numbers come from `tests/bench/judged.jsonl`, which `npm run bench -- calibration` sums up: of
-what passes so many calls, less than half was true. What stays in one function is another matter.
+Findings in released projects were read and judged one by one (`tests/bench/judged.jsonl`). What is
+alike shares the rule, the language and the way to the flaw. `measured.txt` holds, for each such
+class, how many of the last `WINDOW` that were judged are true; `tests/bench/calibration.py --table`
+writes it. A share of few is drawn towards one third, what is true on the whole
+(add-constant smoothing, as in Laplace's rule of succession).
 """
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
 
+from jarvis_ls.codeintel.source import Source
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS
 
-UNPROVEN: Final = 0.55
-"""Most confidence of such a finding."""
+WINDOW: Final = 12
+"""Findings of a class that count, the last judged: the engine changes."""
 
-_CALLS: Final[dict[str, int]] = {
-    "memory-leak": 3,
-    "resource-leak": 1,
-    "null-dereference": 1,
-    "read-before-buffer": 1,
-    "read-beyond-buffer": 1,
-    "free-of-moved-pointer": 1,
-    "use-after-free": 1,
-    "double-free": 1,
-    "missing-unlock": 3,
-    "uninitialized-variable": 0,
-    "negative-number-as-size": 0,
-    "shift-beyond-width": 0,
-    "untrusted-search-path": 0,
-    "allocation-size-from-input": 0,
-}
-"""Calls on the way from which on findings of a rule were mostly false."""
+_FALSE_BEFORE, _TRUE_BEFORE = 2, 1
+"""What every class is taken to have had judged before the first finding was."""
+
+_MOST: Final = ((0.85, 1.0), (0.65, 0.79), (0.0, 0.59))
+"""Least share of true findings of a class, and most confidence of one of them."""
+
+_LENT: Final = 0.55
+"""Most confidence of a leak of what a caller, or a stream's owner, still holds."""
+
+_DOUBTED: Final = 0.5
+"""What is not above this stays as it is."""
+
+Way = Literal["local", "loop", "calls"]
+"""Within a function; where a loop is left, perhaps before its first round; through calls."""
+
+_CPP: Final = frozenset((".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tcc"))
+_TABLE: Final = Path(__file__).with_name("measured.txt")
+_LONG: Final = 2_000
+"""Bytes of a step that are looked at."""
+
+_UNSEEN: Final = re.compile(rb"[A-Z][A-Z0-9_]{2,}\b|->|\w\.[A-Za-z_]|::|[*&\])]\s*\.")
+"""What may hold more than the function shows: macros, members, names of other scopes."""
 
 
-def measured_confidence(rule: str, fault: Fault, confidence: float) -> float:
-    """Return the confidence of a finding, lowered where those like it proved wrong. A way without
-    a condition, such as `drop(p); drop(p);`, rests on nothing that may be otherwise."""
-    limit = 0 if _is_reopened(fault) or _is_callers(fault) else _CALLS.get(rule)
-    if limit is None or confidence <= UNPROVEN:
+def language_class(path: str) -> str:
+    """Return the language that findings of a file are counted under."""
+    suffix = Path(path).suffix.lower()
+    return "rust" if suffix == ".rs" else "c++" if suffix in _CPP else "c"
+
+
+def share_true(true: int, judged: int) -> float:
+    """Return how likely the next finding of a class is true, of which so many were judged."""
+    return (true + _TRUE_BEFORE) / (judged + _TRUE_BEFORE + _FALSE_BEFORE)
+
+
+def measured_confidence(rule: str, path: str, way: Way, confidence: float) -> float:
+    """Return the confidence of a finding in a file, lowered to what its class was measured to
+    deserve. The order of findings of one class stays."""
+    share = share_true(*_measured().get((rule, language_class(path), way), (0, 0)))
+    most = next(most for least, most in _MOST if share >= least)
+    if confidence <= _DOUBTED or confidence <= most != _MOST[-1][1]:
         return confidence
-    calls = sum(step.message == CALLED for step in fault.steps)
-    is_plain = not any(step.message == BRANCH for step in fault.steps)
-    if is_plain and limit:
-        return confidence
-    return UNPROVEN if calls >= limit else confidence
+    if most != _MOST[-1][1]:
+        return most
+    above = (confidence - _DOUBTED) / (1 - _DOUBTED)
+    return round(_DOUBTED + min(1.0, above) * (most - _DOUBTED), 2)
+
+
+def way_of(fault: Fault) -> Way:
+    """Return which way a fault comes about."""
+    messages = {step.message for step in fault.steps}
+    return "calls" if CALLED in messages else "loop" if LOOP_ENDS in messages else "local"
+
+
+def lent_confidence(fault: Fault, confidence: float) -> float:
+    """Return the confidence of a fault, lowered for a leak whose owner is not at hand."""
+    return min(confidence, _LENT) if _is_reopened(fault) or _is_callers(fault) else confidence
+
+
+def is_evident(fault: Fault, source: Source, texts: Callable[[str], Source | None]) -> bool:
+    """Return whether a fault needs nothing but what its function shows: no condition, loop, macro
+    or member stands on the way, and no call where what is called may keep the memory. No finding
+    that was judged is of that kind."""
+    if not fault.certain or fault.doubtful or (fault.kind == "leak" and way_of(fault) == "calls"):
+        return False
+    for step in fault.steps:
+        text = source if step.file == source.path else texts(step.file)
+        if text is None or step.message in (BRANCH, BRANCH_CASE, LOOP_ENDS):
+            return False
+        start, end = step.span[0], step.span[1]
+        if _UNSEEN.search(text.data, start, min(end, start + _LONG)):
+            return False
+    start, end = fault.span[0], fault.span[1]
+    return not _UNSEEN.search(source.data, start, min(end, start + _LONG))
 
 
 def _is_reopened(fault: Fault) -> bool:
@@ -67,3 +119,13 @@ def _is_callers(fault: Fault) -> bool:
         elif step.message not in (BRANCH, BRANCH_CASE, LOOP_ENDS) and name:
             is_allocated = True
     return False
+
+
+@cache
+def _measured() -> dict[tuple[str, str, str], tuple[int, int]]:
+    """Return how many findings are true, and how many were judged, of each class."""
+    table = {}
+    for line in _TABLE.read_text("utf-8").splitlines():
+        rule, language, way, true, judged = line.split()
+        table[rule, language, way] = int(true), int(judged)
+    return table

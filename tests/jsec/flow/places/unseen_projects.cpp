@@ -22,3 +22,33 @@ struct Part { Part(const char *s); int x; };
 Part::Part(const char *s) { if (!s) throw 1; x = 1; }
 class Whole { Part *part; public: Whole(const char *s); };
 Whole::Whole(const char *s) : part(new Part(s)) {}
+
+// An argument that throws leaves nothing allocated.
+struct Port { Port(int n) { if (n < 0) throw 1; } };
+struct Wire { Wire(const Port &p); };
+struct Line { Wire *wire; void open(int n) { if (!wire) wire = new Wire(Port(n)); } };
+
+// An object of a class that is not seen may register itself with what it is given.
+template <class Handler> class Acceptor {
+    int reactor;
+    virtual Handler *make(int socket) { return new Handler(socket, reactor); }
+    void accept(int socket) { make(socket); }
+};
+struct Plain { int n; };
+int lost(int n) {
+    Plain *plain = new Plain; // expect: leak
+    if (n) return 1;
+    delete plain;
+    return 0;
+}
+
+// Whether something was inserted says nothing of where it is.
+#include <map>
+#include <utility>
+struct Counts {
+    std::map<int, int> counts;
+    void add(int n) {
+        std::pair<std::map<int, int>::iterator, bool> found = counts.insert(std::make_pair(n, 1));
+        if (!found.second) found.first->second++;
+    }
+};

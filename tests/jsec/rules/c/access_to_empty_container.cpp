@@ -43,3 +43,8 @@ int with_values() {
     std::vector<int> v = {1, 2};
     return v.back(); // ok
 }
+
+char of_a_size(size_t size) {
+    std::vector<char> text(size);
+    return text.front(); // ok
+}

@@ -33,3 +33,12 @@ void key(HCRYPTPROV provider, HCRYPTKEY *out) {
 void given(SHA256_CTX *context, unsigned char *digest) {
     SHA256_Final(digest, context); // ok
 }
+
+#define ADD(x) SHA256_Update(&context, &(x), sizeof(x))
+
+void in_a_macro(unsigned char *digest, int number) {
+    SHA256_CTX context;
+    SHA256_Init(&context);
+    ADD(number);
+    SHA256_Final(digest, &context); // ok
+}

@@ -33,3 +33,14 @@ struct Caught {
 void Outside::close() {
     throw 1; // ok
 }
+
+struct Bits {
+    int bits;
+    int operator~() const;
+};
+
+int Bits::operator~() const {
+    if (!bits)
+        throw 1; // ok
+    return ~bits;
+}

@@ -79,3 +79,16 @@ size_t size_before_the_move(std::string text) {
     std::string kept = std::move(text);
     return size + kept.size(); // ok
 }
+
+struct Named {
+    std::string name;
+};
+
+struct Sized : Named {
+    std::string size;
+    Sized &operator=(Sized &&other) {
+        Named::operator=(std::move(other));
+        size = std::move(other.size); // ok
+        return *this;
+    }
+};

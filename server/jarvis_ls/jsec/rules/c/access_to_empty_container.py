@@ -88,6 +88,9 @@ def _uses_by_container(_function: Function) -> dict[int, tuple[int, int]]:
 def _first_uses(function: Function, variable: Variable) -> tuple[int, int]:
     """Return the offset of the first check, fill, assignment or escape of the container, and that
     of its first other use."""
+    parent = variable.node.parent
+    if parent is not None and parent.type == "function_declarator":
+        return 0, 0  # `vector<char> text(size)`: an argument that reads like a parameter
     if variable.initial is not None and not variable.is_parameter:
         return 0, 0
     touched = function.end

@@ -102,8 +102,8 @@ def _confidence(site: Site, right: Node) -> float:
         and (outer is not None and outer.type in ("parenthesized_expression", "condition_clause"))
     )
     if is_constant:
-        # an operand of `&&` in parentheses of its own is mostly meant
-        return 0.5 if compared else 0.6 if doubled else 0.85
+        # twice in parentheses, or an operand of `&&` in its own, is mostly meant
+        return 0.45 if doubled else 0.5 if compared else 0.85
     if doubled or compared:
         return 0.0
     if right.type == "identifier":

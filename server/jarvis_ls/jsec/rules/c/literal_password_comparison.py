@@ -57,8 +57,7 @@ def literal_password_comparison(call: Call) -> Iterator[Report]:
         if literal is None or is_placeholder(literal) or literal.startswith(("/", "./", "\\")):
             continue
         if names_secret(name):
-            plain = literal.lower() in ("none", "null", "yes", "no", "ask")
-            confidence = 0.5 if plain else 0.75
+            confidence = 0.5 if _is_protocol_word(literal) else 0.75
         elif _looks_chosen(literal):
             confidence = 0.5
         else:
@@ -71,6 +70,12 @@ def literal_password_comparison(call: Call) -> Iterator[Report]:
             name=name,
         )
         return
+
+
+def _is_protocol_word(literal: str) -> bool:
+    """Return whether a literal reads like an answer or a keyword, not like a password."""
+    answers = ("none", "null", "yes", "no", "ask", "ok")
+    return literal.lower() in answers or (literal.isupper() and not any(map(str.isdigit, literal)))
 
 
 def _looks_chosen(literal: str) -> bool:

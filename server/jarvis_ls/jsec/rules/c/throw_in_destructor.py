@@ -51,7 +51,7 @@ from jarvis_ls.jsec.base.rule import Report, nodes, rule
 )
 def throw_in_destructor(site: Site) -> Iterator[Report]:
     function = site.function
-    if function is None or "~" not in function.name:
+    if function is None or not function.name.rpartition("::")[2].startswith("~"):
         return
     for outer in ancestors(site.node, function.node):
         if outer.type == "lambda_expression":

@@ -67,6 +67,8 @@ def use_after_move(call: Call) -> Iterator[Report]:
     smart = variable is not None and "_ptr" in variable.type
     cwe = (476, 672, 825) if smart else (672, 825)
     use = next_mention(call.unit, call.item, call.node, name)
+    if use is not None and _member(use) and _moves_base_only(call.node):
+        return
     if use is not None and use.does in USING and _member(use) not in _REFILLING:
         yield Report(
             use.node,
@@ -84,6 +86,14 @@ def use_after_move(call: Call) -> Iterator[Report]:
             variable=name,
             cwe=cwe,
         )
+
+
+def _moves_base_only(move: Node) -> bool:
+    """Return whether what is moved is given to the assignment of a base class, which leaves the
+    members of the derived class as they are."""
+    outer = move.parent.parent if move.parent is not None else None
+    called = field(outer, "function") if outer is not None else None
+    return called is not None and text(called).replace(" ", "").endswith("::operator=")
 
 
 def _member(use: Mention) -> str:

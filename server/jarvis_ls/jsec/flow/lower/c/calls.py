@@ -542,7 +542,9 @@ class Calls(CallLowering):
         self.method(place, record, record, arguments, node)
 
     def new(self, node: Node) -> Typed:
-        """Lower `new T`, `new T[n]` and `new T(arguments)`."""
+        """Lower `new T`, `new T[n]` and `new T(arguments)`. Arguments come first: where one throws,
+        nothing is allocated that someone has to free. An object of a class that is not known may
+        give itself to others while it is constructed."""
         of = self.of
         kind = node.child_by_field_name("type")
         type_ = ANY if kind is None else of.types.of(kind)
@@ -559,8 +561,18 @@ class Calls(CallLowering):
             )
         placed = node.child_by_field_name("placement")
         arguments = self.arguments(node)
-        temp = of.blocks.temp()
         span = of.span(node)
+        if placed is None and count is None and arguments and type_ == ANY:
+            values, types = self._values(arguments, None)
+            temp = of.blocks.temp()
+            of.blocks.add(CallFunction(temp, text(kind), values, ("p", ANY), span, types))
+            return (nodes.TEMP, temp), ("p", ANY)
+        owner = type_[1] if count is None and type_[0] == "r" else ""
+        values, types = (), ()
+        if owner:
+            signature = of.types.methods.get((owner, owner))
+            values, types, _ = self._resolve_overload(arguments, (owner, owner), signature)
+        temp = of.blocks.temp()
         if placed is not None and "nothrow" not in text(placed):
             if placed.named_child_count != 1:
                 return of.unknown(("p", type_))
@@ -570,12 +582,16 @@ class Calls(CallLowering):
             fails = placed is not None
             zeroed = not arguments and node.child_by_field_name("arguments") is not None
             of.blocks.add(New(temp, type_, count, of.types.size(type_), span, fails, zeroed))
-        if count is None and type_[0] == "r":
-            self.construct((nodes.TEMP, temp), type_[1], arguments, node)
+        place = (nodes.TEMP, temp)
+        if owner:
+            of.calls.add(owner)
+            of.blocks.add(
+                CallMethod(of.blocks.temp(), place, owner, owner, values, ANY, span, types)
+            )
         elif count is None and len(arguments) == 1:
             value = of.as_type(of.value(arguments[0]), type_, span)
-            of.blocks.add(Eval((nodes.STORE, (nodes.TEMP, temp), value, type_, span)))
-        return (nodes.TEMP, temp), ("p", type_)
+            of.blocks.add(Eval((nodes.STORE, place, value, type_, span)))
+        return place, ("p", type_)
 
     def delete(self, node: Node) -> Typed:
         """Lower `delete p` and `delete [] p`."""

@@ -29,6 +29,10 @@ _NUMBERS: Final = re.compile(
 """A list of whole numbers, with nothing else in it: most long tables."""
 
 
+_WORD: Final = 8
+"""Bytes of a pointer."""
+
+
 class Lvalues(LvalueLowering):
     """Lowers lvalues and initialisers; part of `Expressions`."""
 
@@ -122,6 +126,8 @@ class Lvalues(LvalueLowering):
         else:
             base, type_ = self.of.through_reference(*self.of.address(argument), self.of.span(node))
         if type_[0] == "c":
+            if name == "second":  # of a pair, beside `first`
+                return (nodes.FIELD, base, _WORD, ANY), ANY
             return base, ANY
         offset, member = self.of.types.member(type_, name)
         if offset >= UNPLACED and type_[0] == "r":
