@@ -10,16 +10,20 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from jarvis_ls.runtime.edits.file_change import apply_changes
+from jarvis_ls.runtime.sandbox import bwrap
 from jarvis_ls.runtime.sandbox.base import Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.copies import open_folder
+from jarvis_ls.runtime.sandbox.engine import LABEL, Engine
 from jarvis_ls.runtime.sandbox.landlock import Landlock
 from jarvis_ls.runtime.sandbox.mirror import Limits, Mirror
 from jarvis_ls.runtime.sandbox.plain import Plain
+from tests.support.container_engine import container_engine
 from tests.support.patience import HANGS
 from tests.support.sandbox_cases import mutations, picture, sandboxes, start
 
@@ -29,12 +33,20 @@ pytestmark = [
         "server/jarvis_ls/codeintel",
         "server/jarvis_ls/core",
         "server/jarvis_ls/runtime",
+        "tests/support/container_engine.py",
         "tests/support/sandbox_cases.py",
     ),
 ]
 
 
 LIMITS = Limits(10_000, 100_000_000, None)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[str]:
+    """Why no container engine can be tried; empty when one answers."""
+    with container_engine() as problem:
+        yield problem
 
 
 @pytest.fixture(params=["landlock", "bwrap"])
@@ -327,10 +339,11 @@ async def test_a_workspace_of_any_depth_is_no_hindrance(
         subprocess.run(["rm", "-rf", str(root), *map(str, tmp_path.iterdir())], check=True)
 
 
+@pytest.mark.usefixtures("engine")
 async def test_bytes_written_in_all_are_bounded(tmp_path: Path, root: Path) -> None:
     settings = SandboxSettings(written_bytes=50_000_000)
     for name, found in sandboxes(tmp_path / "home", settings).items():
-        if isinstance(found, str) or name == "engine":
+        if isinstance(found, str):
             continue
         script = (
             "for n in $(seq 400); do head -c 1000000 /dev/zero >f$n; sleep 0.02; done; echo all"
@@ -338,3 +351,43 @@ async def test_bytes_written_in_all_are_bounded(tmp_path: Path, root: Path) -> N
         ran = await sh(found, root, script)
         assert "50 MB" in ran.ended and "all" not in ran.output, (name, ran)
         assert (await sh(found, root, "ls")).output == ""
+
+
+async def test_an_engine_writes_no_output_to_the_disk(
+    tmp_path: Path, root: Path, engine: str
+) -> None:
+    found = sandboxes(tmp_path / "home")["engine"]
+    if not isinstance(found, Engine):
+        pytest.skip(engine or str(found))
+    begun = asyncio.Event()
+    script = Script("bash", "echo begun; sleep 1000", HANGS, stop=asyncio.Event())
+    running = asyncio.ensure_future(found.run(script, [root], lambda _: begun.set()))
+    await begun.wait()
+    client = found.connect()
+    (made,) = client.containers.list(filters={"label": LABEL})
+    client.close()
+    assert script.stop is not None
+    script.stop.set()
+    assert (await running).output == "begun\n"
+    assert made.attrs["HostConfig"]["LogConfig"]["Type"] == "none"
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("bounded", [True, False], ids=["new", "old"])
+async def test_memory_as_a_disk_is_bounded(
+    tmp_path: Path, root: Path, bounded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also by bubblewrap before 0.7, which cannot bound its file systems in memory."""
+    known = bwrap._options(bwrap.find_program()) if bwrap.find_program() else frozenset()
+    monkeypatch.setattr(bwrap, "_options", lambda _: known - (set() if bounded else {"--size"}))
+    settings = SandboxSettings(memory=240_000_000, written_bytes=60_000_000)
+    for name, found in sandboxes(tmp_path / "home", settings).items():
+        if isinstance(found, str) or (name != "bwrap" and not bounded):
+            continue
+        for place in ("/tmp", "$HOME", "/dev/shm", "/dev", "/run", "/var/tmp"):
+            script = (
+                f"for n in $(seq 40); do head -c 5000000 /dev/zero >{place}/$n || exit 1; "
+                "sleep 0.05; done 2>/dev/null; echo all"
+            )
+            ran = await sh(found, root, script)
+            assert "all" not in ran.output and (ran.exit == 1 or ran.ended), (name, place, ran)

@@ -30,6 +30,8 @@ NOBODY = 65534
 """User a script runs as when we are root."""
 SCRIPT = "/run/jarvis/script"
 
+_SHARED_MEMORY = "/dev/shm"
+
 _INIT = 'ulimit -p "$0" 2>/dev/null || ulimit -u "$0" || exit 126; "$@"; exit $?'
 """The first process inside: sets a limit, reaps orphans, and ends all when the script ends. That
 of bubblewrap has no filter of system calls, and a script may trace (debuggers, leak checkers)."""
@@ -128,24 +130,18 @@ class Bubblewrap(Sandbox):
             before.append("--share-net")
         for name, value in variables.items():
             before += ["--setenv", name, value]
-        size = _options(self._program)
-        if "--disable-userns" in size:
+        known = _options(self._program)
+        if "--disable-userns" in known:
             before.append("--disable-userns")
-        limit = ["--size", str(self._settings.memory // 4)] if "--size" in size else []
-        before += [
-            "--proc",
-            "/proc",
-            "--dev",
-            "/dev",
-            *limit,
-            "--tmpfs",
-            "/tmp",
-            "--dir",
-            environment.HOME,
-            "--dir",
-            "/var/tmp",
-        ]
-        after = ["--remount-ro", "/", "--chdir", places[0].root]
+        before += ["--proc", "/proc", "--dev", "/dev", "--dir", "/var/tmp"]
+        mounts = self._mounts(script, places, str(text))
+        if "--size" in known:
+            limit = ["--size", str(self._settings.memory // 4)]
+            before += [*limit, "--tmpfs", "/tmp", "--dir", environment.HOME]
+            before += [*limit, "--tmpfs", _SHARED_MEMORY]
+        else:
+            mounts = [*self._on_disk(folder), *mounts]
+        after = ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", places[0].root]
         if filter_program():
             after += ["--seccomp", str(rules)]
         after += [
@@ -163,7 +159,7 @@ class Bubblewrap(Sandbox):
             "user": self._user,
             "bwrap": self._program,
             "before": before,
-            "mounts": self._mounts(script, places, str(text)),
+            "mounts": mounts,
             "after": after,
             "limits": {
                 "RLIMIT_CORE": 0,
@@ -171,6 +167,22 @@ class Bubblewrap(Sandbox):
                 "RLIMIT_NOFILE": 4096,
             },
         }
+
+    def _on_disk(self, folder: RunFolder) -> list[list[Any]]:
+        """Return mounts of folders that count as written, for `/tmp` and shared memory.
+
+        Before 0.7 bubblewrap cannot bound a file system in memory: half of that of the machine
+        could be filled.
+        """
+        temporary = folder.path / "tmp"
+        files, shared = temporary / "files", temporary / "shared"
+        home = files / Path(environment.HOME).relative_to("/tmp")
+        for place in (home, shared):
+            place.mkdir(parents=True)
+        if self._user is not None:
+            for place in (temporary, files, home, shared):
+                os.chown(place, self._user, self._user)
+        return [[str(files), "/tmp", "bind"], [str(shared), _SHARED_MEMORY, "bind"]]
 
     def _mounts(self, script: Script, places: Sequence[Workplace], text: str) -> list[list[Any]]:
         mounts: list[list[Any]] = []

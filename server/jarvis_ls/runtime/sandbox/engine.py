@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox import environment
 from jarvis_ls.runtime.sandbox.base import Output, Ran, Sandbox, SandboxSettings, Script
 from jarvis_ls.runtime.sandbox.bwrap import NOBODY, SCRIPT
@@ -29,7 +30,7 @@ from jarvis_ls.runtime.sandbox.changed import all_changes, came_of
 from jarvis_ls.runtime.sandbox.container import TIMEOUT, Container
 from jarvis_ls.runtime.sandbox.copies import RunFolder, Workplace, check_roots, has_other_owners
 from jarvis_ls.runtime.sandbox.kept import bring
-from jarvis_ls.runtime.sandbox.process import STOPPED, Ended, Heard
+from jarvis_ls.runtime.sandbox.process import STOPPED, Ended, Heard, watch
 from jarvis_ls.runtime.sandbox.seccomp import filter_program
 from jarvis_ls.runtime.sandbox.waiting import in_thread, to_the_end
 from jarvis_ls.runtime.sandbox.working import Needs, prepare_copies, working_folder
@@ -137,7 +138,8 @@ class Engine(Sandbox):
         why = ""
         working = loop.run_in_executor(None, running.run)
         stopping = asyncio.ensure_future((script.stop or asyncio.Event()).wait())
-        awaited: set[asyncio.Future[Any]] = {working, stopping}
+        watching = asyncio.ensure_future(watch(folder.bounds(script, self._settings, places)))
+        awaited: set[asyncio.Future[Any]] = {working, stopping, watching}
         try:
             done, _ = await asyncio.wait(
                 awaited, timeout=script.timeout, return_when=asyncio.FIRST_COMPLETED
@@ -149,15 +151,22 @@ class Engine(Sandbox):
             raise
         finally:
             stopping.cancel()
+            watching.cancel()
         if working not in done:
-            why = STOPPED if stopping in done else f"it ran longer than {script.timeout:g} s"
+            if stopping in done:
+                why = STOPPED
+            elif watching in done:
+                why = watching.result()
+            else:
+                why = Words("it ran longer than {seconds} s", seconds=f"{script.timeout:g}")
             await in_thread(running.end)
         (code, out_of_memory), cancelled = await to_the_end(working)
         await asyncio.sleep(0)  # what was heard last
         if cancelled:
             raise asyncio.CancelledError
         if out_of_memory:
-            why = f"it used more than {self._settings.memory // 1_000_000:,} MB of memory"
+            most = f"{self._settings.memory // 1_000_000:,}"
+            why = Words("it used more than {most} MB of memory", most=most)
         seconds = time.monotonic() - started
         return Ended(None if why else code, heard.text(), why, seconds)
 
@@ -169,7 +178,7 @@ class Engine(Sandbox):
         self, client: Any, folder: RunFolder, script: Script, places: Sequence[Workplace]
     ) -> dict[str, Any]:
         """Return the options that create the container."""
-        from docker.types import Mount, Ulimit
+        from docker.types import LogConfig, Mount, Ulimit
 
         text = folder.script(script)
         variables = environment.variables(
@@ -216,7 +225,12 @@ class Engine(Sandbox):
                 Ulimit(name="nofile", soft=4096, hard=4096),
                 Ulimit(name="nproc", soft=_own_processes(), hard=_own_processes()),
                 Ulimit(name="core", soft=0, hard=0),
+                Ulimit(
+                    name="fsize", soft=self._settings.file_bytes, hard=self._settings.file_bytes
+                ),
             ],
+            # It is heard as it comes: what the engine wrote down could fill the disk.
+            "log_config": LogConfig(type=LogConfig.types.NONE),
             "oom_score_adj": 1000,
             "hostname": "sandbox",
             "stdin_open": True,

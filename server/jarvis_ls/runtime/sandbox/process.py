@@ -104,7 +104,7 @@ async def run_process(
     )
     heard = Heard(output)
     reading = asyncio.ensure_future(heard.read(process))
-    watching = asyncio.ensure_future(_watch(process.pid, bounds))
+    watching = asyncio.ensure_future(watch(bounds, process.pid))
     stopping = asyncio.ensure_future((bounds.stop or asyncio.Event()).wait())
     why = ""
     try:
@@ -194,13 +194,15 @@ def _end(process: asyncio.subprocess.Process, grace: bool) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _watch(pid: int, bounds: Bounds) -> str:
-    """Watch a process; return why it must end, in words, and never while it behaves."""
+async def watch(bounds: Bounds, pid: int | None = None) -> str:
+    """Watch what a script writes, and the memory of the process `pid` and its descendants; return
+    why it must end, in words, and never while it behaves. Without `pid` somebody else bounds its
+    memory.
+    """
     quota = _Quota(bounds)
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
-        used = await asyncio.to_thread(_memory_of, pid)
-        if used > bounds.memory:
+        if pid is not None and await asyncio.to_thread(_memory_of, pid) > bounds.memory:
             return Words(
                 "it used more than {most} MB of memory", most=f"{bounds.memory // 1_000_000:,}"
             )
