@@ -47,7 +47,14 @@ MODULE = """
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         time.sleep(3600)
 
-    serve({"deafen": deafen, "echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
+    def leave():
+        if os.fork():
+            return os.getpid()
+        os.setsid()
+        time.sleep(20)
+        os._exit(0)
+
+    serve({"deafen": deafen, "leave": leave, "echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
            "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0,
            "unread": Mine})
 """
@@ -220,4 +227,22 @@ async def test_a_process_that_no_longer_listens_is_replaced(module: str) -> None
     assert await worker.call_or_retry("echo", 2) == 2
     with pytest.raises(WorkerGone, match="ended"):
         await deaf
+    await worker.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork there")
+@pytest.mark.parametrize("end", ["kill", "close", "crash"])
+async def test_who_still_holds_its_output_is_not_waited_for(module: str, end: str) -> None:
+    """A process that the worker has left behind, in a session of its own."""
+    worker = Worker(module)
+    pid = await worker.call("leave")
+    waiting = asyncio.ensure_future(worker.call("sleep", 3600))
+    await asyncio.sleep(0.1)
+    if end == "crash":
+        os.kill(pid, signal.SIGKILL)
+    ending = worker.close() if end == "close" else worker.kill()
+    await asyncio.wait_for(ending, 12)
+    with pytest.raises(WorkerGone):
+        await asyncio.wait_for(waiting, 1)
+    assert await worker.call("echo", 1) == 1, "another one works"
     await worker.close()

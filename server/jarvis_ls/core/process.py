@@ -15,7 +15,7 @@ import pickle
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.core.serving import LENGTH, PARENT, write_message
 
 _STOP_SECONDS = 2.0
+_BUFFER = 2**16
+"""Bytes of answers that wait to be read, before the worker has to."""
 _PATIENCE = 6
 """How many times its limit a worker is waited for that was given little processor time."""
 _IDLE = 20.0
@@ -105,13 +107,7 @@ class Worker:
         async with self._starting:
             if self._process is not None:
                 return
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                env=environment(),
-                start_new_session=True,  # Ctrl-C in a terminal is the parent's to handle
-            )
+            self._process = await _start(self._command)
             self.starts += 1
             self._reader = asyncio.create_task(self._read(self._process))
             if self._on_start is not None:
@@ -191,8 +187,8 @@ class Worker:
         process = self._process
         if process is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        if process.returncode is None:
+            end_group(process)
         await process.wait()
         await self._settle(process)
 
@@ -235,6 +231,33 @@ class Worker:
             answer.set_exception(result)
         else:
             answer.set_exception(RemoteError(str(result)))
+
+
+class _Pipes(asyncio.subprocess.SubprocessStreamProtocol):
+    """Lets go of the pipes of a process that has ended: another, which it has left behind, may hold
+    their other ends for as long as it lives."""
+
+    def process_exited(self) -> None:
+        """See `asyncio.SubprocessProtocol`."""
+        super().process_exited()
+        transport = self._transport  # type: ignore[attr-defined]
+        if transport is not None:
+            asyncio.get_running_loop().call_later(_STOP_SECONDS, transport.close)
+
+
+async def _start(command: Sequence[str]) -> asyncio.subprocess.Process:
+    """Return a process that runs a command, with pipes that it does not outlive for long."""
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Pipes(limit=_BUFFER, loop=loop),
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=None,
+        env=environment(),
+        start_new_session=True,  # Ctrl-C in a terminal is the parent's to handle
+    )
+    return asyncio.subprocess.Process(transport, protocol, loop)
 
 
 async def _within(answer: asyncio.Future[Any], seconds: float | None, pid: int) -> Any:
