@@ -51,9 +51,14 @@ SMALL = {
 }
 OTHER = "other.c"
 """A file of one branch alone."""
+ALLOWED = '[[permissions]]\neffect = "allow"\nkind = "execute"\n'
 OPEN = 6
 ANSWERS = 12
 """In one conversation, before the next begins."""
+SCRIPTS = 4
+"""One of so many turns of a conversation runs a script in the sandbox."""
+BACKGROUND = 7
+"""The turn that begins a script which goes on until somebody ends it."""
 KILL_EVERY = (3.0, 12.0)
 SAMPLE_EVERY = 5.0
 PATIENCE = 600.0
@@ -102,7 +107,7 @@ class Endurance:
             (6, self.switch),
             (5, self.scan),
             (6, self.chat),
-            (1, self.migrate),
+            (2, self.migrate),
         ]
         weights = [weight for weight, _ in steps]
         try:
@@ -199,10 +204,17 @@ class Endurance:
         if number % ANSWERS == 0:
             self.page.session = ""
         answer = f"This is answer {number} of the model."
+        if number % SCRIPTS == 0:
+            script = {"script": f"echo begun {number}; sleep 3; echo done"}
+            self.model.call("execute_script", script)
+        if number == BACKGROUND:
+            lasting = {"script": "echo begun; sleep 100000", "background": True}
+            self.model.call("execute_script", lasting)
         self.model.say(answer)
         session = await self.page.send(f"Question {number}?")
         await self.page.answered(answer)
         await self.page.rest()
+        self.counts["scripts in the sandbox"] += number % SCRIPTS == 0
         self.said.setdefault(session, []).append(answer)
 
     async def migrate(self) -> None:
@@ -228,8 +240,11 @@ class Endurance:
             below = self._below()
             if below:
                 with contextlib.suppress(psutil.NoSuchProcess):
-                    self.rng.choice(below).send_signal(signal.SIGKILL)
+                    process = self.rng.choice(below)
+                    kind = _kind(process.cmdline())
+                    process.send_signal(signal.SIGKILL)
                     self.counts["processes killed"] += 1
+                    self.counts[f"processes killed: {kind}"] += 1
 
     async def _sample_on(self) -> None:
         while True:
@@ -269,6 +284,13 @@ class Endurance:
                 return [str(pid) for pid in left]
             time.sleep(0.2)
         return []
+
+
+def _kind(words: list[str]) -> str:
+    """Return what a process is, by its command line: the program, or the module Python runs."""
+    if words[1:2] == ["-c"] and len(words) > 3 and words[3].startswith("jarvis_ls"):
+        return words[3]
+    return Path(words[0]).name if words else "?"
 
 
 def _is_alive(pid: int, began: float) -> bool:
@@ -313,7 +335,7 @@ async def _work(folder: Path, sources: Path, minutes: float, seed: str, table: T
     more: dict[str, Any] = {"options": options, "pull": True, "refresh": False, "command": COMMAND}
     key = {"SCRIPTED_KEY": "sk-test-0123456789"}
     async with ModelServer() as model:
-        with home_with(home, SETTINGS.format(url=model.url), **key):
+        with home_with(home, SETTINGS.format(url=model.url) + ALLOWED, **key):
             with contextlib.suppress(_Killed):
                 async with running(tree, small, **more) as editor:
                     long = Endurance(Page(editor), model, tree, small, seed)
