@@ -15,6 +15,7 @@ const CHECKS = [
   ['Generated wire types', venv('python'), ['-m', 'jarvis_ls.lsp.protocol.typescript', '--check']],
   ['Tables of the documentation', venv('python'), ['scripts/doc_tables.py', '--check']],
   ['Lock of Python packages', venv('python'), ['scripts/lock.py', '--check']],
+  ['SBOM of the wheels', venv('python'), ['scripts/package/wheel_bill.py', '--check']],
   ['Odd phrases', venv('python'), ['scripts/phrases.py', '--check']],
   ['Chinese catalogs', venv('python'), ['scripts/translations.py', '--check']],
   ['Client types', process.execPath, [module('typescript/bin/tsc'), '-p', 'tsconfig.json']],

@@ -130,12 +130,18 @@ def write() -> int:
     return done.returncode
 
 
+def read_project() -> dict[str, Any]:
+    """Return what pyproject.toml says."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
 def main() -> int:
     """Write or check; return the exit status."""
     if "--check" not in sys.argv:
         return write()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    found = list(dict.fromkeys(problems(project, read_pins(LOCK.read_text(encoding="utf-8")))))
+    found = list(
+        dict.fromkeys(problems(read_project(), read_pins(LOCK.read_text(encoding="utf-8"))))
+    )
     for problem in found:
         print(f"requirements.lock: {problem}")
     if found:

@@ -27,7 +27,7 @@ const CONTENTS = ['README.md', 'CHANGELOG.md', 'LICENSE', 'l10n', 'bundled/tool'
  * @param {string} target VS Code's name of the platform
  * @param {string} libraries the folder that becomes bundled/libs
  * @param {string} dist where the .vsix is laid
- * @returns {Promise<string>} its path
+ * @returns {Promise<string>} its path; beside it lies its SBOM
  */
 export async function buildExtension(target, libraries, dist) {
   const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
@@ -52,7 +52,8 @@ export async function buildExtension(target, libraries, dist) {
   ]);
   makeModesEqual(stage);
 
-  const file = path.join(dist, `jarvis-ls-${target}-${manifest.version}.vsix`);
+  const name = `jarvis-ls-${target}-${manifest.version}`;
+  const file = path.join(dist, `${name}.vsix`);
   const vsce = path.join(ROOT, 'node_modules', '@vscode', 'vsce', 'vsce');
   await step(
     `Extension for ${target}`,
@@ -66,6 +67,7 @@ export async function buildExtension(target, libraries, dist) {
     // Entries are sorted and dated by this; times of a zip are local, names are sorted by locale.
     { cwd: stage, env: { ...process.env, SOURCE_DATE_EPOCH: EPOCH, TZ: 'UTC', LC_ALL: 'C.UTF-8' } },
   );
+  cpSync(path.join(stage, 'sbom.cdx.json'), path.join(dist, `${name}.cdx.json`));
   return file;
 }
 

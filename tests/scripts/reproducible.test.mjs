@@ -51,8 +51,8 @@ test('wheel and extension of two folders are equal, byte for byte', async () => 
     const { status, stderr } = await build(name, { TZ: zone }, umask);
     assert.equal(status, 0, stderr);
     const dist = path.join(folder, name, 'dist');
-    const files = readdirSync(dist).filter((file) => /\.(whl|vsix)$/.test(file));
-    assert.deepEqual(files.map((file) => path.extname(file)).sort(), ['.vsix', '.whl']);
+    const files = readdirSync(dist).filter((file) => /\.(whl|vsix|cdx\.json)$/.test(file));
+    assert.deepEqual(files.map((file) => path.extname(file)).sort(), ['.json', '.vsix', '.whl']);
     built.push(files.map((file) => [file, readFileSync(path.join(dist, file)).toString('base64')]));
   }
   assert.ok(JSON.stringify(built[0]) === JSON.stringify(built[1]), 'they differ');
@@ -68,6 +68,27 @@ test('the SBOM of the extension names what is bundled', () => {
     names.some((name) => name.startsWith('pkg:npm/lit@')),
     names.join(' '),
   );
+});
+
+test('the SBOM lies beside the extension, and that of the wheel is in it', async () => {
+  const dist = path.join(folder, 'one', 'dist');
+  const files = readdirSync(dist);
+  const beside = files.find((file) => file.endsWith('.cdx.json')) ?? '';
+  assert.deepEqual(
+    readFileSync(path.join(dist, beside)),
+    readFileSync(path.join(dist, 'extension', 'linux-x64', 'sbom.cdx.json')),
+  );
+  const wheel = files.find((file) => file.endsWith('.whl')) ?? '';
+  const read =
+    'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]);' +
+    ' print(*(z.read(n).decode() for n in z.namelist() if "/sboms/" in n))';
+  const { stdout } = await capture(venv('python'), ['-c', read, path.join(dist, wheel)]);
+  const bill = JSON.parse(stdout);
+  assert.equal(bill.metadata.component.name, 'jarvis-ls');
+  const scopes = Object.fromEntries(bill.components.map((part) => [part.name, part.scope]));
+  assert.equal(scopes.pygls, 'required');
+  assert.equal(scopes.openai, 'optional');
+  assert.equal(scopes.pytest, undefined);
 });
 
 test('nothing is packed whose licence is unknown', async () => {
