@@ -54,8 +54,8 @@ MODULE = """
         time.sleep(20)
         os._exit(0)
 
-    serve({"deafen": deafen, "leave": leave, "echo": lambda v: v, "noisy": noisy, "skip": skip, "sleep": time.sleep,
-           "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0,
+    serve({"deafen": deafen, "leave": leave, "echo": lambda v: v, "noisy": noisy, "skip": skip,
+           "sleep": time.sleep, "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0,
            "unread": Mine})
 """
 
