@@ -55,8 +55,8 @@ MODULE = """
         os._exit(0)
 
     serve({"deafen": deafen, "leave": leave, "echo": lambda v: v, "noisy": noisy, "skip": skip,
-           "sleep": time.sleep, "spin": spin, "work": work, "die": lambda: os._exit(3), "fail": lambda: 1 / 0,
-           "unread": Mine})
+           "sleep": time.sleep, "spin": spin, "work": work, "die": lambda: os._exit(3),
+           "fail": lambda: 1 / 0, "unread": Mine})
 """
 
 
