@@ -83,3 +83,22 @@ def test_every_way_ends_where_the_flaw_is(tmp_path: Path, scan_folder: Scan) -> 
         assert [step["line"] for step in one.to_json()["trace"]] == [
             step.span.line for step in one.steps
         ]
+
+
+def test_no_size_is_made_up_for_a_type_that_nothing_defines(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    text = (
+        "#include <stdlib.h>\nstruct seen { char c[12]; };\n"
+        "int f(int n) { %s *p = malloc(sizeof *p); if (n) return 1; free(p); return 0; }\n"
+    )
+    files = {"a.c": text % "struct unseen", "b.c": text % "struct seen"}
+    leaks = [
+        finding
+        for finding in scan_folder(write(tmp_path, files)).findings
+        if finding.rule == "memory-leak"
+    ]
+    steps = [[str(step.message) for step in leak.trace] for leak in leaks]
+    assert len(steps) == 2
+    assert not any("bytes" in step for step in steps[0])
+    assert any("bytes" in step for step in steps[1])

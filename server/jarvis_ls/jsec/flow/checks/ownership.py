@@ -31,7 +31,7 @@ from jarvis_ls.jsec.flow.domain.region_state import (
     ZEROED,
     RegionState,
 )
-from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.c_types import ANY, UNIT
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, Jump, Return, SetTemp
 from jarvis_ls.jsec.flow.ir.nodes import Number, Span, Type
@@ -109,7 +109,7 @@ def allocate(engine: Engine, state: AbstractState, block: Allocation) -> Abstrac
     named: tuple[tuple[str, str], ...]
     caller = by or block.called
     named = (("name", f"{caller}()" if caller else _function_of_family(family)),)
-    exact = not by and known and 0 < lo == hi < ENDLESS
+    exact = not by and known and 0 < lo == hi < ENDLESS and lo % UNIT != 0
     if exact:
         named = (*named, ("bytes", str(int(lo))))
     message = _OPENED if by else _ALLOCATED_BYTES if exact else _ALLOCATED
