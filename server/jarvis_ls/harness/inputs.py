@@ -124,7 +124,7 @@ class Inputs:
             if place in given:
                 found.append(("p", given[place]))
             elif kind.form == "pointer":
-                if capacity and _is_length(parameter.name, kind.target):
+                if capacity and is_length(parameter.name, kind.target):
                     found.append(("p", self._told_length(draw, case, kind, capacity)))
                     continue
                 if self._roomy and writes_bytes(kind):
@@ -138,7 +138,7 @@ class Inputs:
             elif kind.form == "integer" and parameter.bound:
                 limit = min(parameter.bound - 1, _most(kind))
                 found.append((code_of(kind, self._records), draw(st.integers(0, limit))))
-            elif capacity and _is_length(parameter.name, kind):
+            elif capacity and is_length(parameter.name, kind):
                 value = min(_most(kind), self._length(draw, capacity))
                 found.append((code_of(kind, self._records), value))
             else:
@@ -226,7 +226,7 @@ class Inputs:
             target = member.kind.target
             if (
                 member.kind.form == "pointer"
-                and _is_length(after.name, after.kind)
+                and is_length(after.name, after.kind)
                 and (target is not None and target.form in ("void", "integer") and not after.width)
             ):
                 capacity, pointer = self._lend_memory(draw, case, member.kind)
@@ -416,7 +416,7 @@ class Inputs:
             if member.kind.form == "pointer":
                 capacity, pointer = self._pointer(draw, case, member.kind, depth)
                 block.pointers.append((at + offset, pointer))
-            elif capacity and _is_length(member.name, member.kind):
+            elif capacity and is_length(member.name, member.kind):
                 data = _bytes(member.kind, self._length(draw, capacity))
                 block.data[at + offset : at + offset + size] = data
             else:
@@ -465,7 +465,7 @@ class Inputs:
         return {"function": draw(st.sampled_from(list(known)))}
 
 
-def _is_length(name: str, kind: Kind | None) -> bool:
+def is_length(name: str, kind: Kind | None) -> bool:
     """Return whether a number says how long what is before it is."""
     return kind is not None and kind.form == "integer" and _LENGTH.search(name) is not None
 

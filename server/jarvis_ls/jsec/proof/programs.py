@@ -51,6 +51,7 @@ _LIBRARIES = {
 }
 _ALWAYS = ("-lm", "-lpthread", "-ldl")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]{1,200})[>"]', re.MULTILINE)
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
 _MAX_DECLARATORS = 20
 
 
@@ -100,6 +101,34 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     return Program(_build(bench, files, main.wanted), main.arguments)
 
 
+def find_closure(bench: Workbench, file: str) -> Build | str:
+    """Return how a file is built so that any function of it can be called: the program it is linked
+    into, without one the file and what it uses; or, in `Words`, why it cannot be built."""
+    program = find_program(bench, file)
+    if isinstance(program, Program):
+        return program.build
+    names = _names_of(bench)
+    if isinstance(names, str) or file not in names:
+        return program
+    files = _closure(names[file], names)
+    return _build(bench, files, ()) if len(files) <= _MOST_LINKED else program
+
+
+def files_naming(bench: Workbench, name: str) -> list[str]:
+    """Return the files in which a word is, in order."""
+    names = _names_of(bench)
+    known = {} if isinstance(names, str) else names
+    return sorted(path for path, item in known.items() if name.encode() in item.words)
+
+
+def is_defined_elsewhere(bench: Workbench, wanted: Iterable[str], file: str) -> bool:
+    """Return whether another file offers one of some functions and variables."""
+    names = _names_of(bench)
+    words = {name.encode() for name in wanted}
+    known = {} if isinstance(names, str) else names
+    return any(path != file and words & item.defined for path, item in known.items())
+
+
 def _names_of(bench: Workbench) -> dict[str, SourceNames] | str:
     key = "programs: names"
     if key not in bench.results:
@@ -121,15 +150,38 @@ def _read_names(bench: Workbench) -> dict[str, SourceNames] | str:
             "The project has {count} source files: too many to be built without its build system.",
             count=len(files),
         )
-    found = {}
-    for path in files:
-        source = bench.source(path)
-        if source is not None:
-            found[path] = _names(source)
-    return found
+    sources = {path: source for path in files if (source := bench.source(path)) is not None}
+    macros = _MacrosOfHeaders(bench)
+    return {path: _names(source, macros.words_for(source)) for path, source in sources.items()}
 
 
-def _names(source: Source) -> SourceNames:
+class _MacrosOfHeaders:
+    """Words in the macros of the project's headers: a file that uses one may mean any of them."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._paths: dict[str, list[str]] = {}
+        for file in list_sources(bench.root, Settings(default_excludes=True)).files:
+            if file.path.lower().endswith(HEADER_ENDS):
+                self._paths.setdefault(PurePosixPath(file.path).name, []).append(file.path)
+
+    def words_for(self, source: Source) -> frozenset[bytes]:
+        """Return the words of the macros of all headers that a file includes, by their names."""
+        found: set[bytes] = set()
+        waiting, seen = [source], {source.path}
+        while waiting:
+            for name in _INCLUDE.findall(waiting.pop().data):
+                for path in self._paths.get(PurePosixPath(name.decode("latin-1")).name, ()):
+                    header = self._bench.source(path) if path not in seen else None
+                    seen.add(path)
+                    if header is not None:
+                        waiting.append(header)
+                        for macro in _MACRO.findall(header.data):
+                            found |= words_in(macro)
+        return frozenset(found)
+
+
+def _names(source: Source, macros: frozenset[bytes]) -> SourceNames:
     language = language_of(source.path, source.data) or "c"
     defined: set[bytes] = set()
     main: Node | None = None
@@ -143,7 +195,7 @@ def _names(source: Source) -> SourceNames:
     return SourceNames(
         source.path,
         frozenset(defined),
-        words_in(source.data),
+        words_in(source.data) | macros,
         main is not None,
         tuple(_guards(main)) if main is not None else (),
         main is not None and _has_parameters(main),
@@ -163,6 +215,10 @@ def _defined(node: Node) -> Iterator[bytes]:
         for _ in range(_MAX_DECLARATORS):
             if inner is None or inner.type.endswith("identifier"):
                 break
+            if kind == "function_definition" and (named := _named_by_macro(inner)):
+                yield named
+                inner = None
+                break
             if inner.type == "function_declarator" and kind == "declaration":
                 inner = None
                 break
@@ -171,6 +227,18 @@ def _defined(node: Node) -> Iterator[bytes]:
             )
         if inner is not None and inner.type.endswith("identifier"):
             yield text(inner).encode()
+
+
+def _named_by_macro(declarator: Node) -> bytes:
+    """Return the name of a function that is written `MACRO(name)(parameters)`; else nothing."""
+    inner = declarator.child_by_field_name("declarator")
+    if declarator.type != "function_declarator" or inner is None:
+        return b""
+    listed = inner.child_by_field_name("parameters")
+    if inner.type != "function_declarator" or listed is None:
+        return b""
+    name = text(listed).strip("() \t").encode()
+    return name if re.fullmatch(rb"[A-Za-z_]\w*", name) else b""
 
 
 def _guards(node: Node) -> Iterator[str]:

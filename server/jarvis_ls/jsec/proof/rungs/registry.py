@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
+from jarvis_ls.jsec.proof.rungs.function_harness import FunctionHarness
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
 
-RUNGS: tuple[Rung, ...] = (FailingCalls(), WholeProgram())
+RUNGS: tuple[Rung, ...] = (FailingCalls(), WholeProgram(), FunctionHarness())

@@ -1,0 +1,611 @@
+"""A C function as a program that calls it with arguments made of bytes.
+
+The program includes the unit, so that static functions and types can be used as they are. The first
+bytes of an input choose: each choice has its place, and an input of zeros is the plainest case. So
+inputs can be listed one by one (`directed`) and changed at random (`target_main.c`), and what is
+zero in one does not matter.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jarvis_ls.core.words import Words
+from jarvis_ls.harness.inputs import is_length
+from jarvis_ls.harness.opaque_handles import RETURNED, Handles
+from jarvis_ls.harness.signature import Function, Kind, Member, Record, Signatures
+
+MOST_BYTES = 4096
+"""Of one input: `HARNESS_MOST` of the driver."""
+REPORTED = 77
+"""What the sanitizers are told to exit with: `HARNESS_REPORTED` of the driver."""
+_HERE = Path(__file__).parent
+_DRIVER = _HERE / "target_driver.c"
+_MAIN = _HERE / "target_main.c"
+_DEEPEST = 3
+_MOST_CHOICES = 160
+"""Choices of one target: structures of structures have many."""
+_MOST_PAIRS = 300
+_COUNTS = (16, 1, 2, 3, 4, 7, 8, 32, 64, 100, 255, 256, 1024)
+"""Elements of an array, the plainest first."""
+_LENGTHS = (1, 0, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 300, 1024, 4096)
+"""Of a string."""
+_LARGEST_COUNT = 70_000
+_ROOM = 65_536
+"""Bytes behind a pointer of which nothing is known."""
+_RAW = 255
+"""The pattern whose contents come from the input."""
+_TAIL = 64
+_PATTERNS = 5
+"""Of strings, in the driver."""
+_WORDS = ("", "0", "12", "-1", "2147483647", "4294967295", "a=b", "/tmp/a.txt", "[1,2]", "\xe9")
+
+
+class Unsuitable(Exception):
+    """No target can be made of a function; the text is `Words` that say why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The numbers that a parameter is given."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preconditions:
+    """What is known of how a function is called; parameters are named by their place."""
+
+    not_null: frozenset[int] = frozenset()
+    """Pointers that no caller passes as null."""
+    ranges: Mapping[int, Range] = field(default_factory=dict)
+    """Numbers that every caller bounds."""
+    values: tuple[int, ...] = ()
+    """Numbers worth a try with their neighbours, such as sizes on the way to a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A place in the input that decides something."""
+
+    at: int
+    """Offset of its first byte."""
+    size: int
+    """Bytes of it."""
+    name: str
+    """What it decides, as in the source: a parameter, or a member of what it points to."""
+    first: tuple[int, ...]
+    """Values of its first byte that are worth a try."""
+    second: tuple[int, ...] = ()
+    """Of its second byte, likewise."""
+    third: tuple[int, ...] = ()
+    """Of its third byte, likewise."""
+    pointer: bool = False
+    """Whether 1 in the first byte is a null pointer."""
+    low: int = 0
+    """Of a number that may be any: what the other eight bytes are added to."""
+    number: bool = False
+    """Whether 255 in the first byte has the number taken from the other eight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The program's text and what its inputs mean."""
+
+    text: str
+    """One file, to be compiled where `file` can be included."""
+    choices: tuple[Choice, ...]
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes the choices take."""
+        return self.choices[-1].at + self.choices[-1].size if self.choices else 0
+
+    def chosen(self, data: bytes) -> tuple[str, ...]:
+        """Return the names of what an input decides otherwise than plainly."""
+        return tuple(
+            choice.name for choice in self.choices if any(data[choice.at : choice.at + choice.size])
+        )
+
+
+def make_target(
+    function: Function,
+    found: Signatures,
+    include: str,
+    known: Preconditions,
+    may_call: Callable[[Function], bool] = lambda _: True,
+) -> Target:
+    """Return a program that calls `function`, which is in the file `include` names.
+
+    `may_call` says which functions of the file may be called to make a structure. Raises
+    `Unsuitable`.
+    """
+    if function.variadic:
+        raise Unsuitable(Words("its number of arguments varies"))
+    writer = _Writer(function, found, known, may_call)
+    body = writer.call(function, "", known)
+    tables = writer.tables()
+    head = (
+        "/* Made by jsec: calls one function of the file below with arguments made of bytes. */\n"
+        "#define main jsec_main_of_the_unit\n"
+        f'#include "{include}"\n'
+    )
+    text = "\n".join(
+        (
+            head,
+            _DRIVER.read_text(encoding="utf-8"),
+            tables,
+            "static void harness_case(void)\n{",
+            *(f"    {line}" for line in body),
+            "}\n",
+            _MAIN.read_text(encoding="utf-8"),
+        )
+    )
+    return Target(text, tuple(writer.choices))
+
+
+def directed(target: Target) -> Iterator[bytes]:
+    """Yield the inputs that differ from the plainest in one choice, then in two of them; those
+    with null pointers last.
+    """
+    seen = set()
+    singles = [list(_ways(choice)) for choice in target.choices]
+    plain = bytes(target.size)
+    inputs = [plain, *(_with(plain, way) for ways in singles for way in ways)]
+    few = [ways[:6] for ways in singles if ways]
+    pairs = (
+        _with(_with(plain, a), b)
+        for mine, theirs in itertools.combinations(few, 2)
+        for a, b in itertools.product(mine, theirs)
+    )
+    inputs += itertools.islice(pairs, _MOST_PAIRS)
+    nulls = [choice.at for choice in target.choices if choice.pointer]
+    inputs.sort(key=lambda data: sum(data[at] == 1 for at in nulls))
+    for data in inputs:
+        if data not in seen:
+            seen.add(data)
+            yield data
+
+
+def seeds(target: Target) -> Iterator[bytes]:
+    """Yield the inputs that exploration begins with: the first takes all contents from the bytes
+    behind the choices, the others are those of `directed`."""
+    raw = bytearray(target.size)
+    for choice in target.choices:
+        if choice.third:
+            raw[choice.at + 2] = _RAW
+    yield bytes(raw) + bytes(_TAIL)
+    yield from directed(target)
+
+
+def pack(inputs: Iterable[bytes]) -> bytes:
+    """Return inputs as the program reads them from a file."""
+    return b"".join(len(data).to_bytes(2, "little") + data for data in inputs)
+
+
+def _ways(choice: Choice) -> Iterator[tuple[int, bytes]]:
+    """Yield what else can be chosen: offset and bytes."""
+    columns = [choice.first or (0,), choice.second or (0,), choice.third or (0,)]
+    ways = [(a, 0, 0) for a in columns[0]]
+    ways += [(0, b, 0) for b in columns[1]] + [(0, 0, c) for c in columns[2]]
+    ways += [(0, b, c) for b in columns[1] if b for c in columns[2] if c][:40]
+    for way in ways:
+        if any(way):
+            yield choice.at, bytes(way[: min(3, choice.size)])
+
+
+def _with(data: bytes, way: tuple[int, bytes]) -> bytes:
+    at, new = way
+    return data[:at] + new + data[at + len(new) :]
+
+
+class _Writer:
+    """Writes C that makes arguments, and notes the choices it asks for."""
+
+    def __init__(
+        self,
+        function: Function,
+        found: Signatures,
+        known: Preconditions,
+        may_call: Callable[[Function], bool],
+    ) -> None:
+        self._found = found
+        self._handles = Handles(found, may_call)
+        self._may_call = may_call
+        self._numbers = _near((*function.numbers, *known.values))
+        self._strings = [_quoted(text) for text in function.strings]
+        self._strings += [_quoted(word.encode("latin-1")) for word in _WORDS]
+        positive = [number for number in self._numbers if 0 < number <= _LARGEST_COUNT]
+        self._counts = tuple(dict.fromkeys((*_COUNTS, *positive)))[:120]
+        self._lengths = tuple(dict.fromkeys((*_LENGTHS, *(n for n in positive))))[:120]
+        self._at = 0
+        self._variables = itertools.count()
+        self._making = 0
+        self.choices: list[Choice] = []
+
+    def call(self, function: Function, around: str, known: Preconditions) -> list[str]:
+        """Return the statements that call the function to be examined."""
+        lines, words = self._arguments(function, around, known, {})
+        called = f"{function.name}({', '.join(words)})"
+        if function.result.form == "void":
+            return [*lines, f"{called};"]
+        return [
+            *lines,
+            "{",
+            f"    __typeof__({called}) result = {called};",
+            "    harness_keep(&result, sizeof result);",
+            "}",
+        ]
+
+    def tables(self) -> str:
+        """Return the tables that the statements refer to."""
+        numbers = [choice for choice in self.choices if choice.number]
+        pointers = [choice for choice in self.choices if choice.pointer]
+        cases = "".join(f"    case {c.at}: return {_literal(c.low)};\n" for c in numbers)
+        return "\n".join(
+            (
+                f"enum {{ harness_choices = {self._at} }};",
+                _table("unsigned", "harness_counts_known", map(str, self._counts)),
+                _table("unsigned", "harness_lengths", map(str, self._lengths)),
+                _table("char *const", "harness_words", self._strings),
+                _table("unsigned", "harness_number_at", [str(c.at) for c in numbers] or ["0"]),
+                f"enum {{ harness_numbers = {len(numbers)} }};",
+                _table("unsigned", "harness_pointer_at", [str(c.at) for c in pointers] or ["0"]),
+                f"enum {{ harness_pointers = {len(pointers)} }};",
+                "HARNESS_BARE static long long harness_low_of(unsigned at)\n{\n    switch (at) {\n"
+                f"{cases}    default: return 0;\n    }}\n}}\n",
+            )
+        )
+
+    def _arguments(
+        self, function: Function, around: str, known: Preconditions, given: Mapping[int, str]
+    ) -> tuple[list[str], list[str]]:
+        """Return statements that make the arguments, and the words of the call; `given` are
+        expressions by the place of their parameter."""
+        lines: list[str] = []
+        words: list[str] = []
+        capacity = ""
+        for place, parameter in enumerate(function.parameters):
+            kind = parameter.kind
+            name = f"{around}{parameter.name or f'argument {place + 1}'}"
+            if place in given:
+                words.append(f"HARNESS_POINTER({given[place]})")
+                continue
+            if kind.form == "pointer":
+                told = capacity and is_length(parameter.name, kind.target)
+                if told and kind.target is not None:
+                    made, value = self._told_length(name, kind.target, capacity)
+                    capacity = ""
+                else:
+                    tied = self._is_tied(function, place)
+                    may_be_null = place not in known.not_null
+                    made, value, capacity = self._pointer(name, kind, 0, tied, may_be_null)
+                words.append(f"HARNESS_POINTER({value})")
+            elif kind.form in ("integer", "bool") and capacity and is_length(parameter.name, kind):
+                made, value = self._part(name, kind, capacity, known.ranges.get(place))
+                words.append(f"HARNESS_NUMBER({value})")
+            elif kind.form in ("integer", "bool"):
+                made, value = self._integer(name, kind, known.ranges.get(place))
+                words.append(f"HARNESS_NUMBER({value})")
+            elif kind.form == "float":
+                made, value = self._fraction(name)
+                words.append(value)
+            elif kind.form == "function":
+                made, value = self._callback(name, kind)
+                words.append(value)
+            else:
+                raise Unsuitable(Words("{name} is {why}", name=name, why=_why(kind)))
+            lines += made
+        return lines, words
+
+    def _is_tied(self, function: Function, place: int) -> bool:
+        """Return whether the parameter behind a pointer says how long it is."""
+        after = function.parameters[place + 1 : place + 2]
+        return any(
+            is_length(parameter.name, parameter.kind)
+            or (
+                parameter.kind.form == "pointer"
+                and is_length(parameter.name, parameter.kind.target)
+            )
+            for parameter in after
+        )
+
+    def _choose(self, size: int, choice: Choice) -> int:
+        if len(self.choices) >= _MOST_CHOICES:
+            raise Unsuitable(Words("its arguments have too many parts"))
+        self.choices.append(choice)
+        self._at += size
+        return choice.at
+
+    def _integer(
+        self, name: str, kind: Kind, known: Range | None = None, say: bool = True
+    ) -> tuple[list[str], str]:
+        low, high = _limits(kind)
+        if known is not None:
+            low, high = max(low, known.low), min(high, known.high)
+            if low > high:
+                low, high = _limits(kind)
+        listed = [*(kind.values or ()), 1, 0, 2, -1, low, high, low + 1, high - 1, high // 2 + 1]
+        values = list(dict.fromkeys(n for n in (*listed, *self._numbers) if low <= n <= high))
+        values = values[:200] or [low]
+        variable = f"n{next(self._variables)}"
+        count = len(values)
+        first = tuple(range(count))
+        place = self._choose(9, Choice(self._at, 9, name, first, low=low, number=True))
+        lines = [
+            f"static const long long {variable}_values[] = {{{', '.join(map(_literal, values))}}};",
+            f"long long {variable} = harness_integer({place}, {variable}_values, {count}, "
+            f"{_literal(low)}, {_literal(high)});",
+        ]
+        return [*lines, *([self._say(name, "%lld", variable)] if say else [])], variable
+
+    def _part(
+        self, name: str, kind: Kind, capacity: str, known: Range | None
+    ) -> tuple[list[str], str]:
+        most = min(_limits(kind)[1], known.high if known is not None else _limits(kind)[1])
+        variable = f"n{next(self._variables)}"
+        place = self._choose(9, Choice(self._at, 9, name, (0, 1, 2, 3), number=True))
+        bound = f"({capacity} < {most}u ? (long long){capacity} : {_literal(most)})"
+        if most > 1 << 31:
+            bound = f"(long long){capacity}"
+        lines = [f"long long {variable} = harness_part({place}, {bound});"]
+        return [*lines, self._say(name, "%lld", variable)], variable
+
+    def _told_length(self, name: str, kind: Kind, capacity: str) -> tuple[list[str], str]:
+        lines, value = self._part(f"*{name}", kind, capacity, None)
+        block = f"p{next(self._variables)}"
+        return [
+            *lines,
+            f"void *{block} = malloc({max(1, kind.size)});",
+            f"harness_put({block}, 0, &{value}, {max(1, kind.size)});",
+        ], block
+
+    def _fraction(self, name: str) -> tuple[list[str], str]:
+        variable = f"f{next(self._variables)}"
+        values = "0.0, 1.0, -1.0, 1e10, -1e10, 1e308, 1.0e-300, 0.5"
+        place = self._choose(9, Choice(self._at, 9, name, tuple(range(9))))
+        return [
+            f"static const double {variable}_values[] = {{{values}}};",
+            f"double {variable} = harness_fraction({place}, {variable}_values, 8);",
+            f'if (harness_aloud) fprintf(stderr, "HARNESS: %s = %g\\n", "{_plain(name)}", '
+            f"{variable});",
+        ], variable
+
+    def _callback(self, name: str, kind: Kind) -> tuple[list[str], str]:
+        for function in self._found.functions:
+            if function.type == kind.name and function.name != "main" and self._may_call(function):
+                return [self._say(name, function.name.replace("%", ""), "0")], function.name
+        raise Unsuitable(
+            Words("{name} is a pointer to a function, and there is none of its type", name=name)
+        )
+
+    def _pointer(
+        self, name: str, kind: Kind, depth: int, tied: bool, may_be_null: bool
+    ) -> tuple[list[str], str, str]:
+        """Return statements, the pointer, and how many elements it has; empty when that says
+        nothing."""
+        target = kind.target
+        if target is None or target.form == "unsupported":
+            raise Unsuitable(Words("{name} is {why}", name=name, why=_why(kind)))
+        if handle := self._handle(name, kind):
+            return (*handle, "")
+        variable = f"p{next(self._variables)}"
+        null = (1,) if may_be_null else ()
+        if target.form == "file":
+            return self._stream(name, variable, null)
+        if target.form == "opaque":
+            raise Unsuitable(Words("{name} is {why}", name=name, why=_why(kind)))
+        if target.form == "record":
+            return self._structure(name, variable, target, depth, null)
+        if target.form == "pointer" and target.target is not None:
+            return self._pointers(name, variable, target, depth, null)
+        if target.form == "integer" and target.size == 1 and target.signed and not tied:
+            return self._string(name, variable, null)
+        if target.form == "void" and not tied:
+            return self._room(name, variable, null)
+        size = max(1, target.size)
+        counts = tuple(range(len(self._counts)))
+        choice = Choice(self._at, 3, name, null, counts, (0, 1, 2, 3), pointer=bool(null))
+        place = self._choose(3, choice)
+        count = f"{variable}_count"
+        return (
+            [
+                f"size_t {count};",
+                f"void *{variable} = harness_array({place}, harness_choices, {size}, "
+                f"harness_counts_known, {len(self._counts)}, &{count});",
+                *self._not_null(variable, may_be_null),
+                f'harness_say_array("{_plain(name)}", {variable}, {count}, {size});',
+            ],
+            variable,
+            count,
+        )
+
+    def _room(self, name: str, variable: str, null: tuple[int, ...]) -> tuple[list[str], str, str]:
+        """Return zeros for a pointer of which nothing says to what it is."""
+        place = self._choose(1, Choice(self._at, 1, name, null, pointer=bool(null)))
+        lines = [
+            f"void *{variable} = harness_block({place}, {_ROOM});",
+            *self._not_null(variable, bool(null)),
+            self._say_pointer(name, variable, str(_ROOM), "bytes of zeros"),
+        ]
+        return lines, variable, ""
+
+    def _string(
+        self, name: str, variable: str, null: tuple[int, ...]
+    ) -> tuple[list[str], str, str]:
+        patterns = tuple(range(_PATTERNS + len(self._strings)))
+        lengths = tuple(range(len(self._lengths)))
+        choice = Choice(self._at, 3, name, null, lengths, patterns, pointer=bool(null))
+        place = self._choose(3, choice)
+        size = f"{variable}_size"
+        lines = [
+            f"size_t {size};",
+            f"char *{variable} = harness_string({place}, harness_choices, harness_lengths, "
+            f"{len(self._lengths)}, harness_words, {len(self._strings)}, &{size});",
+            *self._not_null(variable, bool(null)),
+            f'harness_say_string("{_plain(name)}", {variable});',
+        ]
+        return lines, variable, size
+
+    def _stream(
+        self, name: str, variable: str, null: tuple[int, ...]
+    ) -> tuple[list[str], str, str]:
+        lines, contents, size = self._string(name, f"{variable}_text", null)
+        made = f"FILE *{variable} = harness_stream({contents}, {size} ? {size} - 1 : 0);"
+        return [*lines, made], variable, ""
+
+    def _structure(
+        self, name: str, variable: str, target: Kind, depth: int, null: tuple[int, ...]
+    ) -> tuple[list[str], str, str]:
+        record = self._found.records[target.name]
+        choice = Choice(self._at, 1, name, null, pointer=bool(null))
+        place = self._choose(1, choice)
+        lines = [
+            f"void *{variable} = harness_block({place}, {record.size});",
+            *self._not_null(variable, bool(null)),
+            self._say_pointer(name, variable, str(record.size), "bytes"),
+        ]
+        separator = "->" if depth == 0 else "."
+        lines += self._fields(f"{name}{separator}", variable, record, 0, depth + 1)
+        return lines, variable, ""
+
+    def _fields(
+        self, around: str, variable: str, record: Record, base: int, depth: int
+    ) -> list[str]:
+        """Return statements that set the members of a structure at an offset of a block."""
+        lines: list[str] = []
+        capacity = ""
+        members: Sequence[Member] = record.members[:1] if record.union else record.members
+        for number, member in enumerate(members):
+            kind, at = member.kind, base + member.offset // 8
+            name = f"{around}{member.name}"
+            if member.width or depth > _DEEPEST or len(self.choices) > _MOST_CHOICES // 2:
+                continue
+            if kind.form in ("integer", "bool"):
+                if capacity and is_length(member.name, kind):
+                    made, value = self._part(name, kind, capacity, None)
+                else:
+                    made, value = self._integer(name, kind)
+                lines += [*made, f"harness_put({variable}, {at}, &{value}, {kind.size});"]
+            elif kind.form == "record":
+                inner = self._found.records[kind.name]
+                lines += self._fields(f"{name}.", variable, inner, at, depth + 1)
+            elif kind.form == "pointer":
+                after = members[number + 1 : number + 2]
+                tied = any(is_length(next_.name, next_.kind) for next_ in after)
+                before = len(self.choices), self._at
+                try:
+                    made, value, capacity = self._pointer(name, kind, depth, tied, True)
+                except Unsuitable:
+                    del self.choices[before[0] :]
+                    self._at = before[1]
+                    continue  # it stays null
+                lines += [*made, f"harness_put({variable}, {at}, &{value}, 8);"]
+        return ["{", *(f"    {line}" for line in lines), "}"] if lines else []
+
+    def _pointers(
+        self, name: str, variable: str, target: Kind, depth: int, null: tuple[int, ...]
+    ) -> tuple[list[str], str, str]:
+        """Return a place that holds one pointer, and a null pointer behind it."""
+        place = self._choose(1, Choice(self._at, 1, name, null, pointer=bool(null)))
+        if depth > 1:
+            raise Unsuitable(Words("its arguments have too many parts"))
+        lines = [
+            f"void *{variable} = harness_block({place}, 16);",
+            *self._not_null(variable, bool(null)),
+            self._say_pointer(name, variable, "2", "pointers"),
+        ]
+        assert target.target is not None
+        if target.target.form not in ("opaque", "unsupported", "void"):
+            made, value, _ = self._pointer(f"*{name}", target, depth + 1, False, True)
+            lines += [*made, f"harness_put({variable}, 0, &{value}, 8);"]
+        return lines, variable, ""
+
+    def _handle(self, name: str, kind: Kind) -> tuple[list[str], str] | None:
+        """Return statements that let the file itself make a structure; None when it cannot."""
+        if self._making or kind.target is None or kind.target.form not in ("record", "opaque"):
+            return None
+        for maker in self._handles.makers(kind):
+            before = len(self.choices), self._at
+            self._making += 1
+            try:
+                return self._made_by(name, maker.function, maker.place, maker.inside, kind)
+            except Unsuitable:
+                del self.choices[before[0] :]
+                self._at = before[1]
+            finally:
+                self._making -= 1
+        return None
+
+    def _made_by(
+        self, name: str, maker: Function, place: int, inside: bool, kind: Kind
+    ) -> tuple[list[str], str]:
+        variable = f"p{next(self._variables)}"
+        around = f"{name}: {maker.name} "
+        nowhere = Preconditions(frozenset(range(len(maker.parameters))))
+        say = self._say(name, f"what {maker.name} makes", "0")
+        if place == RETURNED:
+            lines, words = self._arguments(maker, around, nowhere, {})
+            made = f"void *{variable} = (void *){maker.name}({', '.join(words)});"
+            return [*lines, made, f"if ({variable} == NULL) return;", say], variable
+        size = kind.target.size if inside and kind.target is not None else 8
+        block = f"{variable}_place"
+        lines, words = self._arguments(maker, around, nowhere, {place: block})
+        made = f"void *{block} = harness_block(HARNESS_MOST, {size});"
+        call = f"(void){maker.name}({', '.join(words)});"
+        if inside:
+            return [made, *lines, call, f"void *{variable} = {block};", say], variable
+        taken = f"void *{variable} = *(void **){block};"
+        return [made, *lines, call, taken, f"if ({variable} == NULL) return;", say], variable
+
+    def _not_null(self, variable: str, may_be_null: bool) -> list[str]:
+        return [] if may_be_null else [f"if ({variable} == NULL) return;"]
+
+    def _say(self, name: str, what: str, value: str) -> str:
+        return f'harness_say("{_plain(name)}", "{what}", (long long){value});'
+
+    def _say_pointer(self, name: str, variable: str, value: str, unit: str) -> str:
+        said = f'{variable} ? "%lld {unit}" : "NULL"'
+        return f'harness_say("{_plain(name)}", {said}, (long long){value});'
+
+
+def _table(type_: str, name: str, values: Iterable[str]) -> str:
+    return f"static const {type_} {name}[] = {{{', '.join(values)}}};"
+
+
+def _near(numbers: Iterable[int]) -> tuple[int, ...]:
+    """Return numbers with their neighbours, in order and each once."""
+    return tuple(dict.fromkeys(n + d for n in numbers for d in (0, 1, -1)))
+
+
+def _limits(kind: Kind) -> tuple[int, int]:
+    if kind.form == "bool":
+        return 0, 1
+    bits = 8 * kind.size - int(kind.signed)
+    return (-(1 << bits) if kind.signed else 0), (1 << bits) - 1
+
+
+def _literal(value: int) -> str:
+    """Return a number as the driver holds it: of 64 bits with a sign."""
+    value = (value + (1 << 63)) % (1 << 64) - (1 << 63)
+    return "(-9223372036854775807LL - 1)" if value == -(1 << 63) else f"{value}LL"
+
+
+def _quoted(text: bytes) -> str:
+    """Return bytes as a string literal of C."""
+    return '"' + "".join(f"\\{byte:03o}" for byte in text.replace(b"\0", b"")) + '"'
+
+
+def _plain(name: str) -> str:
+    return name.replace("\\", "").replace('"', "").replace("%", "")
+
+
+def _why(kind: Kind) -> str:
+    inner = kind.target if kind.target is not None else kind
+    return Words(
+        "of type {type}, for which no input can be generated", type=inner.name or inner.form
+    )

@@ -1,0 +1,396 @@
+/* Behind `harness_case`: runs inputs.
+
+     PROGRAM <INPUT                     one case, with its arguments told
+     PROGRAM table FILE                 inputs, each two bytes of length (little-endian) and itself
+     PROGRAM explore SECONDS FILE MOST  inputs like those of FILE, led by coverage; the first is
+                                        changed even if it leads nowhere new
+
+   Many run in child processes. "HARNESS: case HEX" is printed of one whose report names a wanted line
+   first (HARNESS_WANTED is NAME:FIRST:LAST, a file without its folder and lines of it), and at the
+   end "HARNESS: runs N BAD", of which some have ended badly otherwise. After a few of either no more
+   are run. */
+
+#define HARNESS_REPORTED 77 /* what the sanitizers are told to exit with */
+#define HARNESS_FOUND 78
+#define HARNESS_FAILURES 40
+#define HARNESS_ENOUGH 4
+#define HARNESS_SECONDS 2
+#define HARNESS_CORPUS 512
+#define HARNESS_SEEDS 600
+
+struct harness_entry {
+    unsigned size;
+    unsigned char data[HARNESS_MOST];
+};
+
+struct harness_shared {
+    unsigned runs, entries, compared, seeds, tried;
+    struct harness_entry now, corpus[HARNESS_CORPUS], seed[HARNESS_SEEDS];
+    unsigned char seen[65536];
+    uint64_t operands[256];
+    unsigned char widths[256];
+};
+
+static struct harness_shared *harness_all;
+static unsigned char harness_counts[65536];
+static uintptr_t harness_before;
+static int harness_counting;
+
+#if defined(HARNESS_COVERAGE)
+#ifdef __cplusplus
+extern "C" {
+#endif
+HARNESS_BARE void __sanitizer_cov_trace_pc(void);
+HARNESS_BARE void __sanitizer_cov_trace_pc(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_return_address(0);
+    if (!harness_counting)
+        return;
+    here = (here >> 1) * 0x9E3779B1u >> 7;
+    if (harness_counts[(here ^ harness_before) & 65535] != 255)
+        harness_counts[(here ^ harness_before) & 65535]++;
+    harness_before = here >> 1;
+}
+
+HARNESS_BARE static void harness_operand(uint64_t a, uint64_t b, unsigned width)
+{
+    if (!harness_counting || a == b)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned place = harness_all->compared++ & 255;
+        harness_all->operands[place] = i ? b : a;
+        harness_all->widths[place] = (unsigned char)width;
+    }
+}
+
+#define HARNESS_COMPARE(name, type)                                                                \
+    HARNESS_BARE void name(type a, type b);                                                        \
+    HARNESS_BARE void name(type a, type b)                                                         \
+    {                                                                                              \
+        harness_operand(a, b, sizeof(type));                                                                     \
+    }
+HARNESS_COMPARE(__sanitizer_cov_trace_cmp1, uint8_t)
+HARNESS_COMPARE(__sanitizer_cov_trace_cmp2, uint16_t)
+HARNESS_COMPARE(__sanitizer_cov_trace_cmp4, uint32_t)
+HARNESS_COMPARE(__sanitizer_cov_trace_cmp8, uint64_t)
+HARNESS_COMPARE(__sanitizer_cov_trace_const_cmp1, uint8_t)
+HARNESS_COMPARE(__sanitizer_cov_trace_const_cmp2, uint16_t)
+HARNESS_COMPARE(__sanitizer_cov_trace_const_cmp4, uint32_t)
+HARNESS_COMPARE(__sanitizer_cov_trace_const_cmp8, uint64_t)
+HARNESS_BARE void __sanitizer_cov_trace_cmpf(float a, float b);
+HARNESS_BARE void __sanitizer_cov_trace_cmpf(float a, float b)
+{
+    (void)a, (void)b;
+}
+HARNESS_BARE void __sanitizer_cov_trace_cmpd(double a, double b);
+HARNESS_BARE void __sanitizer_cov_trace_cmpd(double a, double b)
+{
+    (void)a, (void)b;
+}
+HARNESS_BARE void __sanitizer_cov_trace_switch(uint64_t value, uint64_t *cases);
+HARNESS_BARE void __sanitizer_cov_trace_switch(uint64_t value, uint64_t *cases)
+{
+    for (uint64_t i = 0; i < cases[0] && i < 16; i++)
+        harness_operand(value, cases[2 + i], (unsigned)cases[1] / 8);
+}
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+HARNESS_BARE static void harness_run(const unsigned char *data, unsigned size)
+{
+    harness_in = data;
+    harness_size = size;
+    harness_next = 0;
+    harness_counting = 1;
+    harness_case();
+    harness_counting = 0;
+}
+
+static char harness_report[32768];
+static int harness_heard;
+static unsigned harness_bad, harness_found;
+
+/* Reads what was reported from some byte on; returns how many bytes there are in all. */
+HARNESS_BARE static off_t harness_hear(off_t from)
+{
+    ssize_t size = pread(harness_heard, harness_report, sizeof harness_report - 1, from);
+    harness_report[size > 0 ? size : 0] = 0;
+    return lseek(harness_heard, 0, SEEK_END);
+}
+
+/* Tells whether the first place of the wanted file that a report names is on a wanted line. */
+HARNESS_BARE static int harness_is_wanted(void)
+{
+    const char *wanted = getenv("HARNESS_WANTED"), *colon = wanted ? strchr(wanted, ':') : NULL;
+    const char *head = harness_report, *place;
+    ptrdiff_t length;
+    int first, last;
+    if (colon == NULL || sscanf(colon, ":%d:%d", &first, &last) != 2)
+        return 0;
+    length = colon - wanted + 1;
+    while ((place = strstr(head, "runtime error: ")) != NULL) { /* each is of one line */
+        while (place > head && place[-1] != '\n')
+            place--;
+        head = strchr(place, '\n') ? strchr(place, '\n') : place + strlen(place);
+        for (; place + length < head; place++)
+            if (strncmp(place, wanted, (size_t)length) == 0 && atoi(place + length) >= first &&
+                atoi(place + length) <= last)
+                return 1;
+    }
+    head = strstr(harness_report, "Sanitizer: ");
+    for (place = head; place != NULL && *place != 0; place++)
+        if (place - harness_report >= length &&
+            strncmp(place - length, wanted, (size_t)length) == 0)
+            return atoi(place) >= first && atoi(place) <= last;
+    return 0;
+}
+
+/* Waits for a child, and prints its case when it is wanted; returns 0 when no more need be run. */
+HARNESS_BARE static int harness_ended(pid_t child)
+{
+    int status = 0;
+    if (waitpid(child, &status, 0) < 0)
+        return 0;
+    harness_hear(0);
+    if (WIFEXITED(status) ? WEXITSTATUS(status) == HARNESS_REPORTED : WTERMSIG(status) != SIGABRT)
+        harness_bad++;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == HARNESS_FOUND ? 1 : harness_is_wanted()) {
+        printf("HARNESS: case ");
+        for (unsigned i = 0; i < harness_all->now.size; i++)
+            printf("%02x", harness_all->now.data[i]);
+        putchar('\n');
+        harness_found++;
+    }
+    fflush(stdout);
+    return harness_bad < HARNESS_FAILURES && harness_found < HARNESS_ENOUGH;
+}
+
+/* Returns 0 in a child process, whose reports are heard, else its number. */
+HARNESS_BARE static pid_t harness_child(void)
+{
+    pid_t child;
+    fflush(stdout);
+    if (ftruncate(harness_heard, 0) != 0 || (child = fork()) < 0)
+        _exit(95);
+    if (child == 0) {
+        if (dup2(harness_heard, 2) < 0 || freopen("/dev/null", "r", stdin) == NULL ||
+            freopen("/dev/null", "w", stdout) == NULL)
+            _exit(95);
+        alarm(HARNESS_SECONDS);
+    }
+    return child;
+}
+
+HARNESS_BARE static unsigned harness_load(FILE *file, struct harness_entry *entry)
+{
+    int low = fgetc(file), high = fgetc(file);
+    if (high == EOF)
+        return 0;
+    entry->size = (unsigned)low | (unsigned)high << 8;
+    if (entry->size > HARNESS_MOST)
+        return 0;
+    return fread(entry->data, 1, entry->size, file) == entry->size;
+}
+
+HARNESS_BARE static int harness_table(const char *name)
+{
+    FILE *file = fopen(name, "rb");
+    int more = 1;
+    if (file == NULL)
+        return 95;
+    while (more && harness_load(file, &harness_all->now)) {
+        pid_t child = harness_child();
+        if (child == 0) {
+            harness_run(harness_all->now.data, harness_all->now.size);
+            _exit(0);
+        }
+        harness_all->runs++;
+        more = harness_ended(child);
+    }
+    fclose(file);
+    return 0;
+}
+
+static uint64_t harness_state = 88172645463325252u;
+
+HARNESS_BARE static unsigned harness_draw(unsigned below)
+{
+    harness_state ^= harness_state << 13;
+    harness_state ^= harness_state >> 7;
+    harness_state ^= harness_state << 17;
+    return below ? (unsigned)((harness_state >> 11) % below) : 0;
+}
+
+/* Changes an input in one to four places; the bytes of `harness_nulls` never become 1. */
+HARNESS_BARE static void harness_change(struct harness_entry *entry)
+{
+    unsigned times = 1u << harness_draw(3);
+    unsigned most = harness_choices + 64 < HARNESS_MOST ? harness_choices + 64 : HARNESS_MOST;
+    if (entry->size < most && harness_draw(2)) {
+        memset(entry->data + entry->size, 0, most - entry->size);
+        entry->size = most;
+    }
+    while (entry->size != 0 && times-- != 0) {
+        unsigned at = harness_draw(entry->size);
+        switch (harness_draw(6)) {
+        case 0:
+            entry->data[at] = (unsigned char)harness_draw(256);
+            break;
+        case 1:
+            entry->data[at] = (unsigned char)harness_draw(12);
+            break;
+        case 2:
+            entry->data[at] ^= (unsigned char)(1u << harness_draw(8));
+            break;
+        case 3:
+            if (harness_all->compared != 0 && harness_numbers != 0) {
+                unsigned most_known = harness_all->compared < 256 ? harness_all->compared : 256;
+                uint64_t value = harness_all->operands[harness_draw(most_known)];
+                value += harness_draw(3);
+                value -= 1;
+                at = harness_number_at[harness_draw(harness_numbers)];
+                value -= (uint64_t)harness_low_of(at);
+                if (at + 9 <= entry->size) {
+                    entry->data[at] = 255;
+                    for (unsigned i = 0; i < 8; i++)
+                        entry->data[at + 1 + i] = (unsigned char)(value >> (56 - 8 * i));
+                }
+            }
+            break;
+        case 4:
+            if (harness_all->compared != 0 && entry->size > harness_choices) {
+                unsigned most_known = harness_all->compared < 256 ? harness_all->compared : 256;
+                unsigned known = harness_draw(most_known), room = entry->size - harness_choices;
+                uint64_t value = harness_all->operands[known];
+                unsigned width = harness_all->widths[known];
+                at = harness_choices + harness_draw(room > 8 && harness_draw(2) ? 8 : room);
+                for (unsigned i = 0; i < width && at + i < entry->size; i++)
+                    entry->data[at + i] = (unsigned char)(value >> (8 * i));
+            }
+            break;
+        default:
+            if (harness_all->entries != 0) {
+                struct harness_entry *other = &harness_all->corpus[harness_draw(harness_all->entries)];
+                if (at < other->size) {
+                    unsigned length = 1 + harness_draw(16);
+                    for (unsigned i = at; i < at + length && i < other->size && i < entry->size; i++)
+                        entry->data[i] = other->data[i];
+                }
+            }
+        }
+    }
+    for (unsigned i = 0; i < harness_pointers; i++)
+        if (harness_pointer_at[i] < entry->size && entry->data[harness_pointer_at[i]] == 1)
+            entry->data[harness_pointer_at[i]] = 0;
+}
+
+HARNESS_BARE static int harness_is_new(void)
+{
+    int found = 0;
+    for (unsigned i = 0; i < sizeof harness_counts; i++) {
+        unsigned char count, bit;
+        uint64_t eight = 1;
+        if (i % 8 == 0)
+            memcpy(&eight, harness_counts + i, 8);
+        if (eight == 0)
+            i += 7;
+        if (eight == 0 || (count = harness_counts[i]) == 0)
+            continue;
+        bit = count < 2 ? 1 : count < 4 ? 2 : count < 16 ? 4 : count < 64 ? 8 : 16;
+        found |= (harness_all->seen[i] & bit) == 0;
+        harness_all->seen[i] |= bit;
+        harness_counts[i] = 0;
+    }
+    harness_before = 0;
+    return found;
+}
+
+HARNESS_BARE static double harness_time(void)
+{
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    return (double)now.tv_sec + (double)now.tv_usec / 1e6;
+}
+
+/* Runs a number of changed inputs in this process, and ends it. */
+HARNESS_BARE static void harness_round(unsigned number)
+{
+    struct harness_entry *now = &harness_all->now;
+    off_t heard = 0;
+    harness_state = 88172645463325252u + 2654435769u * (uint64_t)(number + 1);
+    for (unsigned i = 0; i < 200; i++) {
+        if (harness_all->tried < harness_all->seeds)
+            *now = harness_all->seed[harness_all->tried++];
+        else {
+            if (harness_all->entries != 0) { /* half of the time one of the newest */
+                unsigned all = harness_all->entries, newest = all < 4 || harness_draw(2) ? all : 4;
+                *now = harness_all->corpus[all - 1 - harness_draw(newest)];
+            }
+            harness_change(now);
+        }
+        alarm(HARNESS_SECONDS);
+        harness_all->runs++;
+        harness_run(now->data, now->size);
+        if (lseek(harness_heard, 0, SEEK_END) > heard) {
+            heard = harness_hear(heard);
+            if (harness_is_wanted())
+                _exit(HARNESS_FOUND);
+        }
+        if (harness_is_new() && harness_all->entries < HARNESS_CORPUS)
+            harness_all->corpus[harness_all->entries++] = *now;
+    }
+    _exit(0);
+}
+
+HARNESS_BARE static int harness_explore(double seconds, const char *name, unsigned most)
+{
+    FILE *file = fopen(name, "rb");
+    double until = harness_time() + seconds;
+    int more = 1;
+    if (file == NULL)
+        return 95;
+    while (harness_all->seeds < HARNESS_SEEDS &&
+           harness_load(file, &harness_all->seed[harness_all->seeds]))
+        harness_all->seeds++;
+    if (harness_all->seeds != 0)
+        harness_all->corpus[harness_all->entries++] = harness_all->seed[0];
+    fclose(file);
+    for (unsigned number = 0; more && harness_all->runs < most; number++) {
+        pid_t child;
+        if (harness_time() > until)
+            break;
+        child = harness_child();
+        if (child == 0)
+            harness_round(number);
+        more = harness_ended(child);
+    }
+    return 0;
+}
+
+HARNESS_BARE int main(int count, char **words)
+{
+    static unsigned char input[HARNESS_MOST];
+    FILE *heard = tmpfile();
+    int status = 0;
+    if (heard == NULL || fcntl(fileno(heard), F_SETFL, O_APPEND) != 0)
+        return 95;
+    harness_heard = fileno(heard);
+    harness_all = (struct harness_shared *)mmap(NULL, sizeof *harness_all, PROT_READ | PROT_WRITE,
+                                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (harness_all == MAP_FAILED)
+        return 95;
+    if (count > 2 && strcmp(words[1], "table") == 0)
+        status = harness_table(words[2]);
+    else if (count > 4 && strcmp(words[1], "explore") == 0)
+        status = harness_explore(atof(words[2]), words[3], (unsigned)atoi(words[4]));
+    else {
+        size_t size = fread(input, 1, sizeof input, stdin);
+        harness_aloud = 1;
+        harness_run(input, (unsigned)size);
+        return 0;
+    }
+    printf("HARNESS: runs %u %u\n", harness_all->runs, harness_bad);
+    return status;
+}

@@ -1,0 +1,381 @@
+"""Calls the function that the path to a finding begins in, with arguments made for it.
+
+The function is compiled with the file around it, so that static functions count too. What brings
+the flaw about in it is not yet a flaw of the program: its callers are tried next, up to where they
+take no arguments. A function that nobody calls has its callers elsewhere, and the answer is what
+they must not pass.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.finding import Finding, Span
+from jarvis_ls.core.words import Words
+from jarvis_ls.harness.signature import Function, Signatures, read_signatures
+from jarvis_ls.harness.target import (
+    REPORTED,
+    Preconditions,
+    Target,
+    Unsuitable,
+    directed,
+    make_target,
+    pack,
+    seeds,
+)
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Verdict
+from jarvis_ls.jsec.proof.inputs import constants_near
+from jarvis_ls.jsec.proof.places import flaw_lines, function_at, hash_of
+from jarvis_ls.jsec.proof.programs import files_naming, find_closure, is_defined_elsewhere
+from jarvis_ls.jsec.proof.reports import Seen, kinds_for
+from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
+from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
+from jarvis_ls.jsec.proof.toolchain import Toolchain
+from jarvis_ls.jsec.proof.workbench import Workbench
+
+NAME = "function-harness"
+_DEEPEST = 3
+"""Callers of callers that are tried."""
+_MOST_CALLERS = 6
+_COVERAGE = ("-fsanitize-coverage=trace-pc,trace-cmp", "-DHARNESS_COVERAGE")
+_MAIN = "-Dmain=jsec_main_of_the_unit"
+_LEAST_SECONDS = 0.5
+_LONGEST_RUN = 8.0
+"""Seconds of runs led by coverage, at most."""
+_MOST_RUNS = 400_000
+_CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)$", re.MULTILINE)
+_RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+)$", re.MULTILINE)
+_VALUE = re.compile(r"^HARNESS: ([^\n=]{1,200}) = ([^\n]{0,200})$", re.MULTILINE)
+_LEAK = frozenset({"leak"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file as the parser reads it: see `harness.signature.Source`."""
+
+    path: str
+    arguments: tuple[str, ...]
+    language: str = "c"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What calls of one function have shown."""
+
+    function: Function
+    runs: int = 0
+    run: Run | None = None
+    """The run that brought the flaw about; None when none did."""
+    seen: Seen | None = None
+    values: tuple[str, ...] = ()
+    """What it was called with that matters, such as `errnum = NULL`."""
+    why: str = ""
+    """Why it could not be called, in `Words`."""
+
+
+class FunctionHarness:
+    """See the module."""
+
+    name = NAME
+
+    def missing(self, tools: Toolchain) -> str:
+        """See `Rung`."""
+        if reason := WholeProgram().missing(tools):
+            return reason
+        try:
+            clang.cindex()
+        except clang.ClangMissing as error:
+            return str(error)
+        return ""
+
+    async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
+        """See `Rung`."""
+        kinds = kinds_for(finding) - _LEAK
+        if not kinds or language_of(finding.file) != "c":
+            return None
+        search = _Search(finding, bench, budget, kinds)
+        function = search.entry()
+        if function is None:
+            return _unproven(Words("The function around it could not be parsed."), 0)
+        return None if function.name == "main" else await search.decide(function)
+
+
+class _Search:
+    """The functions that are called for one finding."""
+
+    def __init__(
+        self, finding: Finding, bench: Workbench, budget: Budget, kinds: frozenset[str]
+    ) -> None:
+        self._finding, self._kinds = finding, kinds
+        self._bench, self._budget = bench, budget
+        self._places: Places = flaw_lines(bench, finding)[:1]
+        self._numbers = tuple(constants_near(bench, finding))
+        self._seen: set[tuple[str, str]] = set()
+        self._runs = 0
+
+    def entry(self) -> Function | None:
+        """Return the function that the path begins in; that of the finding itself when the path
+        begins in a header, or in no function."""
+        first = self._finding.steps[0]
+        return self._around(first.file, first.span) or self._around(
+            self._finding.file, self._finding.span
+        )
+
+    def _around(self, file: str, span: Span) -> Function | None:
+        """Return the function around a place; its name may be made by a macro, so the parser is
+        asked."""
+        before = [item for item in self._signatures(file).functions if item.line <= span.end_line]
+        return max(before, key=lambda item: item.line, default=None)
+
+    async def decide(self, function: Function) -> Evidence:
+        """Return what calls of a function and of its callers show."""
+        tried = await self._try(function)
+        if tried.run is None:
+            if tried.why:
+                why = Words(
+                    "'{function}' cannot be called: {why}.", function=function.name, why=tried.why
+                )
+                return _unproven(why, 0)
+            return _survived(function, self._runs)
+        outer = await self._outermost(tried, _DEEPEST)
+        if not outer.function.parameters:
+            return _evidence(Verdict.REPRODUCED, outer, _did(outer), self._hashes())
+        if outer.function.static:
+            why = Words(
+                "A call of '{function}' does it, with {values}; no call of it in the project was "
+                "seen to pass that.",
+                function=outer.function.name,
+                values=", ".join(outer.values),
+            )
+            return _unproven(why, self._runs)
+        return _evidence(Verdict.CALLER, outer, _contract(outer), self._hashes())
+
+    async def _outermost(self, tried: Tried, depth: int) -> Tried:
+        """Return the outermost function whose calls bring the flaw about, on the way up from one
+        that does."""
+        if not tried.function.parameters or depth == 0:
+            return tried
+        for caller in self._callers(tried.function):
+            if self._budget.left < _LEAST_SECONDS:
+                break
+            above = await self._try(caller)
+            if above.run is not None:
+                return await self._outermost(above, depth - 1)
+        return tried
+
+    async def _try(self, function: Function) -> Tried:
+        self._seen.add((function.file, function.name))
+        build = find_closure(self._bench, function.file)
+        if isinstance(build, str):
+            return Tried(function, why=build)
+        if re.search(r'["\\\n]', function.file):
+            return Tried(function, why=Words("its file has an unusual name"))
+        known = Preconditions(values=self._numbers)
+        try:
+            target = make_target(function, self._signatures(function.file), function.file, known)
+        except Unsuitable as error:
+            return Tried(function, why=error.args[0])
+        build = replace(
+            build,
+            sources=self._linked(function, build),
+            flags=(*build.flags, _MAIN, "-iquote.", "-ffunction-sections"),
+            harness=target.text,
+            libraries=(*build.libraries, "-Wl,--gc-sections"),
+        )
+        inputs, runs, failure = await self._find(build, target)
+        if failure:
+            return Tried(function, why=failure)
+        self._runs += runs
+        cases = [Case(build, stdin=data) for data in inputs]
+        for level in LEVELS if cases else ():
+            done = await run_cases(self._bench, cases, level, self._budget, leaks=False)
+            for run in done.done:
+                if seen := first_fit(run, self._kinds, self._places):
+                    values = _values(target, run)
+                    return Tried(function, self._runs, run, seen, values)
+        return Tried(function, self._runs)
+
+    async def _find(self, build: Build, target: Target) -> tuple[list[bytes], int, str]:
+        """Return inputs that bring a report at the place about, the number of runs, and why nothing
+        could be built."""
+        bench, budget = self._bench, self._budget
+        searching = replace(build, flags=(*build.flags, *_COVERAGE))
+        explore = min(_LONGEST_RUN, budget.left / 3)
+        file, (first, last) = self._places[0]
+        wanted = f"{PurePosixPath(file).name}:{first}:{last}"
+        asan = ASAN.format(leaks=0).replace("exitcode=99", f"exitcode={REPORTED}")
+        script = [
+            *build_lines(searching, LEVELS[0], bench.tools),
+            f"export ASAN_OPTIONS={asan} UBSAN_OPTIONS=halt_on_error=0:print_stacktrace=0",
+            f"export HARNESS_WANTED={shlex.quote(wanted)}",
+            'mkdir "$W/d" && cd "$W/d" && ulimit -f 40000',
+            'ran() { grep -a "^HARNESS: " "$W/said"; }',
+            f'timeout {max(2, round(2 * budget.left))} "$W/prog" table "$BENCH/inputs" >"$W/said"',
+            "ran",
+            'grep -q -a "^HARNESS: case" "$W/said" || { timeout '
+            f'{round(2 * explore) + 2} "$W/prog" explore {explore:.1f} "$BENCH/seeds" {_MOST_RUNS}'
+            ' >"$W/said"; ran; }',
+        ]
+        files = {
+            "harness.c": build.harness.encode(),
+            "inputs": pack(directed(target)),
+            "seeds": pack(seeds(target)),
+        }
+        output = await bench.run("\n".join(script), budget, files)
+        if "\x1ebuilt" not in output.text:
+            return [], 0, _why_not_built(output.text)
+        counts = [(int(match[1]), int(match[2])) for match in _RUNS.finditer(output.text)]
+        runs = sum(max(0, runs - bad) for runs, bad in counts)
+        found = dict.fromkeys(bytes.fromhex(match[1]) for match in _CASE.finditer(output.text))
+        return sorted(found, key=lambda data: len(target.chosen(data))), runs, ""
+
+    def _linked(self, function: Function, build: Build) -> tuple[str, ...]:
+        """Return the files that are linked with that of a function: none when what it reaches is
+        in its own, for what is not reached is left out by the linker."""
+        known = {item.name: item for item in self._signatures(function.file).functions}
+        taken = {name for _, name in self._signatures(function.file).taken}
+        waiting, reached = [function.name, *taken], set()
+        outside: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name in reached:
+                continue
+            reached.add(name)
+            if (item := known.get(name)) is None:
+                outside.add(name)
+                continue
+            waiting += item.calls
+            outside.update(item.variables)
+        others = tuple(source for source in build.sources if source != function.file)
+        return others if is_defined_elsewhere(self._bench, outside, function.file) else ()
+
+    def _callers(self, function: Function) -> list[Function]:
+        """Return the functions that call one, but `main`, those of its own file first."""
+        files = [function.file] if function.static else files_naming(self._bench, function.name)
+        found = [
+            caller
+            for file in sorted(files, key=lambda file: (file != function.file, file))
+            for caller in self._signatures(file).functions
+            if function.name in caller.calls
+            and caller.name != "main"
+            and (caller.file, caller.name) not in self._seen
+        ]
+        return found[:_MOST_CALLERS]
+
+    def _signatures(self, file: str) -> Signatures:
+        key = (NAME, file)
+        known = self._bench.results.get(key)
+        if not isinstance(known, Signatures):
+            known = Signatures()
+            build = find_closure(self._bench, file)
+            if not isinstance(build, str):
+                try:
+                    known = read_signatures(self._bench.root, [self._unit(file, build)])
+                except JarvisError:
+                    known = Signatures()  # it cannot be parsed: it defines nothing here
+            self._bench.results[key] = known
+        return known
+
+    def _unit(self, file: str, build: Build) -> Unit:
+        root = self._bench.root
+        return Unit(
+            file,
+            tuple(
+                re.sub(r"^(-I|-isystem|-iquote)(?!/)", rf"\1{root}/", flag) for flag in build.flags
+            ),
+        )
+
+    def _hashes(self) -> tuple[tuple[str, str], ...]:
+        """Return the hashes of all functions that were called."""
+        found = []
+        for file, name in sorted(self._seen):
+            source = self._bench.source(file)
+            functions = self._signatures(file).functions
+            function = next((item for item in functions if item.name == name), None)
+            if function is not None and source is not None:
+                _, start, end = function_at(source, Span(function.line, 1, function.line, 1))
+                found.append((f"{file}:{name}", hash_of(source, start, end)))
+        return tuple(found)
+
+
+def _values(target: Target, run: Run) -> tuple[str, ...]:
+    """Return what of a run's arguments matters; all when the plainest do it as well."""
+    told = {match[1]: match[2] for match in _VALUE.finditer(run.errors)}
+    chosen = [name for name in target.chosen(run.case.stdin) if name in told]
+    return tuple(f"{name} = {told[name]}" for name in (chosen or told))
+
+
+def _did(tried: Tried) -> str:
+    assert tried.seen is not None
+    report = tried.seen.report
+    return Words(
+        "A call of '{function}' does it: {kind} at {file}:{line}.",
+        function=tried.function.name,
+        kind=report.kind,
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _contract(tried: Tried) -> str:
+    assert tried.seen is not None
+    report = tried.seen.report
+    return Words(
+        "It happens when a caller of '{function}' passes {values}: {kind} at {file}:{line}.",
+        function=tried.function.name,
+        values=", ".join(tried.values),
+        kind=report.kind,
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _evidence(
+    verdict: Verdict, tried: Tried, message: str, functions: tuple[tuple[str, str], ...]
+) -> Evidence:
+    assert tried.run is not None and tried.seen is not None
+    return Evidence(
+        verdict,
+        NAME,
+        message,
+        case=tried.run.case,
+        report=tried.seen.report,
+        functions=functions,
+        runs=tried.runs,
+    )
+
+
+def _survived(function: Function, runs: int) -> Evidence:
+    if runs == 0:
+        why = Words(
+            "All calls of '{function}' with generated arguments ended before they came to it.",
+            function=function.name,
+        )
+        return _unproven(why, 0)
+    return Evidence(
+        Verdict.SURVIVED,
+        NAME,
+        Words(
+            "{count} calls of '{function}' with generated arguments did not bring it about.",
+            count=runs,
+            function=function.name,
+        ),
+        runs=runs,
+    )
+
+
+def _unproven(why: str, runs: int) -> Evidence:
+    return Evidence(Verdict.UNPROVEN, NAME, why, runs=runs)
+
+
+def _why_not_built(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    error = next((line for line in lines if "error" in line or "undefined" in line), "")
+    return Words("it could not be built: {error}", error=(error or text.strip())[:300])

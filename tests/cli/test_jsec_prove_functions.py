@@ -1,0 +1,180 @@
+"""`jsec prove` on a library: its functions are called one by one, with real compilers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jarvis_ls.jsec.proof.toolchain import find_toolchain
+
+LIBRARY = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIB_API(name) name
+struct stack {
+    int *values;
+    int top, size;
+};
+
+static const char *const names[4] = {"none", "memory", "file", "end"};
+
+struct stack *stack_new(int size)
+{
+    struct stack *s;
+    if (size < 0 || size > 1000)
+        return NULL;
+    s = malloc(sizeof *s);
+    if (s == NULL)
+        return NULL;
+    s->values = calloc((size_t)size + 1, sizeof(int));
+    s->top = 0;
+    s->size = size;
+    return s;
+}
+
+const char *LIB_API(stack_error)(struct stack *s, int *code)
+{
+    int error = s->top;
+    if (error > 0)
+        error = 0;
+    *code = error; /* of whoever calls it */
+    return names[0];
+}
+
+struct memory {
+    void *(*get)(void *opaque, int items, int size);
+};
+
+static void *get_memory(void *opaque, int items, int size)
+{
+    void *v = malloc(items * size); /* guarded */
+    (void)opaque;
+    return v;
+}
+
+void *some_of(struct memory *m, int count)
+{
+    if (m->get == NULL)
+        m->get = get_memory;
+    return count < 0 || count > 100 ? NULL : m->get(NULL, count, 4);
+}
+
+const char *unguarded(int error)
+{
+    return names[error * -1]; /* unguarded */
+}
+
+const char *compared(const unsigned char *data, unsigned length)
+{
+    int error = 0;
+    if (length >= 4 && *(const int *)data == 1179011410)
+        error = length;
+    return names[error * -1]; /* behind a comparison */
+}
+
+static int fill(int n)
+{
+    int a[8] = {0};
+    for (int i = 0; i <= n; i++)
+        a[i] = i; /* always */
+    return a[0];
+}
+
+int start(void)
+{
+    return fill(8);
+}
+"""
+
+pytest.importorskip("clang.cindex")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not find_toolchain().compiler,
+    reason="no C compiler with sanitizers is here",
+)
+
+
+def jsec(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "jarvis_ls.cli.jsec", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "LC_ALL": "C", "JARVIS_HOME": str(home)},
+    )
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a project and the home of the user."""
+    folder = tmp_path_factory.mktemp("prove")
+    (folder / "project" / "src").mkdir(parents=True)
+    (folder / "project" / "src" / "lib.c").write_text(LIBRARY)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def proofs(place: Path) -> dict[str, dict[str, Any]]:
+    """What is proven of each finding, by the comment on its line."""
+    done = jsec(
+        "prove", "--all", str(place / "project"), "--trust", "--format", "json", home=place / "home"
+    )
+    assert done.stdout, done.stderr
+    lines = LIBRARY.splitlines()
+    return {
+        lines[finding["line"] - 1].partition("/* ")[2].removesuffix(" */"): finding["proof"]
+        for finding in json.loads(done.stdout)["findings"]
+    }
+
+
+def test_a_function_without_arguments_reproduces_it(proofs: dict[str, dict[str, Any]]) -> None:
+    proof = proofs["always"]
+    assert (proof["verdict"], proof["rung"]) == ("reproduced", "function-harness")
+    assert proof["report"]["kind"] in ("index-out-of-bounds", "stack-buffer-overflow")
+    assert "'start'" in proof["message"]["text"]
+
+
+def test_what_a_caller_must_not_pass_is_named(proofs: dict[str, dict[str, Any]]) -> None:
+    proof = proofs["of whoever calls it"]
+    assert proof["verdict"] == "depends_on_caller"
+    assert proof["message"]["values"]["values"] == "code = NULL"
+    proof = proofs["unguarded"]
+    assert proof["verdict"] == "depends_on_caller"
+    assert proof["message"]["values"]["values"].startswith("error = ")
+
+
+def test_a_static_function_whose_callers_guard_it_is_not_blamed(
+    proofs: dict[str, dict[str, Any]],
+) -> None:
+    proof = proofs["guarded"]
+    assert proof["verdict"] not in ("reproduced", "depends_on_caller", "refuted")
+    assert proof["case_id"] == ""
+
+
+def test_coverage_leads_through_a_comparison(proofs: dict[str, dict[str, Any]]) -> None:
+    proof = proofs["behind a comparison"]
+    assert proof["verdict"] == "depends_on_caller"
+    assert "data" in proof["message"]["values"]["values"]
+
+
+def test_the_case_is_replayed_until_it_is_repaired(
+    place: Path, proofs: dict[str, dict[str, Any]]
+) -> None:
+    case, project, home = proofs["always"]["case_id"], place / "project", place / "home"
+    source = project / "src" / "lib.c"
+    line = LIBRARY[: LIBRARY.index("/* always */")].count("\n") + 1
+    done = jsec("replay", case, str(project), "--trust", home=home)
+    assert (done.returncode, f"lib.c:{line}" in done.stdout) == (1, True), done.stdout + done.stderr
+    source.write_text(LIBRARY.replace("i <= n", "i < n"))
+    done = jsec("replay", case, str(project), "--trust", home=home)
+    assert done.returncode == 0, done.stdout + done.stderr
+    source.write_text(LIBRARY)
