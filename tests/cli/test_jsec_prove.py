@@ -208,6 +208,43 @@ def test_a_sound_twin_is_not_reproduced(project: Path, home: Path) -> None:
 
 
 @needs_compiler
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
+def test_a_program_is_built_as_its_makefile_says(project: Path, home: Path) -> None:
+    (project / "a.c").unlink()
+    (project / "src").mkdir()
+    (project / "src" / "name.c").write_text(
+        '#ifndef BUILT\n#error "build with make"\n#endif\n#include <string.h>\n#include <stdio.h>\n'
+        "void show(const char *text)\n{\n    char name[8];\n    strcpy(name, text);\n"
+        "    puts(name);\n}\n"
+    )
+    (project / "src" / "main.c").write_text(
+        "void show(const char *text);\nint main(int argc, char **argv)\n{\n"
+        "    if (argc > 1)\n        show(argv[1]);\n    return 0;\n}\n"
+    )
+    (project / "Makefile").write_text(
+        "tool: src/main.o src/name.o\n\tgcc -s -o $@ $^\n"
+        "%.o: %.c\n\tgcc -O2 -Wall -Werror -DBUILT -c -o $@ $<\nclean:\n\trm -f src/*.o tool\n"
+    )
+    told = by_rule(prove(project, home, "--all"))["write-past-buffer"]["proof"]
+    assert (told["verdict"], told["report"]["line"]) == ("reproduced", 9), told["message"]
+    assert told["case"]["build"]["system"] == "make"
+
+
+@needs_compiler
+def test_what_is_never_closed_is_reproduced(project: Path, home: Path) -> None:
+    (project / "a.c").write_text(
+        "#include <stdio.h>\nstatic int count(const char *name)\n{\n"
+        '    FILE *f = fopen(name, "r");\n    int c;\n    if (f == NULL)\n        return -1;\n'
+        "    c = fgetc(f);\n    if (c == 'x')\n        return 0;\n"
+        "    fclose(f);\n    return c;\n}\n"
+        "int main(int argc, char **argv)\n{\n"
+        "    return argc > 1 ? count(argv[1]) > 100 : 0;\n}\n"
+    )
+    told = by_rule(prove(project, home, "--all"))["resource-leak"]["proof"]
+    assert (told["verdict"], told["report"]["kind"]) == ("reproduced", "leak"), told["message"]
+
+
+@needs_compiler
 def test_a_finding_without_a_program_says_why(project: Path, home: Path) -> None:
     (project / "a.c").write_text(FLAWED.replace("int main(", "int start("))
     told = by_rule(prove(project, home, "--all"))["double-free"]["proof"]

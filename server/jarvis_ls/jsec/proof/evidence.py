@@ -98,6 +98,9 @@ class Build:
     """Text of a C file that is compiled with them and has the `main`; empty for whole programs."""
     libraries: tuple[str, ...] = ()
     """Options for the linker, behind everything else."""
+    system: str = ""
+    """`make`, `configure` or `cmake` when the project builds itself; the program is then the one
+    that the first of `sources` is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class Case:
     """Variables it gets."""
     settings: Settings = Settings()
     """What the interposers do."""
-    seconds: float = 5.0
+    seconds: float = 2.0
     """CPU seconds it may take."""
 
     @property
@@ -240,6 +243,7 @@ def case_of(record: Any) -> Case:
             _texts(build["sources"]),
             str(build["harness"]),
             _texts(build["libraries"]),
+            str(build.get("system", "")),
         ),
         arguments=_texts(record["arguments"]),
         stdin=_decoded(record["stdin"]),

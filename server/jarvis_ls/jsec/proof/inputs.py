@@ -29,7 +29,7 @@ _LONGEST = 70_000
 _MOST_CONSTANTS = 12
 _MOST_NAMES = 3
 _READS = re.compile(
-    rb"\b(?:stdin|scanf|getchar|gets|getline|read|cin|STDIN_FILENO|fgets|fgetc|getc|fread)\b"
+    rb"\b(?:stdin|scanf|getchar|gets|getline|read|cin|STDIN_FILENO|fgets|fgetc|getc|fread|recv)\b"
 )
 _ALLOCATES = re.compile(rb"\b(?:malloc|calloc|realloc|strdup|strndup|asprintf)\b")
 _RANDOM = re.compile(rb"\b(?:rand|random)\b")

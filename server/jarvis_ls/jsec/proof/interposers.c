@@ -10,10 +10,14 @@
  *   JSEC_RANDOM=N        rand and random return N; otherwise their seed is fixed
  *   JSEC_TIME=N          time returns N
  *
+ * At the end "JSEC: leaked NAME" and a frame are written for each stream and descriptor that is
+ * still open, where NAME is the function that opened it.
+ *
  * When a call fails because of JSEC_FAIL_CALL, "JSEC: failed NAME" and the stack are written to
  * descriptor 2, so that it is known which call of the program it was.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -44,6 +48,7 @@ int __real_fseek(FILE *, long, int);
 int __real_rename(const char *, const char *);
 int __real_remove(const char *);
 int __real_close(int);
+int __real_open(const char *, int, ...);
 int __real_rand(void);
 long __real_random(void);
 void __real_srand(unsigned);
@@ -84,6 +89,45 @@ static int allocation_fails(void)
 
 /* Of the sanitizers' library. */
 void __sanitizer_print_stack_trace(void);
+void __sanitizer_symbolize_pc(void *, const char *, char *, size_t);
+
+#define MOST_OPEN 256
+#define CALLER ((char *)__builtin_return_address(0) - 1)
+
+/* What is open, by stream or by descriptor plus one. */
+static struct { const char *opened_by; void *handle; void *caller; } open_now[MOST_OPEN];
+
+static void note_open(const char *name, void *handle, void *caller)
+{
+    int i;
+    for (i = 0; i < MOST_OPEN && handle != NULL; i++)
+        if (open_now[i].handle == NULL) {
+            open_now[i].opened_by = name;
+            open_now[i].handle = handle;
+            open_now[i].caller = caller;
+            return;
+        }
+}
+
+static void note_closed(void *handle)
+{
+    int i;
+    for (i = 0; i < MOST_OPEN; i++)
+        if (open_now[i].handle == handle)
+            open_now[i].handle = NULL;
+}
+
+__attribute__((destructor)) static void tell_leaks(void)
+{
+    char frame[600];
+    int i;
+    for (i = 0; i < MOST_OPEN; i++) {
+        if (open_now[i].handle == NULL)
+            continue;
+        __sanitizer_symbolize_pc(open_now[i].caller, "    #0 %p in %f %s:%l", frame, sizeof frame);
+        dprintf(2, "JSEC: leaked %s\n%s\n\n", open_now[i].opened_by, frame);
+    }
+}
 
 static int call_fails(const char *name, int error)
 {
@@ -124,7 +168,23 @@ char *__wrap_strdup(const char *text)
 
 FILE *__wrap_fopen(const char *name, const char *mode)
 {
-    return call_fails("fopen", EACCES) ? NULL : __real_fopen(name, mode);
+    FILE *file = call_fails("fopen", EACCES) ? NULL : __real_fopen(name, mode);
+    note_open("fopen", file, CALLER);
+    return file;
+}
+
+int __wrap_open(const char *name, int flags, ...)
+{
+    mode_t mode;
+    int descriptor;
+    va_list values;
+    va_start(values, flags);
+    mode = flags & O_CREAT ? va_arg(values, mode_t) : 0;
+    va_end(values);
+    descriptor = call_fails("open", EACCES) ? -1 : __real_open(name, flags, mode);
+    if (descriptor >= 0)
+        note_open("open", (char *)0 + descriptor + 1, CALLER);
+    return descriptor;
 }
 
 ssize_t __wrap_read(int descriptor, void *into, size_t count)
@@ -183,6 +243,7 @@ int __wrap_putc(int c, FILE *file)
 
 int __wrap_fclose(FILE *file)
 {
+    note_closed(file);
     if (!call_fails("fclose", ENOSPC))
         return __real_fclose(file);
     __real_fclose(file);
@@ -212,6 +273,7 @@ int __wrap_remove(const char *name)
 
 int __wrap_close(int descriptor)
 {
+    note_closed((char *)0 + descriptor + 1);
     if (!call_fails("close", EIO))
         return __real_close(descriptor);
     __real_close(descriptor);
@@ -265,6 +327,51 @@ int __wrap___isoc99_fscanf(FILE *file, const char *format, ...)
     found = vfscanf(file, format, values);
     va_end(values);
     return found;
+}
+
+/* The other end of every connection is standard input; what is sent to it is dropped. */
+int __wrap_socket(int domain, int type, int protocol)
+{
+    (void)domain, (void)type, (void)protocol;
+    return call_fails("socket", EACCES) ? -1 : __real_open("/dev/null", O_RDWR);
+}
+
+int __wrap_connect(int descriptor, const void *address, unsigned size)
+{
+    (void)descriptor, (void)address, (void)size;
+    return call_fails("connect", ECONNREFUSED) ? -1 : 0;
+}
+
+int __wrap_bind(int descriptor, const void *address, unsigned size)
+{
+    (void)descriptor, (void)address, (void)size;
+    return call_fails("bind", EADDRINUSE) ? -1 : 0;
+}
+
+int __wrap_listen(int descriptor, int waiting)
+{
+    (void)descriptor, (void)waiting;
+    return call_fails("listen", EADDRINUSE) ? -1 : 0;
+}
+
+int __wrap_accept(int descriptor, void *address, unsigned *size)
+{
+    (void)descriptor, (void)address, (void)size;
+    return call_fails("accept", ECONNABORTED) ? -1 : __real_open("/dev/null", O_RDWR);
+}
+
+ssize_t __wrap_recv(int descriptor, void *into, size_t count, int flags)
+{
+    (void)descriptor, (void)flags;
+    if (call_fails("recv", ECONNRESET))
+        return -1;
+    return __real_read(0, into, short_reads && count > 1 ? 1 : count);
+}
+
+ssize_t __wrap_send(int descriptor, const void *from, size_t count, int flags)
+{
+    (void)descriptor, (void)from, (void)flags;
+    return call_fails("send", ECONNRESET) ? -1 : (ssize_t)count;
 }
 
 static int random_value(int *value)

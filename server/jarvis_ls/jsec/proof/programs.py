@@ -23,6 +23,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.evidence import Build
+from jarvis_ls.jsec.proof.system_build import system_of
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.scan.source_files import list_sources
 from jarvis_ls.jsec.settings.settings import Settings
@@ -127,6 +128,23 @@ def is_defined_elsewhere(bench: Workbench, wanted: Iterable[str], file: str) -> 
     words = {name.encode() for name in wanted}
     known = {} if isinstance(names, str) else names
     return any(path != file and words & item.defined for path, item in known.items())
+
+
+def system_program(bench: Workbench, file: str) -> Program | None:
+    """Return the program that the project's own build makes of a file; None without a build."""
+    system = system_of(bench.root)
+    if not system:
+        return None
+    tools = bench.tools
+    return Program(Build(tools.compiler, tools.linker, (), (file,), system=system), True)
+
+
+def files_of(bench: Workbench, program: Program) -> tuple[str, ...]:
+    """Return the files that a program is of; all of the project when its own build says."""
+    if not program.build.system:
+        return program.build.sources
+    names = _names_of(bench)
+    return program.build.sources if isinstance(names, str) else tuple(names)
 
 
 def _names_of(bench: Workbench) -> dict[str, SourceNames] | str:

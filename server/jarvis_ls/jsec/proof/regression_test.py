@@ -10,8 +10,8 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
-from jarvis_ls.jsec.proof.evidence import Case, Evidence
-from jarvis_ls.jsec.proof.reports import MARK
+from jarvis_ls.jsec.proof.evidence import Case, Evidence, Report
+from jarvis_ls.jsec.proof.reports import LEAKED, OWN
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, UBSAN, build_lines, quoted
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import INTERPOSERS
@@ -70,11 +70,11 @@ def _script(case: Case, evidence: Evidence) -> str:
         for at, (name, _) in enumerate(case.files)
     ]
     output = "/dev/full" if case.settings.full else '"$W/out"'
-    said = f'grep -v -e "^{MARK}" -e "^    #" -e "^[[:space:]]*$" "$W/err"'
+    said = f'grep -v -e "^{OWN}" -e "^    #" -e "^[[:space:]]*$" "$W/err"'
     check = (
         f'[ $STATUS -ne 0 ] || {said} >/dev/null || {{ echo "a failure was ignored"; exit 1; }}'
         if fails_call
-        else 'if grep -q -a -E "Sanitizer:|runtime error:" "$W/err"; then cat "$W/err"; exit 1; fi'
+        else f'if grep -q -a -E "{_pattern(report)}" "$W/err"; then cat "$W/err"; exit 1; fi'
     )
     return "\n".join(
         [
@@ -100,6 +100,11 @@ def _script(case: Case, evidence: Evidence) -> str:
             "",
         ]
     )
+
+
+def _pattern(report: Report | None) -> str:
+    leaked = f"|{LEAKED}" if report is not None and report.kind == "leak" else ""
+    return f"Sanitizer:|runtime error:{leaked}"
 
 
 def _register(root: Path, name: str, script: Path) -> None:

@@ -7,20 +7,26 @@ its frames that is in the project is the finding's statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.proof.evidence import Report
 
-MARK = "JSEC: failed "
-"""What the interposers write when they let a call fail, before its name and its stack."""
+OWN = "JSEC: "
+"""How lines of the interposers begin."""
+MARK = f"{OWN}failed "
+"""What they write when they let a call fail, before its name and its stack."""
+
+LEAKED = f"{OWN}leaked "
+"""What they write of a stream or descriptor that is never closed, before what opened it."""
 
 _HEAD = re.compile(
     r"^(?:==\d+==)?(?:ERROR|WARNING): (?:Address|Memory|Leak)Sanitizer: (.{1,300})"
     r"|^(Direct|Indirect) leak of \d+ byte"
     r"|^(\S[^\n]{0,500}?):(\d+):(\d+): runtime error: ([^\n]{1,300})"
-    rf"|^{MARK}(\w+)",
+    rf"|^{MARK}(\w+)"
+    rf"|^{LEAKED}(\w+)",
     re.MULTILINE,
 )
 _FRAME = re.compile(
@@ -132,6 +138,22 @@ def kinds_for(finding: Finding) -> frozenset[str]:
     return kinds
 
 
+def kinds_pattern(kinds: frozenset[str]) -> str:
+    """Return an extended regular expression that finds what reports of some kinds say."""
+    words = [text for text, kind in (*_ASAN_KINDS, *_UBSAN_KINDS) if kind in kinds]
+    words += [kind for kind in kinds if kind not in ("leak", "null-dereference", "wild-access")]
+    words += ["leak of", LEAKED] if "leak" in kinds else []
+    words += ["SEGV"] if kinds & {"null-dereference", "wild-access"} else []
+    return "|".join(sorted(words))
+
+
+def places_pattern(places: Iterable[tuple[str, tuple[int, int]]]) -> str:
+    """Return one that finds the lines of some places, each from first to last, in a report."""
+    return "|".join(
+        rf"{re.escape(file)}:{line}\b" for file, (a, b) in places for line in range(a, b + 1)
+    )
+
+
 def parse_reports(text: str, root: str) -> list[Seen]:
     """Return what sanitizers and interposers have written to standard error, in order. `root` is
     the real path of the project."""
@@ -170,7 +192,7 @@ def is_unchecked_result(finding: Finding) -> bool:
 def _kind(head: re.Match[str]) -> str:
     if head[7]:
         return f"failed {head[7]}"
-    if head[2]:
+    if head[2] or head[8]:
         return "leak"
     if head[6]:
         return next((kind for words, kind in _UBSAN_KINDS if words in head[6]), "")

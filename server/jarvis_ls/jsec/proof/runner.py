@@ -1,7 +1,7 @@
 """Builds a program in the copy and runs cases on it.
 
 Everything is one script of the sandbox: the copy is fresh each time, so a build and its runs belong
-together. A case that brings a report is run twice: what does not repeat is no evidence.
+together. The first case that brings a report is run twice: what does not repeat is no evidence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Build, Case
-from jarvis_ls.jsec.proof.reports import Seen, parse_reports
+from jarvis_ls.jsec.proof.reports import OWN, Seen, parse_reports
+from jarvis_ls.jsec.proof.system_build import system_lines
 from jarvis_ls.jsec.proof.toolchain import LINKED, Toolchain
 from jarvis_ls.jsec.proof.workbench import WALL, Output, Workbench
 
@@ -26,8 +27,9 @@ COMMON = (
     "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0"
 )
 WRAPPED = (
-    "malloc calloc realloc strdup fopen read write fread fwrite fgets fputs puts putchar fputc "
-    "putc fclose fflush fseek rename remove close rand random srand srandom time printf fprintf "
+    "malloc calloc realloc strdup fopen open read write fread fwrite fgets fputs puts putchar "
+    "fputc socket connect bind listen accept recv send putc fclose "
+    "fflush fseek rename remove close rand random srand srandom time printf fprintf "
     "__isoc99_scanf __isoc99_fscanf"
 ).split()
 """Functions that `interposers.c` stands in for."""
@@ -39,6 +41,8 @@ ASAN = (
 UBSAN = "print_stacktrace=0:halt_on_error=0:exitcode=99"
 ERROR_BYTES = 7000
 OUTPUT_BYTES = 3000
+MOST_CRASHES = 14
+"""After so many runs that crashed no more are made: each costs ten times what a good one does."""
 _RECORD = re.compile(r"^\x1e(case|out|built|failed|left) ?(.*)$", re.MULTILINE)
 _PATH = "/usr/bin:/bin"
 
@@ -73,18 +77,21 @@ async def run_cases(
     cases: Sequence[Case],
     level: str,
     budget: Budget,
-    until: str = "",
+    until: Sequence[str] = (),
     *,
     leaks: bool = True,
 ) -> Runs:
     """Build the program of some cases, which all have the same, and run them.
 
-    `until` is an extended regular expression: no more cases are run once the standard error of one
-    has it. Raises `NoSandbox`.
+    `until` are extended regular expressions: no more cases are run once the standard error of one
+    has all of them. Raises `NoSandbox`.
     """
     build = cases[0].build
     seconds = max(2.0, budget.left * WALL)
-    files: dict[str, bytes] = {"until": until.encode("utf-8", "surrogateescape")}
+    files = {
+        f"until{number}": pattern.encode("utf-8", "surrogateescape")
+        for number, pattern in enumerate(until)
+    }
     if build.harness:
         files["harness.c"] = build.harness.encode()
     for number, case in enumerate(cases):
@@ -102,17 +109,22 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
     """Return the lines of the script that build a program as `$W/prog` or end it."""
     flags = " ".join(map(shlex.quote, build.flags))
     options = f"{level} {COMMON} {' '.join(tools.sanitizers)}"
-    c = [source for source in build.sources if language_of(source) == "c"]
-    cpp = [source for source in build.sources if language_of(source) != "c"]
-    wrap = " ".join(f"-Wl,--wrap={name}" for name in WRAPPED)
-    linker = tools.cpp_linker if cpp else build.linker
-    lines = [
+    begin = [
         "W=$(mktemp -d) || exit 1",
         "ulimit -c 0",
-        "fail() { printf '\\036failed\\n'; head -c 3000 \"$W/errors\"; exit 0; }",
+        "fail() { printf '\\036failed\\n'; tail -c 3000 \"$W/errors\"; exit 0; }",
         f'{build.linker} -c -O1 -w "$BENCH/interposers.c" -o "$W/interposers.o" 2>"$W/errors"'
         " || fail",
     ]
+    wrap = " ".join(f"-Wl,--wrap={name}" for name in WRAPPED)
+    if build.system:
+        plain = f"{level} {COMMON}"
+        steps = system_lines(build, options, plain, wrap, tools)
+        return [*begin, *steps, "printf '\\036built\\n'"]
+    c = [source for source in build.sources if language_of(source) == "c"]
+    cpp = [source for source in build.sources if language_of(source) != "c"]
+    linker = tools.cpp_linker if cpp else build.linker
+    lines = begin
     compiled = [*((source, build.compiler) for source in c), *((s, tools.cpp) for s in cpp)]
     if build.harness:
         lines.append(
@@ -134,7 +146,7 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
 
 def _run_function(*, leaks: bool) -> str:
     asan = ASAN.format(leaks=int(leaks))
-    pattern = f"Sanitizer:|runtime error:|{'JSEC: '}"
+    pattern = f"Sanitizer:|runtime error:|{OWN}"
     return f"""
 once() {{
     rm -rf "$D"; mkdir -p "$D"; cd "$D" || return
@@ -151,12 +163,19 @@ try() {{
     D="$W/d"; OUT="$W/out"; [ -z "$FULL" ] || OUT=/dev/full
     : >"$W/out"; once; tell
     if grep -q -a -E '{pattern}' "$W/err"; then
-        cp "$W/err" "$W/err1"; once; tell
-        [ -s "$BENCH/until" ] && grep -q -a -E -f "$BENCH/until" "$W/err" && END=1
+        grep -q -a 'ERROR: AddressSanitizer' "$W/err" && CRASHES=$((CRASHES + 1))
+        SIGN=$(grep -a -E 'SUMMARY: |runtime error|{OWN}' "$W/err" | sed 's/[0-9]* byte.*//')
+        SIGN=$(cksum <<<"$SIGN")
+        case "$KNOWN" in *"$SIGN"*) ;; *) KNOWN="$KNOWN/$SIGN"; once; tell ;; esac
+        [ ! -s "$BENCH/until0" ] || END=1
+        for pattern in "$BENCH"/until*; do
+            [ -s "$pattern" ] && grep -q -a -E -f "$pattern" "$W/err" || END=
+        done
     fi
     printf '\\n\\036out\\n'; head -c {OUTPUT_BYTES} "$W/out"; printf '\\n'
+    [ "$CRASHES" -lt {MOST_CRASHES} ] || END=1
 }}
-END=
+END='' CRASHES=0 KNOWN=''
 """
 
 

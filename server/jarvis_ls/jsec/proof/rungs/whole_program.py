@@ -5,7 +5,6 @@ What the runs of a program have shown is kept for its other findings.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -22,8 +21,8 @@ from jarvis_ls.jsec.proof.inputs import (
     constants_of,
 )
 from jarvis_ls.jsec.proof.places import flaw_lines
-from jarvis_ls.jsec.proof.programs import Program, find_program
-from jarvis_ls.jsec.proof.reports import Seen, confirms, kinds_for
+from jarvis_ls.jsec.proof.programs import Program, files_of, find_program, system_program
+from jarvis_ls.jsec.proof.reports import Seen, confirms, kinds_for, kinds_pattern, places_pattern
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -53,21 +52,39 @@ class WholeProgram:
         kinds = kinds_for(finding)
         if not kinds or language_of(finding.file) not in ("c", "cpp"):
             return None
-        program = find_program(bench, finding.file)
+        first = find_program(bench, finding.file)
+        found = await self._attempt(finding, bench, budget, first, kinds)
+        if found.runs or found.is_decisive or budget.left < _LEAST_SECONDS:
+            return found
+        other = system_program(bench, finding.file)
+        if other is None:
+            return found
+        again = await self._attempt(finding, bench, budget, other, kinds)
+        return again if again.runs or again.is_decisive else found
+
+    async def _attempt(
+        self,
+        finding: Finding,
+        bench: Workbench,
+        budget: Budget,
+        program: Program | str,
+        kinds: frozenset[str],
+    ) -> Evidence:
+        """Return what the runs of a program show."""
         if isinstance(program, str):
             return Evidence(Verdict.UNPROVEN, NAME, program)
         places = flaw_lines(bench, finding)
         known = runs_of(bench, program)
-        cases = known.cases(bench, finding)
-        for level in LEVELS:
+        cases = [] if known.failure else known.cases(bench, finding)
+        for level in LEVELS if cases else ():
             found = await _search(bench, known, cases, level, budget, kinds, places)
-            if isinstance(found, Evidence):
+            if found is not None:
                 return found
             if known.failure or budget.left < _LEAST_SECONDS:
                 break
         if known.failure:
             return Evidence(Verdict.UNPROVEN, NAME, known.failure)
-        count = len(known.done.get(LEVELS[0], {}))
+        count = len(known.done.get((LEVELS[0], "leak" in kinds), {}))
         return Evidence(
             Verdict.UNPROVEN,
             NAME,
@@ -87,8 +104,8 @@ class ProgramRuns:
     program: Program
     channels: Channels
     constants: list[int]
-    done: dict[str, dict[Case, Run]] = field(default_factory=dict)
-    """Runs by level and case."""
+    done: dict[tuple[str, bool], dict[Case, Run]] = field(default_factory=dict)
+    """Runs by level, whether leaks were looked for, and case."""
     failure: str = ""
     """Why it cannot be built, in `Words`."""
 
@@ -103,7 +120,7 @@ def runs_of(bench: Workbench, program: Program) -> ProgramRuns:
     key = (NAME, program.build)
     known = bench.results.get(key)
     if not isinstance(known, ProgramRuns):
-        sources = [bench.source(file) for file in program.build.sources]
+        sources = [bench.source(file) for file in files_of(bench, program)]
         texts = [source for source in sources if source is not None]
         known = ProgramRuns(
             program, channels_of(texts, arguments=program.arguments), constants_of(texts)
@@ -122,24 +139,32 @@ async def _search(
     places: Places,
 ) -> Evidence | None:
     """Return evidence from the runs of a level, known ones first."""
-    done = known.done.setdefault(level, {})
+    leaks = "leak" in kinds
+    done = known.done.setdefault((level, leaks), {})
     for run in done.values():
         if seen := first_fit(run, kinds, places):
             return reproduced(run, seen)
-    left = [case for case in cases if case not in done]
-    if not left:
-        return None
-    until = "|".join(
-        rf"{re.escape(file)}:{line}\b" for file, (a, b) in places for line in range(a, b + 1)
-    )
-    found = await run_cases(bench, left, level, budget, until, leaks=level == LEVELS[0])
-    known.failure = found.failure
-    for run in found.done:
-        done[run.case] = run
-    for run in found.done:
-        if seen := first_fit(run, kinds, places):
-            return reproduced(run, seen)
+    until = [kinds_pattern(kinds), places_pattern(places)]
+    for stop in (until, ()):  # what stopped it may have been another report at the same place
+        left = [case for case in cases if case not in done]
+        if not left or budget.left <= 0:
+            return None
+        found = await run_cases(bench, left, level, budget, stop, leaks=leaks)
+        known.failure = found.failure
+        for run in found.done:
+            done[run.case] = run
+        for run in found.done:
+            if seen := first_fit(run, kinds, places):
+                return reproduced(run, seen)
+        if known.failure or not _has_report(found.done[-1:], places):
+            return None
     return None
+
+
+def _has_report(runs: Sequence[Run], places: Places) -> bool:
+    """Return whether a run has a report at one of the places, of whatever kind."""
+    spots = {file for file, _ in places}
+    return any(frame.file in spots for run in runs for seen in run.seen for frame in seen.frames)
 
 
 def first_fit(run: Run, kinds: frozenset[str], places: Places) -> Seen | None:
