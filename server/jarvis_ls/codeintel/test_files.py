@@ -17,7 +17,8 @@ _FOLDERS = frozenset(
     "test tests testing testsuite testsuites test-suite unittest unittests unit-test unit-tests "
     "unit_test unit_tests selftest selftests autotest autotests regress regression testcases "
     "fuzz fuzzer fuzzers fuzzing fuzz-test ossfuzz oss-fuzz bench benches benchmark benchmarks "
-    "example examples sample samples demo demos tutorial tutorials googletest gtest".split()
+    "example examples sample samples demo demos tutorial tutorials doc docs "
+    "googletest gtest".split()
 )
 _TEST_OF = re.compile(r"test[-_]?[a-z]|[a-z]+[-_]tests?$", re.IGNORECASE)
 """Folders of the tests of something: `testcurl`, `test_lib`, `api-tests`."""

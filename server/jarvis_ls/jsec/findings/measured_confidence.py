@@ -34,6 +34,12 @@ _LENT: Final = 0.55
 _DOUBTED: Final = 0.5
 """What is not above this stays as it is."""
 
+_SHOWN: Final = frozenset(
+    "buffer-write-stack buffer-write-heap buffer-underwrite buffer-read-over buffer-read-under "
+    "use-after-free double-free leak null-dereference".split()
+)
+"""Kinds of faults that a function can show by itself."""
+
 Way = Literal["local", "loop", "calls"]
 """Within a function; where a loop is left, perhaps before its first round; through calls."""
 
@@ -85,7 +91,9 @@ def is_evident(fault: Fault, source: Source, texts: Callable[[str], Source | Non
     """Return whether a fault needs nothing but what its function shows: no condition, loop, macro
     or member stands on the way, and no call where what is called may keep the memory. No finding
     that was judged is of that kind."""
-    if not fault.certain or fault.doubtful or (fault.kind == "leak" and way_of(fault) == "calls"):
+    if fault.kind not in _SHOWN or not fault.certain or fault.doubtful:
+        return False
+    if fault.kind == "leak" and way_of(fault) == "calls":
         return False
     for step in fault.steps:
         text = source if step.file == source.path else texts(step.file)

@@ -31,3 +31,8 @@ void in_branch(int daemon) {
         setuid(65534); // expect: unchecked-privilege-change
     work();
 }
+
+void kept(void) {
+    setuid(geteuid()); // ok
+    setuid(0);         // ok
+}

@@ -80,11 +80,13 @@ def unchecked_privilege_change(call: Call) -> Iterator[Report]:
 
 
 def _gains(call: Call) -> bool:
-    """Return whether a call takes back what an earlier one gave up: `seteuid(0)`, or the same call
-    with its arguments exchanged. When that fails, the program has fewer privileges, not more.
-    `setreuid(u, -1)` leaves the rights as they are: it sets whom `access` asks for."""
-    if call.name in ("seteuid", "setegid"):
-        return text(call.arg(0)) == "0"
+    """Return whether a call takes back what an earlier one gave up, or keeps what there is:
+    `seteuid(0)`, `setuid(geteuid())`, or the same call with its arguments exchanged. When that
+    fails, the program has fewer privileges, not more. `setreuid(u, -1)` leaves the rights as they
+    are: it sets whom `access` asks for."""
+    if call.name in ("setuid", "setgid", "seteuid", "setegid"):
+        asked = text(call.arg(0)).replace(" ", "")
+        return asked in ("0", "geteuid()", "getegid()")
     if call.name in ("setreuid", "setregid") and text(call.arg(1)) == "-1":
         return True
     if call.name not in ("setreuid", "setregid") or call.function is None:
