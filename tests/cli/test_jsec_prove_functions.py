@@ -92,6 +92,21 @@ int start(void)
 {
     return fill(8);
 }
+
+static const char *current;
+
+int first_of_current(void)
+{
+    int a[2] = {0};
+    int i = current == NULL ? 2 : 1;
+    a[i] = 1; /* before it is set */
+    return a[0];
+}
+
+void set_current(const char *text)
+{
+    current = text;
+}
 """
 
 pytest.importorskip("clang.cindex")
@@ -141,6 +156,14 @@ def test_a_function_without_arguments_reproduces_it(proofs: dict[str, dict[str, 
     assert (proof["verdict"], proof["rung"]) == ("reproduced", "function-harness")
     assert proof["report"]["kind"] in ("index-out-of-bounds", "stack-buffer-overflow")
     assert "'start'" in proof["message"]["text"]
+
+
+def test_what_depends_on_calls_before_it_is_not_reproduced(
+    proofs: dict[str, dict[str, Any]],
+) -> None:
+    proof = proofs["before it is set"]
+    assert proof["verdict"] == "depends_on_caller"
+    assert "before anything else" in proof["message"]["text"]
 
 
 def test_what_a_caller_must_not_pass_is_named(proofs: dict[str, dict[str, Any]]) -> None:

@@ -141,6 +141,8 @@ class Variable:
     name: str
     static: bool
     kind: Kind
+    constant: bool = False
+    """Whether nothing may change it."""
 
 
 @dataclass
@@ -208,7 +210,13 @@ class _Reader:
         for cursor in seen.values():
             static = cursor.linkage.name == "INTERNAL"
             kind = self._kind(cursor.type)
-            self._found.variables.append(Variable(self._unit.path, cursor.spelling, static, kind))
+            element = cursor.type.get_canonical()
+            while element.kind.name in _ARRAYS:
+                element = element.element_type
+            constant = bool(element.is_const_qualified())
+            self._found.variables.append(
+                Variable(self._unit.path, cursor.spelling, static, kind, constant)
+            )
 
     def _function(self, cursor: Any) -> None:
         type_ = cursor.type.get_canonical()

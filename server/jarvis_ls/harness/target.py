@@ -346,7 +346,9 @@ class _Writer:
     def _part(
         self, name: str, kind: Kind, capacity: str, known: Range | None
     ) -> tuple[list[str], str]:
-        most = min(_limits(kind)[1], known.high if known is not None else _limits(kind)[1])
+        most = _limits(kind)[1]
+        if known is not None:
+            most = max(0, min(most, known.high))
         variable = f"n{next(self._variables)}"
         place = self._choose(9, Choice(self._at, 9, name, (0, 1, 2, 3), number=True))
         bound = f"({capacity} < {most}u ? (long long){capacity} : {_literal(most)})"

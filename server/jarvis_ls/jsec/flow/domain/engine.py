@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,8 @@ class Engine(RegionTable):
         self.fuel = 0
         """Instructions that are left."""
         self.stack: list[FunctionIR] = []
+        self.witness: Callable[[FunctionIR, list[AbstractValue]], None] | None = None
+        """Told what each call of a function of the program passes; mostly no one is."""
 
     @abstractmethod
     def assume(self, state: AbstractState, condition: Expr) -> bool:

@@ -223,6 +223,8 @@ def _enter_if_relevant(
 ) -> Any:
     """Run a function in the context of the call, unless that tells nothing new."""
     values, types, result, span = call.values, call.types, call.result, call.span
+    if engine.witness is not None:
+        engine.witness(function, values)
     if not call_relevance.is_passed_by(engine, state, function, values, call.args):
         return enter(engine, state, function, values, types, temp, result, span)
     engine.passed_by.add((function.file, function.name))

@@ -8,10 +8,14 @@ they must not pass.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shlex
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.codeintel.languages import language_of
@@ -22,6 +26,7 @@ from jarvis_ls.harness.signature import Function, Signatures, read_signatures
 from jarvis_ls.harness.target import (
     REPORTED,
     Preconditions,
+    Range,
     Target,
     Unsuitable,
     directed,
@@ -30,6 +35,7 @@ from jarvis_ls.harness.target import (
     seeds,
 )
 from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.call_facts import call_facts
 from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Verdict
 from jarvis_ls.jsec.proof.inputs import constants_near
 from jarvis_ls.jsec.proof.places import flaw_lines, function_at, hash_of
@@ -44,6 +50,8 @@ NAME = "function-harness"
 _DEEPEST = 3
 """Callers of callers that are tried."""
 _MOST_CALLERS = 6
+_MOST_FILES = 12
+"""Files in which callers are looked for."""
 _COVERAGE = ("-fsanitize-coverage=trace-pc,trace-cmp", "-DHARNESS_COVERAGE")
 _MAIN = "-Dmain=jsec_main_of_the_unit"
 _LEAST_SECONDS = 0.5
@@ -53,7 +61,10 @@ _MOST_RUNS = 400_000
 _CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)$", re.MULTILINE)
 _RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+)$", re.MULTILINE)
 _VALUE = re.compile(r"^HARNESS: ([^\n=]{1,200}) = ([^\n]{0,200})$", re.MULTILINE)
+_RELATIVE = re.compile(r"^(-include|-isystem|-iquote|-idirafter|-I)(?!/)")
 _LEAK = frozenset({"leak"})
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,7 @@ class FunctionHarness:
         if not kinds or language_of(finding.file) != "c":
             return None
         search = _Search(finding, bench, budget, kinds)
-        function = search.entry()
+        function = await search.aside(search.entry)
         if function is None:
             return _unproven(Words("The function around it could not be parsed."), 0)
         return None if function.name == "main" else await search.decide(function)
@@ -119,6 +130,17 @@ class _Search:
         self._numbers = tuple(constants_near(bench, finding))
         self._seen: set[tuple[str, str]] = set()
         self._runs = 0
+
+    async def aside(self, work: Callable[[], _Result]) -> _Result:
+        """Return what some work gives that parses files, done in a thread and paid for."""
+
+        def timed() -> tuple[_Result, float]:
+            started = time.thread_time()
+            return work(), time.thread_time() - started
+
+        result, seconds = await asyncio.to_thread(timed)
+        self._budget.spend(seconds)
+        return result
 
     def entry(self) -> Function | None:
         """Return the function that the path begins in; that of the finding itself when the path
@@ -146,6 +168,8 @@ class _Search:
             return _survived(function, self._runs)
         outer = await self._outermost(tried, _DEEPEST)
         if not outer.function.parameters:
+            if self._has_state(outer.function):
+                return _evidence(Verdict.CALLER, outer, _when_first(outer), self._hashes())
             return _evidence(Verdict.REPRODUCED, outer, _did(outer), self._hashes())
         if outer.function.static:
             why = Words(
@@ -162,7 +186,7 @@ class _Search:
         that does."""
         if not tried.function.parameters or depth == 0:
             return tried
-        for caller in self._callers(tried.function):
+        for caller in await self.aside(lambda: self._callers(tried.function)):
             if self._budget.left < _LEAST_SECONDS:
                 break
             above = await self._try(caller)
@@ -177,7 +201,7 @@ class _Search:
             return Tried(function, why=build)
         if re.search(r'["\\\n]', function.file):
             return Tried(function, why=Words("its file has an unusual name"))
-        known = Preconditions(values=self._numbers)
+        known = await self.aside(lambda: self._known(function))
         try:
             target = make_target(function, self._signatures(function.file), function.file, known)
         except Unsuitable as error:
@@ -201,6 +225,17 @@ class _Search:
                     values = _values(target, run)
                     return Tried(function, self._runs, run, seen, values)
         return Tried(function, self._runs)
+
+    def _known(self, function: Function) -> Preconditions:
+        """Return what is known of how a function is called: of a static one what all of its callers
+        pass."""
+        known = Preconditions(values=self._numbers)
+        source = self._bench.source(function.file)
+        if not function.static or source is None:
+            return known
+        facts = call_facts(source, function.name)
+        ranges = {place: Range(low, high) for place, (low, high) in facts.ranges.items()}
+        return replace(known, not_null=facts.not_null, ranges=ranges)
 
     async def _find(self, build: Build, target: Target) -> tuple[list[bytes], int, str]:
         """Return inputs that bring a report at the place about, the number of runs, and why nothing
@@ -239,29 +274,44 @@ class _Search:
     def _linked(self, function: Function, build: Build) -> tuple[str, ...]:
         """Return the files that are linked with that of a function: none when what it reaches is
         in its own, for what is not reached is left out by the linker."""
-        known = {item.name: item for item in self._signatures(function.file).functions}
-        taken = {name for _, name in self._signatures(function.file).taken}
-        waiting, reached = [function.name, *taken], set()
-        outside: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            if name in reached:
-                continue
-            reached.add(name)
-            if (item := known.get(name)) is None:
-                outside.add(name)
-                continue
-            waiting += item.calls
-            outside.update(item.variables)
+        found = self._signatures(function.file)
+        known = {item.name for item in found.functions}
+        reached = self._reached(function, {name for _, name in found.taken})
+        outside = {name for item in reached for name in (*item.calls, *item.variables)} - known
         others = tuple(source for source in build.sources if source != function.file)
         return others if is_defined_elsewhere(self._bench, outside, function.file) else ()
+
+    def _has_state(self, function: Function) -> bool:
+        """Return whether what a function does may depend on what was called before it."""
+        found = self._signatures(function.file)
+        fixed = {item.name for item in found.variables if item.constant}
+        reached = self._reached(function, set())
+        known = {item.name for item in found.functions}
+        calls = {name for item in reached for name in item.calls} - known
+        return any(set(item.variables) - fixed for item in reached) or is_defined_elsewhere(
+            self._bench, calls, function.file
+        )
+
+    def _reached(self, function: Function, more: set[str]) -> list[Function]:
+        """Return the functions of a file that one of it may call, itself first; so do those of
+        `more`."""
+        known = {item.name: item for item in self._signatures(function.file).functions}
+        names = dict.fromkeys([function.name, *sorted(more)])
+        waiting = list(names)
+        for name in waiting:
+            for called in known[name].calls if name in known else ():
+                if called not in names:
+                    names[called] = None
+                    waiting.append(called)
+        return [known[name] for name in names if name in known]
 
     def _callers(self, function: Function) -> list[Function]:
         """Return the functions that call one, but `main`, those of its own file first."""
         files = [function.file] if function.static else files_naming(self._bench, function.name)
+        files.sort(key=lambda file: (file != function.file, file))
         found = [
             caller
-            for file in sorted(files, key=lambda file: (file != function.file, file))
+            for file in files[:_MOST_FILES]
             for caller in self._signatures(file).functions
             if function.name in caller.calls
             and caller.name != "main"
@@ -284,13 +334,9 @@ class _Search:
         return known
 
     def _unit(self, file: str, build: Build) -> Unit:
-        root = self._bench.root
-        return Unit(
-            file,
-            tuple(
-                re.sub(r"^(-I|-isystem|-iquote)(?!/)", rf"\1{root}/", flag) for flag in build.flags
-            ),
-        )
+        """Return a file with folders as the parser needs them: it runs elsewhere."""
+        whole = rf"\1{self._bench.root}/"
+        return Unit(file, tuple(_RELATIVE.sub(whole, flag) for flag in build.flags))
 
     def _hashes(self) -> tuple[tuple[str, str], ...]:
         """Return the hashes of all functions that were called."""
@@ -317,6 +363,18 @@ def _did(tried: Tried) -> str:
     report = tried.seen.report
     return Words(
         "A call of '{function}' does it: {kind} at {file}:{line}.",
+        function=tried.function.name,
+        kind=report.kind,
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _when_first(tried: Tried) -> str:
+    assert tried.seen is not None
+    report = tried.seen.report
+    return Words(
+        "It happens when '{function}' is called before anything else: {kind} at {file}:{line}.",
         function=tried.function.name,
         kind=report.kind,
         file=report.file,
