@@ -20,6 +20,7 @@ export function initializationOptions(): InitializationOptions {
     exclude: read('exclude', DEFAULT_SETTINGS.exclude),
     maxFileSize: read('maxFileSize', DEFAULT_SETTINGS.maxFileSize),
     flow: read('flow', DEFAULT_SETTINGS.flow),
+    installedHeaders: read('installedHeaders', DEFAULT_SETTINGS.installedHeaders),
     crateFolder: read('crateFolder', DEFAULT_SETTINGS.crateFolder),
     projectBuild: read('projectBuild', DEFAULT_SETTINGS.projectBuild),
     trusted: workspace.isTrusted,

@@ -299,6 +299,9 @@ export interface Settings {
   maxFileSize: number;
   /** Follow values through and across the functions of C and C++. */
   flow: boolean;
+  /** Ask the headers of the machine for types, constants and functions that nothing else
+declares. */
+  installedHeaders: boolean;
   /** Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`. */
   crateFolder: string;
   /** Run the project's own build, in a copy, to learn how its files are compiled. */
@@ -609,6 +612,7 @@ export const DEFAULT_SETTINGS: Settings = {
   exclude: [],
   maxFileSize: 8000000,
   flow: true,
+  installedHeaders: true,
   crateFolder: '',
   projectBuild: false,
 };

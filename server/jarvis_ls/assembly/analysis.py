@@ -188,6 +188,7 @@ class Analysis:
             await worker.call("set_files", root, [file.path for file in project.listing.files])
             await worker.call("set_patterns", root, settings.patterns, settings.observed)
             await worker.call("set_flow", root, settings.flow, settings.functions)
+            await worker.call("set_installed_headers", root, settings.installed_headers)
 
     async def _of_text(self, place: WorkspacePath, text: str) -> list[Finding] | None:
         from jarvis_ls.jsec.scan.project import digest_of

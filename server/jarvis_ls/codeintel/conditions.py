@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 _VALUES = {
     **dict.fromkeys(
@@ -78,34 +79,90 @@ _RANKS: tuple[dict[str, Callable[[int, int], int]], ...] = (
 """Binary operators between `&&` and the unary ones, the loosest first."""
 
 
+class Definitions:
+    """Macros that are known beside those of the platform, such as those of a compiler's `-D`."""
+
+    def __init__(self, values: Mapping[str, str | None], *, prefixes: tuple[str, ...] = ()) -> None:
+        """`values` are what macros represent by their names; None for those that are not defined.
+        Other names that begin with one of `prefixes` are defined."""
+        self.values = values
+        self._prefixes = prefixes
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values or name.startswith(self._prefixes)
+
+    def is_defined(self, name: str) -> bool:
+        """Return whether a macro that these contain is defined."""
+        return self.values.get(name, "") is not None
+
+    def value(self, name: str) -> int | None:
+        """Return the number that a macro which these contain is in a condition; None when it is
+        none by itself. What is not defined is 0."""
+        written = self.values.get(name, "1")
+        return 0 if written is None else _number(written)
+
+
+_NONE = Definitions({})
+_used = _NONE
+
+
+@contextmanager
+def using(definitions: Definitions) -> Iterator[None]:
+    """Have conditions know these macros as well, while one file is read."""
+    global _used
+    before, _used = _used, definitions
+    try:
+        yield
+    finally:
+        _used = before
+
+
 def is_defined(name: str) -> bool | None:
     """Return whether a macro is defined on this platform; None for one that is not the platform's
     to define.
     """
+    return _is_defined(name, _used)
+
+
+def _is_defined(name: str, definitions: Definitions) -> bool | None:
+    if name in definitions:
+        return definitions.is_defined(name)
     if name in _VALUES or _FEATURE.fullmatch(name):
         return True
     return False if name in _OTHERS else None
 
 
-@functools.lru_cache(4096)
 def holds(condition: str) -> bool | None:
     """Return whether a condition of `#if` is true on this platform; None when that is open."""
+    return _holds(condition, _used)
+
+
+@functools.lru_cache(4096)
+def _holds(condition: str, definitions: Definitions) -> bool | None:
     condition = condition.replace("\\\n", " ")
     tokens = [match.group().strip() for match in _TOKEN.finditer(condition)]
     if len(tokens) > _MOST_TOKENS or tokens.count("(") > _MOST_NESTED:
         return None
     if "".join(tokens) != "".join(condition.split()):
         return None
-    parser = _Parser(tokens)
+    parser = _Parser(tokens, definitions)
     value = parser.any_of()
     return None if value is None or not parser.is_done else bool(value)
+
+
+def _number(written: str) -> int | None:
+    """Return the value of a plain number, with or without what says its type."""
+    digits = written.strip().rstrip("uUlL")
+    known = re.fullmatch(r"0[xX][\da-fA-F]{1,16}|[1-9]\d{0,19}|0", digits)
+    return int(digits, 0) if known else None
 
 
 class _Parser:
     """Reads a condition from the left; None is a value that is not known."""
 
-    def __init__(self, tokens: list[str]) -> None:
+    def __init__(self, tokens: list[str], definitions: Definitions) -> None:
         self._tokens = tokens
+        self._definitions = definitions
         self._at = 0
 
     @property
@@ -154,20 +211,18 @@ class _Parser:
             return value
         if token == "defined":
             bracket = self._take("(")
-            known = is_defined(self._next())
+            known = _is_defined(self._next(), self._definitions)
             if bracket:
                 self._take(")")
             return None if known is None else int(known)
         if token[:1].isdigit():
-            digits = token.rstrip("uUlL")
-            return (
-                int(digits, 0)
-                if re.fullmatch(r"0[xX][\da-fA-F]{1,16}|[1-9]\d{0,19}|0", digits)
-                else None
-            )
+            return _number(token)
+        given = self._definitions.value(token) if token in self._definitions else None
         if self._peek() == "(":
             self._skip_arguments()
-            return None
+            return given
+        if token in self._definitions:
+            return given
         if token in _OTHERS:
             return 0
         return 1 if _FEATURE.fullmatch(token) else _VALUES.get(token)

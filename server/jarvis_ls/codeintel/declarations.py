@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from jarvis_ls.codeintel.installed_headers import View
+
 
 class Declared(NamedTuple):
     """A declared variable, parameter, field or alias, as plain text. There are so many that how
@@ -67,10 +69,14 @@ class Facts:
 
     asserting: bool = False
     """Whether this file itself removes `NDEBUG`, so that it evaluates assertions in every build."""
+    beyond: View | None = field(default=None, compare=False, repr=False)
+    """What headers outside of the project declare to the file; asked for names that nothing else
+    declares."""
 
     def add(self, other: Facts) -> None:
         """Take over the declarations of `other`; a name said again wins, but for fields: structs
         that have one of a name stay known together."""
+        self.beyond = other.beyond or self.beyond
         for name in _DECLARED:
             if values := getattr(other, name):
                 getattr(self, name).update(values)

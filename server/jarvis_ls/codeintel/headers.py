@@ -1,7 +1,8 @@
 """What the headers of a project declare to the files that include them.
 
-Only files of the project are read: an include is looked for beside the including file, then
-among the project's files by the end of their path. System headers are not.
+An include is looked for beside the including file, in the folders that `compile_commands.json`
+names for it, then among the project's files by the end of their path. What is not found there may
+be installed on the machine: such headers are asked for single names only (`installed_headers`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from jarvis_ls.codeintel.compile_commands import NOTHING, CompileCommands, Flags, definitions
+from jarvis_ls.codeintel.conditions import using
 from jarvis_ls.codeintel.declarations import Declared, Facts
 from jarvis_ls.codeintel.extract import c, rust
+from jarvis_ls.codeintel.installed_headers import InstalledHeaders, View
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import decode
@@ -134,13 +138,26 @@ def _asserts_nothing(facts: Facts, again: Facts) -> bool:
 class Headers:
     """The headers of one project, each read and parsed once."""
 
-    def __init__(self, read: ReadFile, paths: Iterable[str]) -> None:
-        """`paths` are the project's source files relative to its root, with forward slashes."""
+    def __init__(
+        self,
+        read: ReadFile,
+        paths: Iterable[str],
+        *,
+        root: str = "",
+        installed: InstalledHeaders | None = None,
+        commands: CompileCommands = NOTHING,
+    ) -> None:
+        """`paths` are the project's source files relative to its `root`, a real path, with forward
+        slashes; `installed` are the headers outside of it, `commands` say how it is compiled."""
         self._read = read
+        self._root = root.rstrip("/") + "/"
+        self._installed = installed
+        self._commands = commands
+        self._outside: dict[str, tuple[str, ...]] = {}
         self._paths: set[str] = set()
         self._by_name: dict[str, list[str]] = {}
         self._facts: dict[str, tuple[str, Facts]] = {}
-        self._resolved: dict[tuple[str, str], str | None] = {}
+        self._resolved: dict[tuple[str, str, tuple[str, ...]], str | None] = {}
         self._direct: dict[str, tuple[str, ...]] = {}
         for path in paths:
             self.add(path)
@@ -156,11 +173,13 @@ class Headers:
         """Take what an earlier reading of a file gave; `digest` names its text."""
         self._facts[path] = digest, facts
         self._direct.pop(path, None)
+        self._outside.pop(path, None)
 
     def forget(self, path: str) -> None:
         """Forget a file that changed or was deleted; it is read again when needed."""
         self._facts.pop(path, None)
         self._direct.pop(path, None)
+        self._outside.pop(path, None)
 
     def discard(self, path: str) -> None:
         """Remove a file from the project."""
@@ -176,15 +195,54 @@ class Headers:
         Nearer headers come later, so that what they say wins when facts are merged in order.
         """
         reached = self.closure(path, own)
+        flags = self.flags(path)
         digest = hashlib.blake2b(digest_size=16)
         for name in reached:
             digest.update(self._load(name)[0].encode())
-        return digest.hexdigest(), [self._load(name)[1] for name in reversed(reached)]
+        if flags.macros:
+            digest.update(repr(flags.macros).encode("utf-8", "surrogatepass"))
+        beyond = self._beyond(path, own, reached, flags)
+        if beyond is not None:
+            digest.update(beyond.digest.encode())
+        first = [Facts(macros=flags.defined, beyond=beyond)] if beyond or flags.macros else []
+        return digest.hexdigest(), first + [self._load(name)[1] for name in reversed(reached)]
+
+    def flags(self, path: str) -> Flags:
+        """Return how a file is compiled."""
+        return Flags() if path.endswith(".rs") else self._commands.of(path)
+
+    def outside(self, path: str, own: Facts) -> Sequence[str]:
+        """Return the paths of the headers outside of the project that a file reaches."""
+        beyond = self._beyond(path, own, self.closure(path, own), self.flags(path))
+        return beyond.paths if beyond is not None else ()
+
+    def digests(self, outside: Iterable[str]) -> list[str]:
+        """Return what names the contents of headers outside of the project, in order."""
+        return sorted(map(self._installed.digest, outside)) if self._installed is not None else []
+
+    def _beyond(self, path: str, own: Facts, reached: Sequence[str], flags: Flags) -> View | None:
+        """Return what the headers declare that a file reaches and that are not in the project."""
+        if self._installed is None:
+            return None
+        names = dict.fromkeys((*flags.forced, *self._missing(path, own.includes)))
+        for header in reached:
+            known = self._outside.get(header)
+            if known is None:
+                missing = self._missing(header, self._load(header)[1].includes)
+                known = self._outside[header] = tuple(missing)
+            names.update(dict.fromkeys(known))
+        view = self._installed.view(names, flags.folders) if names else None
+        return view if view is not None and view.paths else None
+
+    def _missing(self, path: str, includes: Iterable[str]) -> Iterable[str]:
+        folder = posixpath.dirname(path)
+        folders = self._commands.of(path).folders
+        return (name for name in includes if self._find(folder, name, folders) is None)
 
     def closure(self, path: str, own: Facts) -> list[str]:
         """Project files that `path` includes, directly or not, nearest first."""
         reached: dict[str, None] = {}
-        level = self._find_all(path, own.includes)
+        level = self._find_all(path, (*self._commands.of(path).forced, *own.includes))
         while level and len(reached) < MAX_HEADERS:
             following: list[str] = []
             for found in level:
@@ -196,12 +254,14 @@ class Headers:
 
     def missing(self, path: str, own: Facts) -> list[str]:
         """Return what `path` itself includes that is neither in the project nor a header of the C
-        and C++ standards."""
-        folder = posixpath.dirname(path)
+        and C++ standards, nor installed."""
+        folders = self._commands.of(path).folders
         return [
             include
-            for include in dict.fromkeys(own.includes)
-            if include not in _STANDARD and "." in include and self._find(folder, include) is None
+            for include in dict.fromkeys(self._missing(path, own.includes))
+            if include not in _STANDARD
+            and "." in include
+            and not (self._installed is not None and self._installed.finds(include, folders))
         ]
 
     def _includes(self, path: str) -> Sequence[str]:
@@ -212,13 +272,14 @@ class Headers:
         return known
 
     def _find_all(self, path: str, includes: Iterable[str]) -> list[str]:
-        folder = posixpath.dirname(path)
-        found = (self._find(folder, include) for include in dict.fromkeys(includes))
+        folder, folders = posixpath.dirname(path), self._commands.of(path).folders
+        found = (self._find(folder, include, folders) for include in dict.fromkeys(includes))
         return [fromkey for fromkey in dict.fromkeys(found) if fromkey is not None]
 
     def _resolve_anew(self) -> None:
         self._resolved.clear()
         self._direct.clear()
+        self._outside.clear()
 
     def _load(self, path: str) -> tuple[str, Facts]:
         known = self._facts.get(path)
@@ -232,20 +293,25 @@ class Headers:
             return "", Facts()
         source = decode(path, raw)
         language = language_of(path, source.data) or "c"
-        root = parse(source.data, language).root_node
-        facts = merge_items(item_facts(item, language) for item in items(root, language))
+        with using(definitions(self._commands.common)):  # the same for whoever includes it
+            root = parse(source.data, language).root_node
+            facts = merge_items(item_facts(item, language) for item in items(root, language))
         return hashlib.blake2b(source.data, digest_size=16).hexdigest(), facts
 
-    def _find(self, folder: str, include: str) -> str | None:
-        place = folder, include
+    def _find(self, folder: str, include: str, folders: tuple[str, ...]) -> str | None:
+        place = folder, include, folders
         if place not in self._resolved:
-            self._resolved[place] = self._resolve(folder, include)
+            self._resolved[place] = self._resolve(*place)
         return self._resolved[place]
 
-    def _resolve(self, folder: str, include: str) -> str | None:
+    def _resolve(self, folder: str, include: str, folders: tuple[str, ...]) -> str | None:
         beside = posixpath.normpath(posixpath.join(folder, include))
         if beside in self._paths:
             return beside
+        for named in folders:
+            path = posixpath.normpath(posixpath.join(named, include))
+            if path.startswith(self._root) and path[len(self._root) :] in self._paths:
+                return path[len(self._root) :]
         if include in _STANDARD:
             return None
         include = posixpath.normpath(include)

@@ -39,6 +39,7 @@ def main() -> None:
             "set_files": live.set_files,
             "set_patterns": live.set_patterns,
             "set_flow": live.set_flow,
+            "set_installed_headers": live.set_installed_headers,
             "set_live_program": live.set_program,
             "file_changed": live.file_changed,
             "open": live.open,

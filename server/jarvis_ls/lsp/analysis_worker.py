@@ -58,6 +58,7 @@ class AnalysisWorker:
         self._files: dict[str, list[str]] = {}
         self._patterns: dict[str, tuple[tuple[Pattern, ...], tuple[Observed, ...]]] = {}
         self._flow: dict[str, tuple[bool, tuple[OwnFunction, ...]]] = {}
+        self._installed: dict[str, bool] = {}
         self._programs: dict[str, tuple[StoreFolder, dict[str, str]]] = {}
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._stopped = False
@@ -108,6 +109,12 @@ class AnalysisWorker:
         if self._flow.get(root, (True, ())) != (wanted, functions):
             self._flow[root] = wanted, functions
             await self.ask("set_flow", root, wanted, functions)
+
+    async def set_installed_headers(self, root: str, wanted: bool) -> None:
+        """Tell whether headers of the machine are asked for what nothing in a folder declares."""
+        if self._installed.get(root, True) != wanted:
+            self._installed[root] = wanted
+            await self.ask("set_installed_headers", root, wanted)
 
     async def set_program(self, root: str, place: StoreFolder, names: dict[str, str]) -> None:
         """Tell what a scan of a folder kept of its functions."""
@@ -208,6 +215,8 @@ class AnalysisWorker:
             await worker.call("set_patterns", root, patterns, observed)
         for root, (wanted, functions) in self._flow.items():
             await worker.call("set_flow", root, wanted, functions)
+        for root, asked in self._installed.items():
+            await worker.call("set_installed_headers", root, asked)
         for root, (place, names) in self._programs.items():
             await worker.call("set_live_program", root, place, names)
         for held in self._held.values():

@@ -228,11 +228,16 @@ class Scanning:
     async def missing_headers(self) -> dict[str, int]:
         """Return the headers that files of the last scan include and nothing knows, with how many
         files that are."""
+        from jarvis_ls.codeintel.installed_headers import InstalledHeaders
         from jarvis_ls.jsec.scan.gaps import missing_headers
 
         found: Counter[str] = Counter()
-        for includes in list(self._includes.values()):
-            found.update(await asyncio.to_thread(missing_headers, dict(includes)))
+        settings = await self._server.judgement()
+        for path, includes in list(self._includes.items()):
+            held = settings.get(path)
+            asked = held is None or held.settings.installed_headers
+            installed = InstalledHeaders() if asked else None
+            found.update(await asyncio.to_thread(missing_headers, dict(includes), installed))
         return dict(found)
 
     async def gaps(self) -> list[tuple[Folder, list[Gap]]]:

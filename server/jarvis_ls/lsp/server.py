@@ -242,6 +242,7 @@ class Server(LanguageServer):
         )
         self._complain(complaints)
         await self.analysis.set_flow("", held.outside.flow, held.outside.functions)
+        await self.analysis.set_installed_headers("", held.outside.installed_headers)
         for path in paths:
             root = held.get(path)
             settings = root.settings if root is not None else None
@@ -250,6 +251,7 @@ class Server(LanguageServer):
             )
             if settings is not None:
                 await self.analysis.set_flow(path, settings.flow, settings.functions)
+                await self.analysis.set_installed_headers(path, settings.installed_headers)
         self._workspace = held
         self.configured_once.set()
 

@@ -81,6 +81,7 @@ _CHECKS: dict[str, typing.Callable[[Any], Any]] = {
     "exclude": _texts,
     "max_file_size": _whole(1, 1 << 30),
     "flow": _boolean,
+    "installed_headers": _boolean,
     "crate_folder": _text,
     "project_build": _boolean,
 }

@@ -24,7 +24,7 @@ EXCLUDED = "excluded by the settings"
 
 logger = logging.getLogger(__name__)
 
-_SHARED = ("exclude", "flow", "max_file_size", "min_confidence", "rules")
+_SHARED = ("exclude", "flow", "installed_headers", "max_file_size", "min_confidence", "rules")
 
 
 @dataclass(frozen=True, slots=True)

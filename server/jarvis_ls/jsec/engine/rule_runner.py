@@ -155,7 +155,7 @@ class Engine:
         own, context, defined = _collect_facts(source.data, found, language, cache)
         facts = own
         included: Sequence[Facts] = ()
-        if headers is not None and own.includes:
+        if headers is not None:
             digest, included = headers(own)
             facts, context = own.merge(included), context + digest
         unit = Unit(source, language, facts)

@@ -11,8 +11,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from jarvis_ls.codeintel.compile_commands import (
+    NOTHING,
+    CompileCommands,
+    Flags,
+    definitions,
+    read_compile_commands,
+)
+from jarvis_ls.codeintel.conditions import Definitions, using
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
+from jarvis_ls.codeintel.installed_headers import InstalledHeaders
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, edit, parse, parse_edited
 from jarvis_ls.codeintel.source import Source, decode
@@ -81,6 +90,11 @@ class _OpenFile:
                 self._replace(change, change.range, old)
         self.tree, self.cache.sure = parse_edited(self.source.data, self.language, old)
 
+    def forget(self, known: Definitions) -> None:
+        """Read the text again, because other macros are `known` by now."""
+        with using(known):
+            self.tree, self.cache = parse(self.source.data, self.language), ItemCache()
+
     def settle(self) -> None:
         """Have the tree that the text has when nothing is reused."""
         if not self.cache.sure:
@@ -107,6 +121,11 @@ class LiveDocuments:
         self._engine = engine or Engine()
         self._documents: dict[str, _OpenFile] = {}
         self._headers: dict[str, Headers] = {}
+        self._installed = InstalledHeaders()
+        self._without: set[str] = set()
+        """Folders for which headers of the machine are not asked."""
+        self._files: dict[str, list[str]] = {}
+        self._commands: dict[str, CompileCommands] = {}
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
         self._observed: dict[str, tuple[Observed, ...]] = {}
         self._analyse: dict[str, Analyse | None] = {}
@@ -137,9 +156,46 @@ class LiveDocuments:
         self._patterns[root] = patterns
         self._observed[root] = observed
 
+    def set_installed_headers(self, root: str, wanted: bool) -> None:
+        """Set whether headers of the machine are asked for what nothing else declares in a
+        workspace folder, or with an empty `root` outside of all; until this is said they are."""
+        (self._without.discard if wanted else self._without.add)(root)
+        self._headers.pop(root, None)
+        if root in self._files:
+            self._set_headers(root)
+
     def set_files(self, root: str, paths: list[str]) -> None:
         """Set the source files of a workspace folder, relative to it with forward slashes."""
-        self._headers[root] = Headers(lambda path: self._read(root, path), paths)
+        self._files[root] = paths
+        commands, _ = read_compile_commands(root, paths)  # why it is not used, the scan says
+        before = self._commands.get(root, NOTHING)
+        self._commands[root] = commands
+        self._set_headers(root)
+        if commands != before:
+            for document in self._documents.values():
+                if document.root == root:
+                    document.forget(self._flags(document))
+
+    def _set_headers(self, root: str) -> None:
+        self._headers[root] = Headers(
+            lambda path: self._read(root, path),
+            self._files.get(root, ()),
+            root=root,
+            installed=None if root in self._without else self._installed,
+            commands=self._commands.get(root, NOTHING),
+        )
+
+    def _headers_of(self, root: str) -> Headers | None:
+        """Return the headers of a workspace folder, when its files are known; outside of all those
+        of the machine."""
+        if not root and root not in self._headers:
+            self._set_headers(root)
+        return self._headers.get(root)
+
+    def _flags(self, document: _OpenFile) -> Definitions:
+        """Return what conditions know of a document."""
+        headers = self._headers_of(document.root)
+        return definitions(Flags() if headers is None else headers.flags(document.source.path))
 
     def file_changed(self, root: str, path: str, exists: bool) -> None:
         """Update the headers after a file of a workspace folder was written, created or deleted on
@@ -164,14 +220,17 @@ class LiveDocuments:
         language = _language(path, language_id, data)
         if language is None:
             return False
-        self._documents[uri] = _OpenFile(root, Source(path, data), language, version)
+        headers = self._headers_of(root)
+        with using(definitions(Flags() if headers is None else headers.flags(path))):
+            self._documents[uri] = _OpenFile(root, Source(path, data), language, version)
         self._forget(root, path)
         return True
 
     def change(self, uri: str, version: int, changes: list[TextChange]) -> None:
         """Follow edits of a document, in order."""
         document = self._documents[uri]
-        document.change(changes, version)
+        with using(self._flags(document)):
+            document.change(changes, version)
         self._forget(document.root, document.source.path)
 
     def close(self, uri: str) -> None:
@@ -197,11 +256,15 @@ class LiveDocuments:
         `parse_edited`); the next one parses the whole text again.
         """
         document = self._documents[uri]
+        with using(self._flags(document)):
+            return self._analyse_one(uri, document)
+
+    def _analyse_one(self, uri: str, document: _OpenFile) -> LiveResult:
         if document.shown:
             document.settle()
         document.shown = True
         source = document.source
-        headers = self._headers.get(document.root)
+        headers = self._headers_of(document.root)
         analysis = self._engine.analyse(
             source,
             document.language,
@@ -236,7 +299,7 @@ class LiveDocuments:
         if uri not in self._seen:  # the rules' findings are shown first
             self._seen.add(uri)
             return _Followed(analysis.findings, settled=False, more=True)
-        headers = self._headers.get(document.root)
+        headers = self._headers_of(document.root)
         own = analysis.facts
         context, included = headers.facts_for(path, own) if headers is not None else ("", ())
         closure = tuple(headers.closure(path, own)) if headers is not None else ()

@@ -232,6 +232,9 @@ def _invocation(result: ScanResult) -> dict[str, Any]:
         "executionSuccessful": not result.cancelled,
         "workingDirectory": {"uri": _folder_uri(result.root)},
         "toolExecutionNotifications": notes,
+        "properties": {
+            "installedHeaders": {"count": result.headers.count, "digest": result.headers.digest}
+        },
     }
 
 

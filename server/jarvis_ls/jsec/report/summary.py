@@ -32,6 +32,7 @@ def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any
         "scanned_root": result.root,
         "scanned_files": len(result.digests),
         "cached_files": result.cached,
+        "installed_headers": {"count": result.headers.count, "digest": result.headers.digest},
         "skipped": [{"file": file.path, "reason": file.reason} for file in result.skipped],
         "notes": [{"file": note.path, "note": note.reason} for note in result.notes],
         "warnings": result.warnings,

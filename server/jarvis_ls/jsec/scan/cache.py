@@ -35,7 +35,7 @@ from jarvis_ls.jsec.findings.sanitizer_findings import Observed
 from jarvis_ls.jsec.flow.library.user_models import OwnFunction
 from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
 from jarvis_ls.jsec.scan.finding_codec import from_list, to_list
-from jarvis_ls.jsec.scan.project import digest_of
+from jarvis_ls.jsec.scan.project import Project, digest_of
 from jarvis_ls.jsec.scan.result import FileReport
 from jarvis_ls.jsec.scan.source_files import SourceFile
 from jarvis_ls.jsec.settings.settings import Pattern
@@ -98,14 +98,12 @@ class Cache:
                 self._used[key] = self._lines[key]
         return reports
 
-    def lookup(
-        self, files: Iterable[SourceFile], digests: Mapping[str, str]
-    ) -> dict[str, FileReport]:
+    def lookup(self, project: Project, digests: Mapping[str, str]) -> dict[str, FileReport]:
         """Answers of the rules that still hold, by path.
 
-        `files` are all of the project; `digests` names the bytes of those that were read.
+        `digests` names the bytes of those files of the project that were read.
         """
-        files = list(files)
+        files = project.files
         kept: dict[str, tuple[bytes, Any]] = {}
         for file in files:
             digest = digests.get(file.path)
@@ -113,7 +111,7 @@ class Cache:
             values = self._values(key)
             if values is not None:
                 kept[file.path] = key, values
-        headers = Headers(_not_known, (file.path for file in files))
+        headers = project.headers(_not_known)
         for file in files:
             if file.path in kept:
                 values = kept[file.path][1]
@@ -222,7 +220,7 @@ def engine_version() -> str:
 def _report(path: str, digest: str, values: Any, headers: Headers) -> FileReport | None:
     try:
         _, includes, context, _, _ = values
-        now = headers.facts_for(path, Facts(includes=tuple(includes)))[0] if includes else ""
+        now = headers.facts_for(path, Facts(includes=tuple(includes)))[0]
     except (ValueError, TypeError, KeyError, IndexError):
         return None
     return _read_report(path, digest, values) if now == context else None

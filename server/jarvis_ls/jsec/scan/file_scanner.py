@@ -8,10 +8,13 @@ import logging
 import math
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
+from jarvis_ls.codeintel.compile_commands import definitions
+from jarvis_ls.codeintel.conditions import using
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers, item_facts, merge_items
@@ -66,7 +69,7 @@ class _Open:
     headers: Headers = field(init=False)
 
     def __post_init__(self) -> None:
-        self.headers = Headers(self._header, self.places)
+        self.headers = self.project.headers(self._header)
 
     def read(self, path: str, limit: int) -> bytes:
         return read_regular(self.places[path], limit=limit, root=self.project.root)
@@ -114,7 +117,16 @@ class DiskFiles:
 
         Raises `SkippedFile` when it cannot be read as a source.
         """
+        with self._as_compiled(path):
+            return self._scan(path, seconds, for_flow)
+
+    def _as_compiled(self, path: str) -> AbstractContextManager[None]:
+        """Have conditions know the macros that a file is compiled with."""
         assert self._open is not None, "set_project comes first"
+        return using(definitions(self._open.headers.flags(path)))
+
+    def _scan(self, path: str, seconds: float, for_flow: bool) -> FileReport:
+        assert self._open is not None
         deadline = time.process_time() + seconds
         raw = self._open.read(path, self._open.project.limit)
         strange = (NUL_NOTE,) if has_nul(raw) else ()
@@ -179,7 +191,11 @@ class DiskFiles:
 
     def gaps(self, path: str) -> FileGaps:
         """Return what a file needs that neither it nor its headers say."""
-        assert self._open is not None, "set_project comes first"
+        with self._as_compiled(path):
+            return self._gaps(path)
+
+    def _gaps(self, path: str) -> FileGaps:
+        assert self._open is not None
         raw = self._open.read(path, self._open.project.limit)
         source = decode(path, raw)
         language = language_of(path, source.data)
@@ -228,9 +244,10 @@ class DiskFiles:
                 source, language, findings, faults, self._source, functions, decided, failed
             )
 
-        findings = assess_again(
-            source, language, report.findings, settled, patterns=project.patterns
-        )
+        with self._as_compiled(report.path):
+            findings = assess_again(
+                source, language, report.findings, settled, patterns=project.patterns
+            )
         notes = (*report.notes, *notes, *failed_rules(failed))
         return replace(report, findings=findings, notes=tuple(dict.fromkeys(notes)), settled=True)
 
@@ -244,7 +261,7 @@ class DiskFiles:
         assert self._open is not None
         context, included = self._open.headers.facts_for(source.path, own)
         closure = tuple(self._open.headers.closure(source.path, own))
-        name = self._store.name(source.path, digest, context if own.includes else "")
+        name = self._store.name(source.path, digest, context)
         try:
             file = lower(Unit(source, language, own.merge(included)), tree.root_node)
             outline = outline_of(file, source.data, context, closure, lasting=self._store.lasting)

@@ -7,15 +7,19 @@ what is wrong with it is not found. So each is counted, for people to see what c
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from jarvis_ls.codeintel.compile_commands import read_compile_commands
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.dependencies import imports
+from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import Headers
+from jarvis_ls.codeintel.installed_headers import InstalledHeaders
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node, Tree, captures, compile_query
@@ -27,6 +31,7 @@ from jarvis_ls.jsec.flow.library.c_functions import TABLE
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
 from jarvis_ls.jsec.flow.lower.c.macros import Macros, with_library_macros
+from jarvis_ls.jsec.flow.lower.c.types import Types
 from jarvis_ls.jsec.scan.project import Project
 from jarvis_ls.jsec.scan.source_files import Listing
 from jarvis_ls.jsec.scan.worker_pool import Pool
@@ -151,6 +156,7 @@ def gaps_of(
         needed[sort, name] += 1
         lines.setdefault((sort, name), line)
 
+    types = Types(Unit(source, language, facts))
     wanted = {name for name in missing if not LIBRARY.stands_for(name)}
     for place in imports(source.path, source.data) or ():
         if place.name in wanted:
@@ -158,7 +164,7 @@ def gaps_of(
             need(Sort.HEADER, place.name, place.line)
     for node in found.get("type", ()):
         name = text(node)
-        if name not in tags and not _is_type(name, facts):
+        if name not in tags and not _is_type(name, facts) and types.installed.type(name) is None:
             sort = Sort.MACRO if _is_macro(name) else Sort.TYPE
             need(sort, name, node.start_point.row + 1)
     declared = {text(node) for node in found.get("declared", ())}
@@ -167,7 +173,7 @@ def gaps_of(
     for node in found.get("call", ()):
         name = text(node)
         unknown = None if name in declared else _unknown_call(name, with_macros, macros)
-        if unknown is not None:
+        if unknown is not None and types.installed.function(name) is None:
             need(unknown, name, node.start_point.row + 1)
     return FileGaps(
         source.path,
@@ -245,11 +251,14 @@ def sum_up(files: Iterable[FileGaps]) -> list[Gap]:
     return found
 
 
-def missing_headers(includes: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return the headers that files include and neither the project has nor a table knows, with how
-    many files include them. `includes` are the headers that each file of the project names.
+def missing_headers(
+    includes: Mapping[str, tuple[str, ...]], installed: InstalledHeaders | None = None
+) -> dict[str, int]:
+    """Return the headers that files include and that neither the project has, nor the machine, nor
+    a table knows, with how many files include them. `includes` are the headers that each file of
+    the project names, `installed` those of the machine.
     """
-    headers = Headers(lambda _: None, includes)
+    headers = Headers(lambda _: None, includes, installed=installed)
     found: Counter[str] = Counter()
     for path, names in includes.items():
         if names and language_of(path) != "rust":
@@ -264,9 +273,18 @@ async def find_gaps(
     """Return what the analysis does not know of the files of a listing."""
     pool = Pool(max(1, min(jobs, len(listing.files))), seconds)
     files = tuple(listing.files)
+    paths = [file.path for file in files]
+    commands, _ = await asyncio.to_thread(read_compile_commands, listing.root, paths)
+    project = Project(
+        listing.root,
+        files,
+        settings.max_file_size,
+        commands=commands,
+        installed_headers=settings.installed_headers,
+    )
     try:
-        await pool.tell("set_project", Project(listing.root, files, settings.max_file_size))
-        return sum_up([found async for _, found in pool.each(_look, [f.path for f in files])])
+        await pool.tell("set_project", project)
+        return sum_up([found async for _, found in pool.each(_look, paths)])
     finally:
         await pool.close()
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from jarvis_ls.codeintel.compile_commands import NOTHING, CompileCommands
+from jarvis_ls.codeintel.headers import Headers, ReadFile
+from jarvis_ls.codeintel.installed_headers import InstalledHeaders
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
 from jarvis_ls.jsec.flow.library.user_models import OwnFunction
 from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
@@ -30,6 +33,20 @@ class Project:
     """Where the functions of its files are kept; None when flow is off."""
     observed: tuple[Observed, ...] = ()
     """What runs of the code have shown."""
+    commands: CompileCommands = NOTHING
+    """How its files are compiled."""
+    installed_headers: bool = True
+    """Whether headers outside of it are asked for what nothing else declares."""
+
+    def headers(self, read: ReadFile) -> Headers:
+        """Return its headers, whose bytes `read` gives, and those that are installed."""
+        return Headers(
+            read,
+            (file.path for file in self.files),
+            root=self.root,
+            installed=InstalledHeaders() if self.installed_headers else None,
+            commands=self.commands,
+        )
 
 
 def digest_of(data: bytes) -> str:

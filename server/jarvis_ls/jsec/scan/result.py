@@ -39,6 +39,16 @@ class FileReport:
     """Whether the time was up before all of it was analysed: another scan may find more."""
 
 
+@dataclass(frozen=True, slots=True)
+class HeadersUsed:
+    """Headers outside of the project that its files reach."""
+
+    count: int = 0
+    """How many there are."""
+    digest: str = ""
+    """Names their contents: two scans with the same one were told the same by them."""
+
+
 ONLY_OPEN = "The folder was not scanned; only files open in the editor are reported."
 """A warning in reports of an editor that does not scan the whole workspace."""
 
@@ -67,6 +77,8 @@ class ScanResult:
     """How many files an earlier scan had the answer for."""
     stale_baseline: int = 0
     """How many findings of the baseline are gone."""
+    headers: HeadersUsed = HeadersUsed()
+    """Headers of the machine that were there to be asked."""
     gaps: list[Gap] | None = None
     """What the analysis does not know; None when nobody asked."""
 

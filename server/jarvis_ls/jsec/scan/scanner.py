@@ -14,6 +14,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, M
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from jarvis_ls.codeintel.compile_commands import CompileCommands, read_compile_commands
+from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.languages import HEADER_ENDS
 from jarvis_ls.core.errors import SkippedFile, WorkerGone
 from jarvis_ls.core.files import read_regular
@@ -27,7 +29,7 @@ from jarvis_ls.jsec.scan.cache import Cache
 from jarvis_ls.jsec.scan.flow_scan import Step, follow, kept_at
 from jarvis_ls.jsec.scan.project import Project, digest_of
 from jarvis_ls.jsec.scan.records import number
-from jarvis_ls.jsec.scan.result import FileReport, ScanResult
+from jarvis_ls.jsec.scan.result import FileReport, HeadersUsed, ScanResult
 from jarvis_ls.jsec.scan.source_files import Listing, Skipped, SourceFile
 from jarvis_ls.jsec.scan.worker_pool import Pool
 from jarvis_ls.jsec.settings.settings import Settings
@@ -70,6 +72,7 @@ async def scan_files(
     only: Iterable[str] | None = None,
     seconds: float = SECONDS_PER_FILE,
     step: Step | None = None,
+    commands: CompileCommands | None = None,
 ) -> AsyncGenerator[FileReport, None]:
     """One report for each file of `listing` (or those of `only`), in the order they finish; then
     another, which takes its place, for each file of which flow knows more (`settled`).
@@ -82,11 +85,23 @@ async def scan_files(
     files = [file for file in listing.files if chosen is None or file.path in chosen]
     known: dict[str, FileReport] = {}
     few = chosen is not None and len(files) <= _FEW < len(listing.files)
+    if commands is None:
+        commands, _ = await commands_of(listing)
+    project = Project(
+        listing.root,
+        tuple(listing.files),
+        settings.max_file_size,
+        settings.patterns,
+        settings.functions,
+        observed=settings.observed,
+        commands=commands,
+        installed_headers=settings.installed_headers,
+    )
     if cache is not None and not cache.empty and not (few and not settings.flow):
         digests = await _digests(listing, settings)
-        known = await asyncio.to_thread(cache.lookup, listing.files, digests)
+        known = await asyncio.to_thread(cache.lookup, project, digests)
         if settings.flow and all(file.path in known for file in files):
-            program = program_of(digests)
+            program = program_of(known.values())
             settled = await asyncio.to_thread(cache.settled, files, digests, program)
             if len(settled) == len(files):
                 units = {} if cache is None else _with_units(settled, cache.flow)
@@ -103,17 +118,8 @@ async def scan_files(
         missing = [file for file in files if file.path not in known]
         wanted = max(len(missing), len(files) if place is not None else 0)
         pool = Pool(min(jobs or processors(), wanted) if wanted else 1, seconds)
-        project = Project(
-            listing.root,
-            tuple(listing.files),
-            settings.max_file_size,
-            settings.patterns,
-            settings.functions,
-            place,
-            settings.observed,
-        )
         try:
-            await pool.tell("set_project", project)
+            await pool.tell("set_project", replace(project, flow=place))
             each = _both_halves(pool, files, known, missing, cache, place, step, len(listing.files))
             async for report in each:
                 yield report
@@ -151,16 +157,23 @@ async def _both_halves(
         chosen[report.path] = report
         yield report
     if cache is not None and len(reports) == total:
-        program = program_of({path: report.digest for path, report in reports.items()})
+        program = program_of(reports.values())
         for report in chosen.values():
             if not report.skipped and not report.is_cut:
                 cache.put(report, program)
         await asyncio.to_thread(Store(place).keep_only, units)
 
 
-def program_of(digests: Mapping[str, str]) -> str:
-    """Names the texts of all files of a program."""
-    return digest_of(repr(sorted(digest for digest in digests.items() if digest[1])).encode())
+def program_of(reports: Iterable[FileReport]) -> str:
+    """Names the texts of all files of a program, and of the headers that they reach."""
+    named = sorted((report.path, report.digest, report.context) for report in reports)
+    return digest_of(repr([names for names in named if names[1]]).encode())
+
+
+async def commands_of(listing: Listing) -> tuple[CompileCommands, str]:
+    """Return how the files of a listing are compiled, and why that is not known, in words."""
+    paths = [file.path for file in listing.files]
+    return await asyncio.to_thread(read_compile_commands, listing.root, paths)
 
 
 def _with_units(known: dict[str, FileReport], place: StoreFolder) -> dict[str, FileReport]:
@@ -214,6 +227,9 @@ async def scan(
             progress(Progress(done, of, shown, path, "flow"))
 
     ended = False
+    commands, problem = await commands_of(listing)
+    if problem:
+        result.warnings.append(problem)
 
     async def files() -> AsyncGenerator[FileReport, None]:
         nonlocal ended
@@ -225,6 +241,7 @@ async def scan(
             only=only,
             seconds=effort.seconds,
             step=step,
+            commands=commands,
         )
         async with contextlib.aclosing(each):
             async for report in each:
@@ -249,6 +266,9 @@ async def scan(
             why = cache.failed
             result.warnings.append(Words("the cache was not written: {error}", error=why))
     _finish(result)
+    if settings.installed_headers:
+        known = list(reports.values())
+        result.headers = await asyncio.to_thread(_headers_used, listing, commands, known)
     if baseline is not None and only is None and not result.cancelled:
         result.stale_baseline = baseline.stale({file.path for file in result.skipped})
     result.seconds = time.monotonic() - started
@@ -347,6 +367,20 @@ def _digests_of(files: Sequence[SourceFile], root: str, limit: int) -> dict[str,
         with contextlib.suppress(SkippedFile):  # scanning it says why it cannot be read
             digests[file.path] = digest_of(read_regular(file.location, limit=limit, root=root))
     return digests
+
+
+def _headers_used(
+    listing: Listing, commands: CompileCommands, reports: Sequence[FileReport]
+) -> HeadersUsed:
+    """Return which headers outside of the project its files reach."""
+    project = Project(listing.root, tuple(listing.files), 0, commands=commands)
+    headers = project.headers(lambda _: None)
+    for report in reports:
+        headers.know(report.path, report.digest, Facts(includes=report.includes))
+    paths: set[str] = set()
+    for report in reports:
+        paths.update(headers.outside(report.path, Facts(includes=report.includes)))
+    return HeadersUsed(len(paths), digest_of(repr(headers.digests(paths)).encode()))
 
 
 def _take(result: ScanResult, report: FileReport) -> None:

@@ -3,6 +3,7 @@
 exclude = ["tests/**"]             # as in .gitignore
 min_confidence = 0.4
 flow = true                        # follow values through and across functions
+installed_headers = true           # ask the headers of this machine for what nothing else declares
 
 [rules]
 double-free = "off"                # or "low", "medium", "high"
@@ -114,6 +115,8 @@ class Settings:
     """The user's own rules."""
     flow: bool = True
     """Whether values are followed through and across functions (C and C++)."""
+    installed_headers: bool = True
+    """Whether headers installed on the machine are asked for what nothing else declares."""
     functions: tuple[OwnFunction, ...] = ()
     """Sources, sinks and sanitizers of the user's own."""
     observed: tuple[Observed, ...] = ()
@@ -192,6 +195,9 @@ def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = 
         paths=base.paths + reader.tables("paths", _path_rules),
         patterns=base.patterns + reader.list_of_tables("pattern", _pattern),
         flow=reader.take("flow", value_reader.flag, base.flow),
+        installed_headers=reader.take(
+            "installed_headers", value_reader.flag, base.installed_headers
+        ),
         functions=base.functions
         + sum((reader.list_of_tables(role, make) for role, make in _ROLES), ()),
     )

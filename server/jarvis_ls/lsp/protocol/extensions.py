@@ -339,6 +339,9 @@ class Settings:
     """Files with more bytes are skipped and named."""
     flow: bool = True
     """Follow values through and across the functions of C and C++."""
+    installed_headers: bool = True
+    """Ask the headers of the machine for types, constants and functions that nothing else
+    declares."""
     crate_folder: str = ""
     """Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`."""
     project_build: bool = False

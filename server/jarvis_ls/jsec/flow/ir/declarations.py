@@ -98,6 +98,8 @@ class FileIR:
     records: dict[str, RecordIR] = field(default_factory=dict)
     prototypes: dict[str, Type] = field(default_factory=dict)
     """Functions declared or defined: `("fn", result, parameters, variadic)`."""
+    imported: dict[str, Type] = field(default_factory=dict)
+    """Functions that it calls and that only headers outside of the project declare."""
     written: frozenset[str] = frozenset()
     """Globals that some function may change."""
     digest: str = ""

@@ -102,6 +102,8 @@ class Outline:
     """Functions that it declares not to return."""
     takes: frozenset[str] = frozenset()
     """Functions whose address its initialisers take."""
+    imported: dict[str, Any] = field(default_factory=dict)
+    """Types of the functions that it calls and that only headers outside of the project declare."""
 
 
 def outline_of(
@@ -150,6 +152,7 @@ def outline_of(
         closure,
         file.stops,
         taken_at_start(file.globals),
+        file.imported,
     )
 
 
@@ -280,6 +283,7 @@ def to_tuple(outline: Outline) -> tuple[Any, ...]:
         outline.closure,
         tuple(sorted(outline.stops)),
         tuple(sorted(outline.takes)),
+        tuple(sorted(outline.imported.items())),
     )
 
 
@@ -296,6 +300,7 @@ def from_tuple(values: tuple[Any, ...]) -> Outline:
         closure,
         stops,
         takes,
+        imported,
     ) = values
     return Outline(
         path,
@@ -308,6 +313,7 @@ def from_tuple(values: tuple[Any, ...]) -> Outline:
         closure,
         frozenset(stops),
         frozenset(takes),
+        dict(imported),
     )
 
 

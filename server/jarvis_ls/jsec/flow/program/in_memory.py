@@ -96,7 +96,9 @@ class Files:
     def prototype(self, name: str, from_file: str) -> Type | None:
         """See `Lookup`."""
         found = (file.prototypes.get(name) for file in self._from(from_file))
-        return next((type_ for type_ in found if type_ is not None), None)
+        known = next((type_ for type_ in found if type_ is not None), None)
+        own = self.files.get(from_file)
+        return own.imported.get(name) if known is None and own is not None else known
 
     def is_cpp(self, file: str) -> bool:
         """See `Lookup`."""

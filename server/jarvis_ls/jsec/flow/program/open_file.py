@@ -58,6 +58,9 @@ class OpenFile:
         self._lowering: Lowering | RustLowering | None = None
         self._texts: dict[bytes, set[str]] = {}
         """Names that texts between functions may give a value."""
+        self._imported: set[str] = set()
+        self._beyond: set[str] = set()
+        """Functions, and structures, that were asked of headers outside of the project."""
         self.failed: tuple[str, ...] = ()
         """Keys of functions that could not be lowered, because that raised."""
 
@@ -70,6 +73,7 @@ class OpenFile:
         data = unit.source.data
         lowering = self._lowering = lowering_of(unit)
         lowering.declare(root)
+        lowering.import_again(self._imported, self._beyond)
         before, self._lowered = self._lowered, {}
         digests, self._digests = self._digests, {}
         spans = lowering.spans
@@ -115,6 +119,8 @@ class OpenFile:
             lowering.file.globals.update(known.statics)
             lowering.records.update(known.records)
         self._known, self.failed = kept, tuple(failed)
+        self._imported.update(lowering.imported)
+        self._beyond.update(lowering.found_beyond)
         if len(self._texts) > 4 * (len(spans) + _FEW):
             self._texts.clear()  # most of them are of earlier versions
         written |= lowering.loose((function.span for function in functions.values()), self._texts)
@@ -129,6 +135,7 @@ class OpenFile:
             closure,
             lowering.file.stops,
             taken_at_start(lowering.file.globals),
+            dict(lowering.imported),
         )
 
     def function(self, key: str) -> FunctionIR | None:

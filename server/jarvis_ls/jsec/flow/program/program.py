@@ -274,7 +274,7 @@ class Program:
             found = header.prototypes.get(name) if header is not None else None
             if found is not None:
                 break
-        return found
+        return asking.imported.get(name) if found is None else found
 
     def _note(self, lookup: Lookup) -> None:
         if self._asked is None or lookup in self._asked:

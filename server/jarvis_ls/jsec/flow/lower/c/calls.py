@@ -308,6 +308,8 @@ class Calls(CallLowering):
         owner = owner if signature is not None else ""
         if signature is None:
             signature = of.signature(short)
+        if signature is None and name == short and short not in RESULTS and short not in TABLE:
+            signature = of.installed_function(short)
         implicit = INT if of.types.unit.language == "c" else ANY
         result = signature[1] if signature is not None else RESULTS.get(short, implicit)
         if short in RESULTS and signature is not None and signature[1] == ANY:

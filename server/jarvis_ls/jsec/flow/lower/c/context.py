@@ -32,6 +32,8 @@ class Outer:
         self.globals: dict[str, Type] = {}
         self.functions: dict[str, Type] = {}
         """Functions declared or defined, with their types."""
+        self.imported: dict[str, Type] = {}
+        """Functions that headers outside of the project declare, as far as they are called."""
         self.written: set[str] = set()
         """Globals that may be changed somewhere."""
 
@@ -265,6 +267,10 @@ class ExpressionBuilder(ABC):
         """Return the type of a function that the file or a header of the project declares, of this
         one without its parameters; None when none does.
         """
+
+    @abstractmethod
+    def installed_function(self, name: str) -> Type | None:
+        """Return the type of a function that a header outside of the project declares."""
 
     @abstractmethod
     def cast_to(self, node: Node) -> Type | None:

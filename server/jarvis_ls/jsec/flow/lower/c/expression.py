@@ -9,7 +9,7 @@ from typing import Final
 from jarvis_ls.codeintel.nodes import bare, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, CHAR, INT, PTR, ULONG
+from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, CHAR, INT, LONG, PTR, UINT, ULONG, limits
 from jarvis_ls.jsec.flow.ir.instructions import Branch, Eval, Jump
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, Blocks, Scopes, first
@@ -230,6 +230,10 @@ class Expressions(ExpressionBuilder):
                 if signature is not None:
                     self.calls.add(short)
                     return (nodes.FUNC, name), signature
+                value = self.types.installed_constant(short)
+                if value is not None:
+                    type_ = _type_of(value)
+                    return (nodes.CONST, value, type_), type_
         if self.depth > MAX_DEPTH:
             return self._load(node)
         self.depth += 1
@@ -246,6 +250,13 @@ class Expressions(ExpressionBuilder):
         return (
             known if declared is None else ("fn", self.types.of_declaration(declared), None, True)
         )
+
+    def installed_function(self, name: str) -> Type | None:
+        """Return the type of a function that a header outside of the project declares."""
+        found = self.types.installed.function(name)
+        if found is not None:
+            self.outer.imported[name] = found
+        return found
 
     def _constant(self, name: str) -> Typed | None:
         value = self.types.enumerators.get(name)
@@ -424,3 +435,9 @@ def _name_of(node: Node) -> Node | None:
     """Return the name in the brackets of a "cast" that is none."""
     kind = node.child_by_field_name("type")
     return None if kind is None else kind.child_by_field_name("type")
+
+
+def _type_of(value: int) -> Type:
+    """Return the type of a constant: the first that holds it."""
+    fitting = (t for t in (INT, UINT, LONG) if limits(t)[0] <= value <= limits(t)[1])
+    return next(fitting, ULONG)

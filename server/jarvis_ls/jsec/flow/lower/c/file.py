@@ -99,6 +99,25 @@ class Lowering:
         return self.outer.functions
 
     @property
+    def imported(self) -> dict[str, Type]:
+        """Types of the functions that are called and that only installed headers declare."""
+        return self.outer.imported
+
+    @property
+    def found_beyond(self) -> set[str]:
+        """Structures that only headers outside of the project define, as far as they are used."""
+        return self.types.installed.records
+
+    def import_again(self, functions: Iterable[str], records: Iterable[str]) -> None:
+        """Look up what an earlier state of the file asked of headers outside of the project."""
+        for name in sorted(functions):
+            type_ = self.types.installed.function(name)
+            if type_ is not None:
+                self.outer.imported[name] = type_
+        for name in sorted(records):
+            self.types.by_name(name)
+
+    @property
     def records(self) -> dict[str, RecordIR]:
         """Structs, unions and classes."""
         return self.types.records
@@ -128,6 +147,7 @@ class Lowering:
         self.file.written = frozenset(written)
         self.file.records = self.records
         self.file.prototypes = self.prototypes
+        self.file.imported = self.imported
         return self.file
 
     def loose(self, lowered: Iterable[Span], kept: dict[bytes, set[str]]) -> set[str]:

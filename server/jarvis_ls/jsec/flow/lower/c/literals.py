@@ -109,6 +109,10 @@ class TypeNames(ABC):
     def words(self, written: str) -> Type:
         """Return the type that words such as `const unsigned char` name."""
 
+    @abstractmethod
+    def installed_constant(self, name: str) -> int | None:
+        """Return the value that a header outside of the project gives a name."""
+
 
 @lru_cache(4096)
 def literal(written: str) -> tuple[Number, Type] | None:
@@ -303,4 +307,6 @@ class _Parser:
         if macro is not None and macro != name:
             return constant(macro, self.types, self.depth + 1)
         known = LIMITS.get(name)
-        return known[0] if known is not None and isinstance(known[0], int) else None
+        if known is None:
+            return self.types.installed_constant(name)
+        return known[0] if isinstance(known[0], int) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
@@ -26,7 +27,8 @@ from jarvis_ls.jsec.flow.ir.c_types import (
 from jarvis_ls.jsec.flow.ir.declarations import RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
-from jarvis_ls.jsec.flow.lower.c.literals import TypeNames, constant
+from jarvis_ls.jsec.flow.lower.c.installed import DeclaredTypes, InstalledNames
+from jarvis_ls.jsec.flow.lower.c.literals import constant
 
 _QUALIFIERS: Final = frozenset(
     "const volatile struct union enum class static extern register restrict __restrict "
@@ -34,11 +36,13 @@ _QUALIFIERS: Final = frozenset(
 )
 _TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 _MAX_DEPTH: Final = 40
+_PACKED: Final = re.compile(r"\b(?:__)?packed(?:__)?\b")
+_ALIGNED: Final = re.compile(r"\b(?:__)?aligned(?:__)?\s*\(\s*(\d{1,5})\s*\)")
 _KNOWN: Final = {**LIBRARY.types, **NAMED}
 """Types that libraries declare, by name."""
 
 
-class Types(TypeNames):
+class Types(DeclaredTypes):
     """The types a file can name."""
 
     def __init__(self, unit: Unit) -> None:
@@ -58,6 +62,12 @@ class Types(TypeNames):
         """Parameters of the templates around."""
         self._named: dict[str, Type] = {}
         self._busy: set[str] = set()
+        self._defining: set[str] = set()
+        """Records whose members are being read."""
+        self.installed = InstalledNames(self)
+        """What headers outside of the project declare."""
+        self.origin = ""
+        """The name whose declaration is read there; empty for the file's own."""
 
     def overload(self, owner: str, name: str, type_: Type) -> None:
         """Take in a function; another one of the same name may be known."""
@@ -118,7 +128,13 @@ class Types(TypeNames):
             return self._shipped(("r", name))
         if name in CONTAINERS:
             return ("c", name, ANY)
-        return self.words(macro) if macro else ("r", name)
+        if macro:
+            return self.words(macro)
+        return self.installed.type(name) or ("r", name)
+
+    def installed_constant(self, name: str) -> int | None:
+        """Return the value that a header outside of the project gives a name."""
+        return self.installed.constant(name)
 
     def _shipped(self, type_: Type) -> Type:
         """Return a type of a library, whose members are known from then on."""
@@ -127,6 +143,8 @@ class Types(TypeNames):
             node = _structure(declared)
             if node is not None:
                 self.record(node)
+        elif type_[0] == "r" and type_[1] not in self.records:
+            self.installed.record(type_[1])
         return type_
 
     def is_class(self, name: str) -> bool:
@@ -253,24 +271,25 @@ class Types(TypeNames):
     def record(self, node: Node, alias: str = "") -> Type:
         """Take over a struct, union or class, and give its type."""
         name_node = node.child_by_field_name("name")
-        name = text(name_node).rpartition("::")[2] or alias or f"@{node.start_byte}"
+        name = text(name_node).rpartition("::")[2] or alias or f"@{self.origin}{node.start_byte}"
         body = node.child_by_field_name("body")
-        if name in self._busy or name in self.records:
+        if name in self._defining or name in self.records:
             return ("r", name)
         if body is None:
             return self._shipped(("r", name))
-        self._busy.add(name)
+        self._defining.add(name)
         self._named[name] = ("r", name)
         record = RecordIR(name)
         self._members(body, record, is_union=node.type == "union_specifier", node=node)
         self.records[name] = record
         if record.size:
             self.sizes[name] = (record.size, record.align)
-        self._busy.discard(name)
+        self._defining.discard(name)
         return ("r", name)
 
     def _members(self, body: Node, record: RecordIR, *, is_union: bool, node: Node) -> None:
         offset, align, sure = 0, 1, not body.has_error
+        packed, least = _attributes(node)
         methods: set[str] = set()
         virtual: set[str] = set()
         statics: set[str] = set()
@@ -287,6 +306,10 @@ class Types(TypeNames):
             virtual |= known.virtual
         for child, is_open in _fields(body):
             sure = sure and not is_open
+            bits = any(c.type == "bitfield_clause" for c in child.named_children)
+            if bits and self.origin:  # several may share a byte
+                sure = False
+            own_packed, own_least = _attributes(child)
             if child.type == "enum_specifier":
                 self.enumeration(child)
             words = [
@@ -299,11 +322,12 @@ class Types(TypeNames):
             if not declarators and base_type[0] == "r" and base_type[1][:1] == "@":
                 inner = self.records.get(base_type[1])  # members of an unnamed struct or union
                 if inner is not None:
-                    at = 0 if is_union else _round(offset, inner.align)
+                    sure = sure and (inner.size > 0 or not self.origin)
+                    at = 0 if is_union else _round(offset, 1 if packed else inner.align)
                     for name, (below, type_) in inner.fields.items():
                         record.fields[name] = at + below, type_
                     offset = max(offset, at + inner.size)
-                    align = max(align, inner.align)
+                    align = max(align, 1 if packed else inner.align)
             for declarator in declarators:
                 name, type_ = self.declarator(declarator, base_type)
                 if type_[0] == "fn":
@@ -317,6 +341,9 @@ class Types(TypeNames):
                 if child.child_by_field_name("default_value") is not None:
                     given.add(name)
                 size, its_align = self.size(type_), align_of(type_, self.sizes)
+                if packed or own_packed:
+                    its_align = 1
+                its_align = max(its_align, own_least)
                 at = 0 if is_union else _round(offset, its_align)
                 # where it is is not known behind a member whose size is not
                 place = at if sure or is_union else UNPLACED + 8 * _number(name)
@@ -331,7 +358,7 @@ class Types(TypeNames):
             offset += 8
         record.methods, record.virtual = frozenset(methods), frozenset(virtual)
         record.statics, record.given = frozenset(statics), frozenset(given)
-        record.align = align
+        record.align = align = max(align, least)
         record.size = max(_round(offset, align), 1) if sure else 0
 
     def member(self, type_: Type, name: str) -> tuple[int, Type]:
@@ -340,12 +367,26 @@ class Types(TypeNames):
             record = self.records.get(type_[1])
             if record is not None and name in record.fields:
                 return record.fields[name]
+            inner = self._inner_member(type_, name) if type_[1] in self.installed.records else None
+            if inner is not None:
+                return inner
         declared = self.facts.fields.get(name, ())
         found = {self.of_declaration(d) for d in declared[:4]}
         alike = found.pop() if len(found) == 1 else ANY
         # a number of a record without a name may be wider than the one of that name elsewhere
         unsure = alike[0] == "i" and type_[0] != "r"
         return UNPLACED + 8 * _number(name), ANY if unsure else alike
+
+    def _inner_member(self, type_: Type, name: str) -> tuple[int, Type] | None:
+        """Return the member of a member that a macro such as `st_mtime` represents."""
+        offset = 0
+        for part in self.installed.member(name):
+            record = self.records.get(type_[1]) if type_[0] == "r" else None
+            if record is None or part not in record.fields:
+                return None
+            below, type_ = record.fields[part]
+            offset += below
+        return (offset, type_) if offset < UNPLACED and self.installed.member(name) else None
 
     def declarator(self, node: Node | None, base: Type) -> tuple[str, Type]:
         """Return name and type of a declarator of a declaration with type `base`."""
@@ -471,6 +512,18 @@ def _bases(node: Node) -> Iterator[str]:
             for base in child.named_children:
                 if "identifier" in base.type or base.type == "template_type":
                     yield text(base).rpartition("::")[2].partition("<")[0]
+
+
+def _attributes(node: Node) -> tuple[bool, int]:
+    """Return whether a structure or member is packed, and the alignment it has at least."""
+    packed, least = False, 1
+    for child in node.children:
+        if child.type == "attribute_specifier":
+            written = text(child)
+            packed = packed or _PACKED.search(written) is not None
+            numbers = [int(number) for number in _ALIGNED.findall(written)]
+            least = max([least, *(n for n in numbers if n & (n - 1) == 0 and n)])
+    return packed, least
 
 
 def _round(offset: int, align: int) -> int:

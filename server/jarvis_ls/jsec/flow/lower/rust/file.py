@@ -66,6 +66,19 @@ class RustLowering:
         }
 
     @property
+    def imported(self) -> dict[str, Any]:
+        """Return nothing: Rust has no headers."""
+        return {}
+
+    @property
+    def found_beyond(self) -> set[str]:
+        """Return nothing: Rust has no headers."""
+        return set()
+
+    def import_again(self, functions: Iterable[str], records: Iterable[str]) -> None:
+        """Do nothing: Rust has no headers."""
+
+    @property
     def prototypes(self) -> dict[str, Any]:
         """Return what names the types of the functions, for those that call them."""
         return {
