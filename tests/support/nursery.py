@@ -1,52 +1,41 @@
 """A process that has imported what a program of ours imports, and forks that program when asked.
 
 Tests start our programs hundreds of times, and most of a start is imports: the same ones each
-time. What is forked is a process of its own with its own arguments, folder, environment and
-streams, as a start would give it; tests of starting itself use the plain command. Run as
-`python -m tests.support.nursery PROGRAM SOCKET`; it ends when its standard input does.
+time. A program that ends tells what it had to import, and those behind it find that done. What is
+forked is a process of its own with its own arguments, folder, environment and streams, as a start
+would give it; so is a worker process that such a program starts. Tests of starting itself use the
+plain command. Run as `python -m tests.support.nursery PROGRAM SOCKET`; it ends when its standard
+input does.
 """
 
 from __future__ import annotations
 
+import asyncio
+import atexit
+import contextlib
 import gc
 import importlib
 import os
+import pkgutil
 import runpy
 import select
 import signal
 import socket
 import sys
+import traceback
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
+
+from jarvis_ls.core.process import command_of
 
 _LENGTH = 4
-_MODULES = {
-    "jarvis_ls": ("jarvis_ls.lsp.analysis_worker", "jarvis_ls.lsp.pygls_fixes.streams"),
-    "jarvis_ls.cli.jarvis": (
-        "jarvis_ls.cli.talk",
-        "jarvis_ls.cli.stored_data",
-        "jarvis_ls.assembly.bootstrap",
-        "jarvis_ls.assembly.model_setup",
-        "jarvis_ls.agents.tools.sub_agent",
-        "jarvis_ls.runtime.llm.platforms.openai",
-        "jarvis_ls.runtime.mcp.toolset",
-        "prompt_toolkit",
-        "tomlkit",
-    ),
-    "jarvis_ls.cli.jsec": (
-        "jarvis_ls.cli.scanning",
-        "jarvis_ls.cli.fixing",
-        "jarvis_ls.cli.baselining",
-        "jarvis_ls.cli.explaining",
-        "jarvis_ls.cli.pages",
-        "jarvis_ls.jsec.rules.registry",
-        "jarvis_ls.jsec.scan.flow_scan",
-        "jarvis_ls.jsec.scan.scanner",
-        "jarvis_ls.jsec.report.summary",
-        "jarvis_ls.jsec.report.text",
-    ),
-}
+_LONGEST_LIST = 200_000
+"""Bytes of the names of what a program had to import."""
+_WORKER = "jarvis_ls.jsec.worker"
+_LIBRARIES = tuple(str(Path(place)) for place in (sys.prefix, sys.base_prefix))
+"""Where modules lie that are the same for every start, beside ours."""
 
 
 @dataclass(frozen=True)
@@ -60,38 +49,75 @@ class Request:
 
 
 def main(program: str, path: str) -> None:
-    _import(program)
-    gc.collect()
-    gc.freeze()  # or the first collection in a child copies every page
+    """Fork the program for each who connects to the socket `path`."""
+    _prepare(program)
+    learning, telling = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
         listening.listen(64)
         print("ready", flush=True)
-        request = _next_child(listening)
+        request = _next_child(listening, learning)
     if request is not None:
-        _become(program, request)
+        learning.close()
+        _become(program, request, telling)
 
 
-def _import(program: str) -> None:
-    """What the program imports on its way to the first answer, in the way it does so."""
+def _prepare(program: str) -> None:
+    """Import what its worker does, and set what the program sets before its first import."""
     if program == "jarvis_ls":
         sys.modules["ssl"] = None  # type: ignore[assignment]  # as in cli.language_server
         gc.disable()
-    for module in _MODULES[program]:
-        importlib.import_module(module)
+    if program != "jarvis_ls.cli.jarvis":
+        _import(_WORKER)
+        package = importlib.import_module("jarvis_ls.jsec")
+        for module in pkgutil.walk_packages(package.__path__, "jarvis_ls.jsec."):
+            _import(module.name)
     if program == "jarvis_ls":
         from jarvis_ls.lsp.pygls_fixes.lean import load_protocol_types
 
         load_protocol_types()
-        importlib.import_module("jarvis_ls.lsp.start")
+    _settle()
 
 
-def _next_child(listening: socket.socket) -> Request | None:
+def _import(name: str) -> None:
+    importlib.import_module(name)
+
+
+def _settle() -> None:
+    gc.collect()
+    gc.freeze()  # or the first collection in a child copies every page
+
+
+def _learn(learning: socket.socket) -> None:
+    """Import what a program that has ended had to import."""
+    for name in learning.recv(_LONGEST_LIST).decode().split():
+        with contextlib.suppress(ImportError):  # a part of another that is none by itself
+            _import(name)
+    _settle()
+
+
+def _tell(telling: socket.socket, known: frozenset[str]) -> None:
+    """Tell which modules of ours and of libraries were imported meanwhile."""
+    names = " ".join(name for name in list(sys.modules) if name not in known and _is_shared(name))
+    if names:
+        with contextlib.suppress(OSError):  # nobody listens any more
+            telling.send(names.encode()[:_LONGEST_LIST], socket.MSG_DONTWAIT)
+
+
+def _is_shared(name: str) -> bool:
+    file = getattr(sys.modules[name], "__file__", None)
+    return name.startswith("jarvis_ls.") or (file is not None and file.startswith(_LIBRARIES))
+
+
+def _next_child(listening: socket.socket, learning: socket.socket) -> Request | None:
     """In every child its request; in this process None, at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are waited for by nobody
     while True:
-        ready, _, _ = select.select([listening.fileno(), 0], [], [])
-        if listening.fileno() not in ready:
+        ready, _, _ = select.select([listening, learning, 0], [], [])
+        if learning in ready:
+            _learn(learning)
+            continue
+        if listening not in ready:
             return None
         connection, _ = listening.accept()
         with connection:
@@ -131,21 +157,55 @@ def _read(connection: socket.socket) -> Request:
     return Request(folder, names, arguments, streams)
 
 
-def _become(program: str, request: Request) -> NoReturn:
+def _become(program: str, request: Request, telling: socket.socket) -> NoReturn:
     """Be the program, as if it had been started by the request."""
     for number, stream in enumerate(request.streams):
         os.dup2(stream, number)
         os.close(stream)
-    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
-    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+    _take_streams()
     os.environb.clear()
     os.environb.update(request.environment)
     os.chdir(request.folder)
+    asyncio.create_subprocess_exec = partial(_start, asyncio.create_subprocess_exec, sys.path[1:])
     sys.path[0] = str(Path.cwd())
     sys.argv[1:] = request.arguments
+    atexit.register(_tell, telling, frozenset(sys.modules))
     runpy.run_module(program, run_name="__main__", alter_sys=True)
     sys.exit(0)
+
+
+def _take_streams() -> None:
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+async def _start(plain: Any, path: list[str], *command: str, **options: Any) -> Any:
+    """Start a process; one of our workers is what the fork becomes, instead of another Python."""
+    if list(command) == command_of(_WORKER):
+        options["preexec_fn"] = partial(_work, path, options["env"])
+    return await plain(*command, **options)
+
+
+def _work(path: list[str], environment: dict[str, str]) -> NoReturn:
+    """Be a worker process: its streams are laid out, all else is still the parent's."""
+    status = 1
+    try:
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.path[:] = path
+        _take_streams()
+        importlib.import_module(_WORKER).main()
+        status = 0
+    except Exception:  # noqa: BLE001  # said as Python says it at the end of a program
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
 
 
 if __name__ == "__main__":
