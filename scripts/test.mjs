@@ -5,7 +5,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { capture, ROOT, run, TaskError, task } from './process.mjs';
@@ -52,12 +53,27 @@ await task(async () => {
  */
 
 /**
+ * Folders of tests that passed are not kept: pytest itself would remove those of the third run
+ * before, 40,000 files, with none of its workers at work.
  * @param {string[]} args
  * @returns {Promise<Result>}
  */
 async function runPytest(args) {
-  const status = await run(venv('python'), ['-m', 'pytest', ...args]);
-  return { runner: 'pytest', status, output: '' };
+  const folder = mkdtempSync(path.join(tmpdir(), 'jarvis-pytest-'));
+  const temporary = args.some((argument) => argument.startsWith('--basetemp'))
+    ? []
+    : [`--basetemp=${path.join(folder, 'tests')}`];
+  const status = await run(venv('python'), ['-m', 'pytest', ...temporary, ...args]);
+  let output = '';
+  if (status === 0) await removeFolder(folder);
+  else output = `The folders of the tests are in ${folder}\n`;
+  return { runner: 'pytest', status, output };
+}
+
+/** @param {string} folder */
+async function removeFolder(folder) {
+  if (process.platform === 'win32') rmSync(folder, { recursive: true, force: true });
+  else await capture('rm', ['-rf', folder]);
 }
 
 /**
