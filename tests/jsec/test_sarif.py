@@ -10,9 +10,9 @@ import stat
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-import jsonschema
 import pytest
 from folders import FLAWED, Scan, write
 
@@ -86,10 +86,18 @@ RUN = {
 }
 
 
+def jsonschema() -> ModuleType:
+    """Import the library when it is used: it reads the grammars of all formats, which takes a
+    second, and each worker of the tests would do so before its first test."""
+    import jsonschema
+
+    return jsonschema
+
+
 @functools.cache
-def schema() -> jsonschema.protocols.Validator:
+def schema() -> Any:
     read = json.loads((MULTITOOL / "sarif-2.1.0.json").read_text(encoding="utf-8-sig"))
-    return jsonschema.validators.validator_for(read)(read)
+    return jsonschema().validators.validator_for(read)(read)
 
 
 def check(text: str) -> dict[str, Any]:
@@ -98,7 +106,7 @@ def check(text: str) -> dict[str, Any]:
     assert "sarif-2.1.0" in report["$schema"]
     (run,) = report["runs"]
     schema().validate(report)
-    jsonschema.validate(run, RUN)
+    jsonschema().validate(run, RUN)
     rules = run["tool"]["driver"]["rules"]
     assert len({rule["id"] for rule in rules}) == len(rules)
     for result in run["results"]:
@@ -107,7 +115,7 @@ def check(text: str) -> dict[str, Any]:
 
 
 def test_the_schema_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(jsonschema.ValidationError, match="nonsense"):
+    with pytest.raises(jsonschema().ValidationError, match="nonsense"):
         schema().validate({"version": "2.1.0", "runs": [], "nonsense": 1})
 
 
