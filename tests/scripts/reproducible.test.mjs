@@ -15,9 +15,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { capture, ROOT } from '../../scripts/process.mjs';
 import { venv } from '../../scripts/setup/python.mjs';
+import { Stamp } from '../support/stamps.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'jarvis-reproducible-'));
 const libraries = path.join(folder, 'libraries');
@@ -33,7 +34,23 @@ const BUILD = `
   await buildExtension('linux-x64', process.argv[1], process.cwd() + '/dist');
 `;
 
+/** What packs, what it is told, and which files there are to be packed: not what they say. */
+const stamp = new Stamp(import.meta.url, {
+  contents: [
+    ...['scripts/package', 'scripts/setup', 'scripts/process.mjs', 'pyproject.toml'],
+    ...[
+      'requirements.lock',
+      'package.json',
+      'package-lock.json',
+      'bundled',
+      'server/sbom.cdx.json',
+    ],
+  ],
+  names: ['server/jarvis_ls', 'client-vscode', 'l10n', 'media'],
+});
+
 before(() => {
+  if (stamp.unchanged) return;
   lay(
     'common/attrs-26.1.0.dist-info/METADATA',
     'Name: attrs\nVersion: 26.1.0\nLicense-Expression: MIT\n',
@@ -42,7 +59,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('wheel and extension of two folders are equal, byte for byte', async () => {
+stamp.test('wheel and extension of two folders are equal, byte for byte', async () => {
   const built = [];
   for (const [name, zone, umask] of [
     ['one', 'Asia/Tokyo', '022'],
@@ -58,7 +75,7 @@ test('wheel and extension of two folders are equal, byte for byte', async () => 
   assert.ok(JSON.stringify(built[0]) === JSON.stringify(built[1]), 'they differ');
 });
 
-test('the SBOM of the extension names what is bundled', () => {
+stamp.test('the SBOM of the extension names what is bundled', () => {
   const stage = path.join(folder, 'one', 'dist', 'extension', 'linux-x64');
   const bill = JSON.parse(readFileSync(path.join(stage, 'sbom.cdx.json'), 'utf8'));
   assert.equal(bill.bomFormat, 'CycloneDX');
@@ -70,7 +87,7 @@ test('the SBOM of the extension names what is bundled', () => {
   );
 });
 
-test('the SBOM lies beside the extension, and that of the wheel is in it', async () => {
+stamp.test('the SBOM lies beside the extension, and that of the wheel is in it', async () => {
   const dist = path.join(folder, 'one', 'dist');
   const files = readdirSync(dist);
   const beside = files.find((file) => file.endsWith('.cdx.json')) ?? '';
@@ -91,7 +108,7 @@ test('the SBOM lies beside the extension, and that of the wheel is in it', async
   assert.equal(scopes.pytest, undefined);
 });
 
-test('nothing is packed whose licence is unknown', async () => {
+stamp.test('nothing is packed whose licence is unknown', async () => {
   lay('common/odd-1.dist-info/METADATA', 'Name: odd\nVersion: 1\nLicense: Ask me\n');
   const { status, stdout, stderr } = await build('one', {}, '022');
   assert.notEqual(status, 0);
