@@ -80,6 +80,20 @@ const char *compared(const unsigned char *data, unsigned length)
     return names[error * -1]; /* behind a comparison */
 }
 
+const char *within(const char *text)
+{
+    int error = -(int)(strlen(text) & 3);
+    return names[error * -1]; /* never beyond */
+}
+
+const char *never(const char *text)
+{
+    int error = (int)strlen(text);
+    if (strlen(text) + 1 == 0)
+        return names[error * -1]; /* never reached */
+    return names[0];
+}
+
 static int fill(int n)
 {
     int a[8] = {0};
@@ -181,6 +195,16 @@ def test_a_static_function_whose_callers_guard_it_is_not_blamed(
     proof = proofs["guarded"]
     assert proof["verdict"] not in ("reproduced", "depends_on_caller", "refuted")
     assert proof["case_id"] == ""
+
+
+def test_runs_that_came_to_the_place_are_told_from_others(
+    proofs: dict[str, dict[str, Any]],
+) -> None:
+    proof = proofs["never beyond"]
+    assert (proof["verdict"], proof["runs"] > 20) == ("survived", True)
+    proof = proofs["never reached"]
+    assert proof["verdict"] == "unproven"
+    assert "main" in proof["message"]["text"] or "did not come to it" in proof["message"]["text"]
 
 
 def test_coverage_leads_through_a_comparison(proofs: dict[str, dict[str, Any]]) -> None:

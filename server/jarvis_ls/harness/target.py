@@ -173,13 +173,14 @@ def directed(target: Target) -> Iterator[bytes]:
 
 def seeds(target: Target) -> Iterator[bytes]:
     """Yield the inputs that exploration begins with: the first takes all contents from the bytes
-    behind the choices, the others are those of `directed`."""
+    behind the choices, the others are those of `directed` that have no null pointer."""
     raw = bytearray(target.size)
     for choice in target.choices:
         if choice.third:
             raw[choice.at + 2] = _RAW
     yield bytes(raw) + bytes(_TAIL)
-    yield from directed(target)
+    nulls = [choice.at for choice in target.choices if choice.pointer]
+    yield from (data for data in directed(target) if all(data[at] != 1 for at in nulls))
 
 
 def pack(inputs: Iterable[bytes]) -> bytes:

@@ -7,8 +7,11 @@
 
    Many run in child processes. "HARNESS: case HEX" is printed of one whose report names a wanted line
    first (HARNESS_WANTED is NAME:FIRST:LAST, a file without its folder and lines of it), and at the
-   end "HARNESS: runs N BAD", of which some have ended badly otherwise. After a few of either no more
+   end "HARNESS: runs N BAD REACHED": how many have ended badly, and how many have set the variable
+   `harness_reached`, which code can be made to do. After a few cases, or more that end badly, no more
    are run. */
+
+volatile int harness_reached;
 
 #define HARNESS_REPORTED 77 /* what the sanitizers are told to exit with */
 #define HARNESS_FOUND 78
@@ -24,7 +27,7 @@ struct harness_entry {
 };
 
 struct harness_shared {
-    unsigned runs, entries, compared, seeds, tried;
+    unsigned runs, reached, entries, compared, seeds, tried;
     struct harness_entry now, corpus[HARNESS_CORPUS], seed[HARNESS_SEEDS];
     unsigned char seen[65536];
     uint64_t operands[256];
@@ -104,8 +107,10 @@ HARNESS_BARE static void harness_run(const unsigned char *data, unsigned size)
     harness_size = size;
     harness_next = 0;
     harness_counting = 1;
+    harness_reached = 0;
     harness_case();
     harness_counting = 0;
+    harness_all->reached += harness_reached != 0;
 }
 
 static char harness_report[32768];
@@ -391,6 +396,6 @@ HARNESS_BARE int main(int count, char **words)
         harness_run(input, (unsigned)size);
         return 0;
     }
-    printf("HARNESS: runs %u %u\n", harness_all->runs, harness_bad);
+    printf("HARNESS: runs %u %u %u\n", harness_all->runs, harness_bad, harness_all->reached);
     return status;
 }

@@ -12,7 +12,7 @@ import asyncio
 import re
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -38,6 +38,7 @@ from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.call_facts import call_facts
 from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Verdict
 from jarvis_ls.jsec.proof.inputs import constants_near
+from jarvis_ls.jsec.proof.marked_source import mark_place
 from jarvis_ls.jsec.proof.places import flaw_lines, function_at, hash_of
 from jarvis_ls.jsec.proof.programs import files_naming, find_closure, is_defined_elsewhere
 from jarvis_ls.jsec.proof.reports import Seen, kinds_for
@@ -59,10 +60,14 @@ _LONGEST_RUN = 8.0
 """Seconds of runs led by coverage, at most."""
 _MOST_RUNS = 400_000
 _CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)$", re.MULTILINE)
-_RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+)$", re.MULTILINE)
+_RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+) (\d+)$", re.MULTILINE)
 _VALUE = re.compile(r"^HARNESS: ([^\n=]{1,200}) = ([^\n]{0,200})$", re.MULTILINE)
 _RELATIVE = re.compile(r"^(-include|-isystem|-iquote|-idirafter|-I)(?!/)")
 _LEAK = frozenset({"leak"})
+_UNSEEN = frozenset({"use-of-uninitialized-value"})
+"""Kinds that no program of ours reports: that nothing was reported says nothing."""
+_OF_CLANG = frozenset({"unsigned-integer-overflow", "implicit-conversion"})
+"""Kinds that only clang reports."""
 
 _Result = TypeVar("_Result")
 
@@ -91,6 +96,20 @@ class Tried:
     """Why it could not be called, in `Words`."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the runs of one target came to."""
+
+    inputs: Sequence[bytes] = ()
+    """Those that brought a report at the place about."""
+    runs: int = 0
+    """Without those that ended badly elsewhere."""
+    reached: int | None = None
+    """How many came to the place and ended well; None where that cannot be told."""
+    failure: str = ""
+    """Why nothing could be built, in `Words`."""
+
+
 class FunctionHarness:
     """See the module."""
 
@@ -109,9 +128,11 @@ class FunctionHarness:
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
         kinds = kinds_for(finding) - _LEAK
-        if not kinds or language_of(finding.file) != "c":
+        if not kinds or kinds & _UNSEEN or language_of(finding.file) != "c":
             return None
         search = _Search(finding, bench, budget, kinds)
+        if not search.has_place:
+            return None
         function = await search.aside(search.entry)
         if function is None:
             return _unproven(Words("The function around it could not be parsed."), 0)
@@ -130,6 +151,13 @@ class _Search:
         self._numbers = tuple(constants_near(bench, finding))
         self._seen: set[tuple[str, str]] = set()
         self._runs = 0
+        self._came: int | None = None
+        """How many of the runs came to the place; None where that cannot be told."""
+
+    @property
+    def has_place(self) -> bool:
+        """Return whether the file of the finding can be read."""
+        return bool(self._places)
 
     async def aside(self, work: Callable[[], _Result]) -> _Result:
         """Return what some work gives that parses files, done in a thread and paid for."""
@@ -153,6 +181,9 @@ class _Search:
     def _around(self, file: str, span: Span) -> Function | None:
         """Return the function around a place; its name may be made by a macro, so the parser is
         asked."""
+        source = self._bench.source(file)
+        if source is None or not function_at(source, span)[0]:
+            return None
         before = [item for item in self._signatures(file).functions if item.line <= span.end_line]
         return max(before, key=lambda item: item.line, default=None)
 
@@ -165,7 +196,8 @@ class _Search:
                     "'{function}' cannot be called: {why}.", function=function.name, why=tried.why
                 )
                 return _unproven(why, 0)
-            return _survived(function, self._runs)
+            is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(_OF_CLANG)
+            return _survived(function, self._runs, self._came if is_seen else None)
         outer = await self._outermost(tried, _DEEPEST)
         if not outer.function.parameters:
             if self._has_state(outer.function):
@@ -213,10 +245,17 @@ class _Search:
             harness=target.text,
             libraries=(*build.libraries, "-Wl,--gc-sections"),
         )
-        inputs, runs, failure = await self._find(build, target)
-        if failure:
-            return Tried(function, why=failure)
-        self._runs += runs
+        source = self._bench.source(self._finding.file)
+        marked = mark_place(source, self._finding.span) if source is not None else None
+        found = await self._find(build, target, marked)
+        if found.failure and marked is not None:
+            found = await self._find(build, target, None)
+        if found.failure:
+            return Tried(function, why=found.failure)
+        inputs = found.inputs
+        self._runs += found.runs
+        if found.reached is not None:
+            self._came = (self._came or 0) + found.reached
         cases = [Case(build, stdin=data) for data in inputs]
         for level in LEVELS if cases else ():
             done = await run_cases(self._bench, cases, level, self._budget, leaks=False)
@@ -237,16 +276,18 @@ class _Search:
         ranges = {place: Range(low, high) for place, (low, high) in facts.ranges.items()}
         return replace(known, not_null=facts.not_null, ranges=ranges)
 
-    async def _find(self, build: Build, target: Target) -> tuple[list[bytes], int, str]:
-        """Return inputs that bring a report at the place about, the number of runs, and why nothing
-        could be built."""
+    async def _find(self, build: Build, target: Target, marked: bytes | None) -> _Found:
+        """Return inputs that bring a report at the place about; `marked` is the file of the finding
+        with a mark at the place."""
         bench, budget = self._bench, self._budget
         searching = replace(build, flags=(*build.flags, *_COVERAGE))
         explore = min(_LONGEST_RUN, budget.left / 3)
         file, (first, last) = self._places[0]
         wanted = f"{PurePosixPath(file).name}:{first}:{last}"
         asan = ASAN.format(leaks=0).replace("exitcode=99", f"exitcode={REPORTED}")
+        replaced = shlex.quote(f"./{file}")
         script = [
+            *([f'cat "$BENCH/marked.c" >{replaced} || exit 1'] if marked is not None else []),
             *build_lines(searching, LEVELS[0], bench.tools),
             f"export ASAN_OPTIONS={asan} UBSAN_OPTIONS=halt_on_error=0:print_stacktrace=0",
             f"export HARNESS_WANTED={shlex.quote(wanted)}",
@@ -262,14 +303,18 @@ class _Search:
             "harness.c": build.harness.encode(),
             "inputs": pack(directed(target)),
             "seeds": pack(seeds(target)),
+            "marked.c": marked or b"",
         }
         output = await bench.run("\n".join(script), budget, files)
         if "\x1ebuilt" not in output.text:
-            return [], 0, _why_not_built(output.text)
-        counts = [(int(match[1]), int(match[2])) for match in _RUNS.finditer(output.text)]
-        runs = sum(max(0, runs - bad) for runs, bad in counts)
+            return _Found(failure=_why_not_built(output.text))
+        counts = [tuple(map(int, match.groups())) for match in _RUNS.finditer(output.text)]
         found = dict.fromkeys(bytes.fromhex(match[1]) for match in _CASE.finditer(output.text))
-        return sorted(found, key=lambda data: len(target.chosen(data))), runs, ""
+        return _Found(
+            sorted(found, key=lambda data: len(target.chosen(data))),
+            sum(max(0, runs - bad) for runs, bad, _ in counts),
+            None if marked is None else sum(reached for _, _, reached in counts),
+        )
 
     def _linked(self, function: Function, build: Build) -> tuple[str, ...]:
         """Return the files that are linked with that of a function: none when what it reaches is
@@ -410,22 +455,37 @@ def _evidence(
     )
 
 
-def _survived(function: Function, runs: int) -> Evidence:
+def _survived(function: Function, runs: int, reached: int | None) -> Evidence:
     if runs == 0:
         why = Words(
             "All calls of '{function}' with generated arguments ended before they came to it.",
             function=function.name,
         )
         return _unproven(why, 0)
+    if not reached:
+        why = Words(
+            "{count} calls of '{function}' with generated arguments did not come to it.",
+            count=runs,
+            function=function.name,
+        )
+        if reached is None:
+            why = Words(
+                "{count} calls of '{function}' with generated arguments did not bring it about; "
+                "whether they came to it is not known.",
+                count=runs,
+                function=function.name,
+            )
+        return _unproven(why, runs)
     return Evidence(
         Verdict.SURVIVED,
         NAME,
         Words(
-            "{count} calls of '{function}' with generated arguments did not bring it about.",
-            count=runs,
+            "{count} calls of '{function}' with generated arguments came to it and did not bring "
+            "it about.",
+            count=reached,
             function=function.name,
         ),
-        runs=runs,
+        runs=reached,
     )
 
 
