@@ -656,3 +656,14 @@ def test_a_function_leaves_nothing_to_the_collector(language: LanguageName) -> N
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+def test_what_one_way_freed_is_joined_with_what_another_wrote() -> None:
+    """To ask where `v[0]` leads, which one way no longer knows, lets go of what was freed there."""
+    text = (
+        "struct node { int a; int b; };\nvoid change(struct node **v);\nint more(void);\n"
+        "void f(struct node **v, int c) { while (more()) { if (c) { struct node *q = v[0];"
+        " free(q); q->a = 1; q->b = 2; change(v); v[1] = 0; }"
+        " else { v[1] = 0; v[0]->a = 5; v[0]->b = 6; } } }"
+    )
+    assert kinds(text) == [("f", "use-after-free")]
