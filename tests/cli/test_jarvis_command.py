@@ -103,7 +103,7 @@ async def test_an_answer_stands_once_whatever_stands_around_it(tmp_path, answer)
         status, out, _ = await here.run("-m", "A question")
         assert (status, out) == (0, "The answer.\n")
         here.model.say(answer, pieces=9)
-        with here.person("--trust", command=JARVIS) as person:
+        with here.person("--trust") as person:
             await person.sees("Ctrl-D exits")
             person.type("A question\r")
             await person.sees("tokens in")
