@@ -26,9 +26,9 @@ def toml(root: Path, text: str) -> Path:
 def test_rules_can_be_off_or_have_another_severity(tmp_path: Path, scan_folder: Scan) -> None:
     write(tmp_path, {"a.c": FLAWED, "old/b.c": FLAWED})
     ((rule, before),) = found(scan_folder, tmp_path)["a.c"]
-    assert before != "low"
-    toml(tmp_path, f'rules.{rule} = "low"\n[paths."old/**"]\nrules = {{ {rule} = "off" }}\n')
-    assert found(scan_folder, tmp_path) == {"a.c": [(rule, "low")]}
+    assert before != "medium"
+    toml(tmp_path, f'rules.{rule} = "medium"\n[paths."old/**"]\nrules = {{ {rule} = "off" }}\n')
+    assert found(scan_folder, tmp_path) == {"a.c": [(rule, "medium")]}
 
 
 def test_least_confidence_by_path(tmp_path: Path, scan_folder: Scan) -> None:

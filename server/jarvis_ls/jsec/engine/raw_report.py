@@ -20,7 +20,7 @@ from jarvis_ls.core.finding import (
 )
 from jarvis_ls.jsec.base.rule import TEST_DAMPING, Range, Report, Rule
 from jarvis_ls.jsec.findings.includes import Includes
-from jarvis_ls.jsec.findings.measured_confidence import measured_confidence
+from jarvis_ls.jsec.findings.measured_confidence import measured_confidence, shows
 
 RelatedSpan = tuple[int, int, Message]
 """First byte and end, and what is to be seen there."""
@@ -99,7 +99,10 @@ def finish(
         span = source.span(base + raw.start, base + raw.end)
         evidence = source.evidence(span.line)
         occurrence = alike.before(raw.rule, evidence)
-        confidence = measured_confidence(raw.rule, source.path, "local", raw.confidence)
+        confidence = raw.confidence
+        places = ((base + start, base + end) for start, end, _ in _way(raw))
+        if not raw.causes or not shows(raw.rule, source, places):
+            confidence = measured_confidence(raw.rule, source.path, "local", confidence)
         findings.append(
             Finding(
                 rule=raw.rule,

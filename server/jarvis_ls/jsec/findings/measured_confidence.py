@@ -10,7 +10,7 @@ writes it. A share of few is drawn towards one third, what is true on the whole
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -45,6 +45,9 @@ Way = Literal["local", "loop", "calls"]
 
 _CPP: Final = frozenset((".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tcc"))
 _TABLE: Final = Path(__file__).with_name("measured.txt")
+_SHOWN_BY_RULES: Final = frozenset({"double-free", "use-after-free"})
+"""Rules that find such a fault without flow."""
+
 _LONG: Final = 2_000
 """Bytes of a step that are looked at."""
 
@@ -104,6 +107,18 @@ def is_evident(fault: Fault, source: Source, texts: Callable[[str], Source | Non
             return False
     start, end = fault.span[0], fault.span[1]
     return not _UNSEEN.search(source.data, start, min(end, start + _LONG))
+
+
+def shows(rule: str, source: Source, places: Iterable[tuple[int, int]]) -> bool:
+    """Return whether a finding of a rule needs nothing but what stands at its places, from byte to
+    byte: as `is_evident` for what flow found."""
+    return (
+        rule in _SHOWN_BY_RULES
+        and language_class(source.path) == "c"
+        and not any(
+            _UNSEEN.search(source.data, start, min(end, start + _LONG)) for start, end in places
+        )
+    )
 
 
 def _is_reopened(fault: Fault) -> bool:
