@@ -18,6 +18,7 @@ from typing import Final, Literal
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS
+from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
 WINDOW: Final = 12
 """Findings of a class that count, the last judged: the engine changes."""
@@ -51,6 +52,7 @@ _SHOWN_BY_RULES: Final = frozenset({"double-free", "use-after-free"})
 _LONG: Final = 2_000
 """Bytes of a step that are looked at."""
 
+_CALLED: Final = re.compile(rb"([A-Za-z_]\w*)\s*\(")
 _UNSEEN: Final = re.compile(rb"[A-Z][A-Z0-9_]{2,}\b|->|\w\.[A-Za-z_]|::|[*&\])]\s*\.")
 """What may hold more than the function shows: macros, members, names of other scopes."""
 
@@ -102,11 +104,9 @@ def is_evident(fault: Fault, source: Source, texts: Callable[[str], Source | Non
         text = source if step.file == source.path else texts(step.file)
         if text is None or step.message in (BRANCH, BRANCH_CASE, LOOP_ENDS):
             return False
-        start, end = step.span[0], step.span[1]
-        if _UNSEEN.search(text.data, start, min(end, start + _LONG)):
+        if _needs_more(text, *step.span):
             return False
-    start, end = fault.span[0], fault.span[1]
-    return not _UNSEEN.search(source.data, start, min(end, start + _LONG))
+    return not _needs_more(source, *fault.span)
 
 
 def shows(rule: str, source: Source, places: Iterable[tuple[int, int]]) -> bool:
@@ -115,9 +115,16 @@ def shows(rule: str, source: Source, places: Iterable[tuple[int, int]]) -> bool:
     return (
         rule in _SHOWN_BY_RULES
         and language_class(source.path) == "c"
-        and not any(
-            _UNSEEN.search(source.data, start, min(end, start + _LONG)) for start, end in places
-        )
+        and not any(_needs_more(source, start, end) for start, end in places)
+    )
+
+
+def _needs_more(source: Source, start: int, end: int) -> bool:
+    """Return whether what stands there may rest on more than the function: a macro, a member, a
+    name of another scope, or a call of what is no library function, which may be a macro."""
+    written = source.data[start : min(end, start + _LONG)]
+    return _UNSEEN.search(written) is not None or any(
+        match[1].decode() not in TABLE for match in _CALLED.finditer(written)
     )
 
 
