@@ -60,8 +60,9 @@ class Settings:
     """Which call of it, from 1; -1 for all."""
     short_reads: bool = False
     """Whether `read`, `fread` and `recv` give at most one byte."""
-    random: int | None = None
-    """What `rand` and `random` return; None for the real ones with a fixed seed."""
+    random: tuple[int, ...] = ()
+    """What `rand` and `random` return one after the other, the last again and again; empty for the
+    real ones with a fixed seed."""
     time: int = 1_700_000_000
     """Seconds that `time` tells."""
     full: bool = False
@@ -77,8 +78,8 @@ class Settings:
             told["JSEC_FAIL_NUMBER"] = str(self.fail_number)
         if self.short_reads:
             told["JSEC_SHORT_READS"] = "1"
-        if self.random is not None:
-            told["JSEC_RANDOM"] = str(self.random)
+        if self.random:
+            told["JSEC_RANDOM"] = ",".join(map(str, self.random))
         return told
 
 
@@ -249,8 +250,20 @@ def case_of(record: Any) -> Case:
         stdin=_decoded(record["stdin"]),
         files=tuple((str(name), _decoded(data)) for name, data in record["files"]),
         environment=tuple((str(name), str(value)) for name, value in record["environment"]),
-        settings=Settings(**record["settings"]),
+        settings=_settings_of(record["settings"]),
         seconds=float(record["seconds"]),
+    )
+
+
+def _settings_of(record: Any) -> Settings:
+    return Settings(
+        fail_allocation=int(record["fail_allocation"]),
+        fail_call=str(record["fail_call"]),
+        fail_number=int(record["fail_number"]),
+        short_reads=bool(record["short_reads"]),
+        random=tuple(int(number) for number in record["random"]),
+        time=int(record["time"]),
+        full=bool(record["full"]),
     )
 
 

@@ -18,6 +18,13 @@ from jarvis_ls.jsec.proof.places import function_at
 from jarvis_ls.jsec.proof.workbench import Workbench
 
 MAX_RANDOM = 2**31 - 1
+SEQUENCES = (
+    (1, 0, 0, 0),
+    (1, 0, 0, MAX_RANDOM, 2, 0, MAX_RANDOM),
+    (0, 0, 0, MAX_RANDOM, 2, 0, MAX_RANDOM),
+)
+"""Random numbers of which programs that put several together make zero and the limits of `int` and
+`int64_t`."""
 FAILING_ALLOCATIONS = 6
 """So many allocations are failed, one at a time."""
 _NUMBER = re.compile(rb"(?<![\w.])(0[xX][0-9a-fA-F]{1,16}|\d{1,19})[uUlL]{0,3}(?![\w.])")
@@ -110,13 +117,14 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
     code."""
     yield Case(build)
     if channels.allocates:
-        yield Case(build, settings=Settings(fail_allocation=-1))
+        for number in (-1, *range(1, FAILING_ALLOCATIONS + 1)):
+            yield Case(build, settings=Settings(fail_allocation=number))
     if channels.takes_values:
         for text in _values(constants):
             yield case_with(build, channels, text)
-    if channels.allocates:
-        for number in range(1, FAILING_ALLOCATIONS + 1):
-            yield Case(build, settings=Settings(fail_allocation=number))
+    if channels.random:
+        for numbers in SEQUENCES:
+            yield Case(build, settings=Settings(random=numbers))
     if channels.opens:
         yield Case(build, settings=Settings(fail_call="fopen", fail_number=-1))
     if channels.reads:
@@ -139,14 +147,14 @@ def case_with(build: Build, channels: Channels, text: str) -> Case:
     data = text.encode("utf-8", "surrogateescape")
     lines = (data + b"\n") * 8
     number = int(text) if text.removeprefix("-").isdecimal() and len(text) < 20 else None
-    random = number if number is not None and 0 <= number <= MAX_RANDOM else None
+    random = (number,) if number is not None and 0 <= number <= MAX_RANDOM else ()
     return Case(
         build,
         arguments=(text,) if channels.arguments else (),
         stdin=lines if channels.stdin else b"",
         files=tuple((name, lines) for name in channels.files),
         environment=tuple((name, text) for name in channels.environment),
-        settings=Settings(random=random if channels.random else None),
+        settings=Settings(random=random if channels.random else ()),
     )
 
 

@@ -7,7 +7,8 @@
  *   JSEC_FAIL_CALL=NAME  the call NAME fails with EIO or ENOSPC ...
  *   JSEC_FAIL_NUMBER=N   ... when it is made for the Nth time (-1: always)
  *   JSEC_SHORT_READS=1   read and fread deliver one byte at most
- *   JSEC_RANDOM=N        rand and random return N; otherwise their seed is fixed
+ *   JSEC_RANDOM=N,M,...  rand and random return N, then M, the last again and again; otherwise
+ *                        their seed is fixed
  *   JSEC_TIME=N          time returns N
  *
  * At the end "JSEC: leaked NAME" and a frame are written for each stream and descriptor that is
@@ -26,6 +27,7 @@
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 ssize_t __real_read(int, void *, size_t);
 ssize_t __real_write(int, const void *, size_t);
@@ -329,6 +331,40 @@ int __wrap___isoc99_fscanf(FILE *file, const char *format, ...)
     return found;
 }
 
+/* The sanitizer looks into functions of bytes, not into these: copying and moving bytes does what
+ * they do, and is looked into. */
+wchar_t *__wrap_wcscpy(wchar_t *to, const wchar_t *from)
+{
+    return memcpy(to, from, (wcslen(from) + 1) * sizeof *to);
+}
+
+wchar_t *__wrap_wcsncpy(wchar_t *to, const wchar_t *from, size_t count)
+{
+    size_t length = wcsnlen(from, count);
+    memcpy(to, from, length * sizeof *to);
+    memset(to + length, 0, (count - length) * sizeof *to);
+    return to;
+}
+
+wchar_t *__wrap_wmemcpy(wchar_t *to, const wchar_t *from, size_t count)
+{
+    return memcpy(to, from, count * sizeof *to);
+}
+
+wchar_t *__wrap_wmemmove(wchar_t *to, const wchar_t *from, size_t count)
+{
+    return memmove(to, from, count * sizeof *to);
+}
+
+wchar_t *__wrap_wmemset(wchar_t *to, wchar_t value, size_t count)
+{
+    size_t at;
+    memset(to, 0, count * sizeof *to);
+    for (at = 0; at < count; at++)
+        to[at] = value;
+    return to;
+}
+
 /* The other end of every connection is standard input; what is sent to it is dropped. */
 int __wrap_socket(int domain, int type, int protocol)
 {
@@ -380,6 +416,8 @@ static int random_value(int *value)
     if (fixed_random == NULL)
         return 0;
     *value = (int)atol(fixed_random);
+    if (strchr(fixed_random, ',') != NULL)
+        fixed_random = strchr(fixed_random, ',') + 1;
     return 1;
 }
 

@@ -320,7 +320,12 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
     included = {
         name for source in sources if source is not None for name in _INCLUDE.findall(source.data)
     }
-    libraries = dict.fromkeys(flag for name, flag in _LIBRARIES.items() if name in included)
+    own = _headers(bench)
+    libraries = dict.fromkeys(
+        flag
+        for name, flag in _LIBRARIES.items()
+        if name in included and not any(f"/{path}".endswith(f"/{name.decode()}") for path in own)
+    )
     flags = _known_flags(bench, files) or _folders_of_headers(bench)
     return Build(
         compiler=bench.tools.compiler,
@@ -331,13 +336,21 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
     )
 
 
+def _headers(bench: Workbench) -> list[str]:
+    """Return the headers of the project."""
+    key = "programs: headers"
+    if key not in bench.results:
+        listed = list_sources(bench.root, Settings(default_excludes=True)).files
+        bench.results[key] = [
+            file.path for file in listed if file.path.lower().endswith(HEADER_ENDS)
+        ]
+    found = bench.results[key]
+    assert isinstance(found, list)
+    return found
+
+
 def _folders_of_headers(bench: Workbench) -> list[str]:
-    settings = Settings(default_excludes=True)
-    folders = {
-        str(PurePosixPath(file.path).parent)
-        for file in list_sources(bench.root, settings).files
-        if file.path.lower().endswith(HEADER_ENDS)
-    }
+    folders = {str(PurePosixPath(path).parent) for path in _headers(bench)}
     return [f"-I{folder}" for folder in sorted(folders)[:_MOST_FOLDERS]]
 
 

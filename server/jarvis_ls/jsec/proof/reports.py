@@ -75,7 +75,7 @@ _BEYOND = frozenset(
 )
 _DEAD = frozenset("heap-use-after-free stack-use-after-return stack-use-after-scope".split())
 _OVERFLOW = frozenset(
-    "signed-integer-overflow unsigned-integer-overflow implicit-conversion shift".split()
+    "signed-integer-overflow unsigned-integer-overflow implicit-conversion".split()
 )
 _HUGE = frozenset("allocation-size-too-big vla-bound stack-overflow negative-size-param".split())
 _KINDS: dict[frozenset[str], str] = {

@@ -63,8 +63,9 @@ def _settings(case: Case) -> list[str]:
         parts.append(Words("every call of {name} failing", name=settings.fail_call))
     if settings.short_reads:
         parts.append(Words("reads that deliver one byte"))
-    if settings.random is not None:
-        parts.append(Words("random numbers {number}", number=settings.random))
+    if settings.random:
+        numbers = " ".join(map(str, settings.random))
+        parts.append(Words("random numbers {number}", number=numbers))
     if settings.full:
         parts.append(Words("standard output full"))
     return parts

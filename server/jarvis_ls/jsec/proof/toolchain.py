@@ -16,7 +16,7 @@ _SECONDS = 30
 _PROGRAM = "int main(int count, char **words) { (void)words; return (char)(count - 1); }\n"
 _OF_CLANG = (
     "-fsanitize=address,undefined,integer,implicit-conversion,float-divide-by-zero",
-    "-fno-sanitize=function,vptr",
+    "-fno-sanitize=function,vptr,unsigned-shift-base",
 )
 _OF_GCC = (
     "-fsanitize=address,undefined,float-divide-by-zero,float-cast-overflow,bounds-strict",

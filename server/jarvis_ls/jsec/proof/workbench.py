@@ -22,7 +22,7 @@ from jarvis_ls.runtime.sandbox.base import Script
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 
 INTERPOSERS = Path(__file__).with_name("interposers.c")
-WALL = 4.0
+WALL = 6.0
 """Seconds by the clock for a CPU second: the machine has other things to do."""
 _LEAST_SECONDS = 2.0
 _LARGEST_SOURCE = 8_000_000

@@ -7,14 +7,14 @@ ended with the same status, and said nothing that it does not say when all goes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
-from jarvis_ls.jsec.proof.evidence import Case, Evidence, Settings, Verdict
-from jarvis_ls.jsec.proof.inputs import case_with
+from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Settings, Verdict
+from jarvis_ls.jsec.proof.inputs import Channels, case_with
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
 from jarvis_ls.jsec.proof.reports import OWN, Seen, is_unchecked_result
@@ -29,7 +29,8 @@ MOST_CALLS = 6
 """So many calls of a function are failed, one at a time."""
 _ALLOCATIONS = frozenset({"malloc", "calloc", "realloc", "strdup"})
 """Their failure is shown by what is done with the null pointer: see `whole_program`."""
-_NEVER = frozenset({"rand", "random", "srand", "srandom", "time"})
+_NEVER = frozenset("rand random srand srandom time wcscpy wcsncpy wmemcpy wmemmove wmemset".split())
+"""These cannot fail."""
 _PREFIX = "__isoc99_"
 _CALLS = {name.removeprefix(_PREFIX) for name in WRAPPED} - _ALLOCATIONS - _NEVER
 _WORD = re.compile(r"\w+")
@@ -64,35 +65,40 @@ class FailingCalls:
         if isinstance(program, str):
             return Evidence(Verdict.UNPROVEN, NAME, program)
         channels = runs_of(bench, program).channels
-        plain = case_with(program.build, channels, "input")
-        cases = [plain, *(_failing(plain, name, number) for name in names for number in _NUMBERS)]
-        found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
-        if found.failure:
-            return Evidence(Verdict.UNPROVEN, NAME, found.failure)
-        if len(found.done) < 2:
-            return Evidence(
-                Verdict.UNPROVEN, NAME, Words("The runs did not end within the time limit.")
-            )
-        good, *failed = found.done
         reached = False
-        for run in failed:
-            seen = _failure_at(run, finding.file, first, last)
-            if seen is None:
-                continue
-            reached = True
-            if _went_on(good, run):
-                return _ignored(run, seen)
+        runs = 0
+        for plain in _plain_cases(program.build, channels):
+            cases = [plain, *(_failing(plain, name, count) for name in names for count in _COUNTS)]
+            found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
+            if found.failure:
+                return Evidence(Verdict.UNPROVEN, NAME, found.failure)
+            runs += len(found.done)
+            for run in found.done[1:]:
+                seen = _failure_at(run, finding.file, first, last)
+                if seen is not None and _went_on(found.done[0], run):
+                    return _ignored(run, seen)
+                reached = reached or seen is not None
+            if reached or budget.left <= 0:
+                break
         return Evidence(
             Verdict.UNPROVEN,
             NAME,
             Words("The program did not go on as before when the call failed.")
             if reached
             else Words("No run came to the call."),
-            runs=len(failed),
+            runs=runs,
         )
 
 
-_NUMBERS = (*range(1, MOST_CALLS + 1), -1)
+_COUNTS = (*range(1, MOST_CALLS + 1), -1)
+
+
+def _plain_cases(build: Build, channels: Channels) -> Iterator[Case]:
+    """Yield cases in which nothing fails: a value for all channels, then names of files."""
+    yield case_with(build, channels, "input")
+    if channels.arguments:
+        text = b"input\n" * 8
+        yield Case(build, ("file.txt", "out.txt"), text, (("file.txt", text),))
 
 
 def _called(lines: Iterable[str]) -> list[str]:

@@ -80,8 +80,8 @@ class WholeProgram:
             found = await _search(bench, known, cases, level, budget, kinds, places)
             if found is not None:
                 return found
-            if known.failure or budget.left < _LEAST_SECONDS:
-                break
+            if known.failure or budget.left < max(_LEAST_SECONDS, 3 * budget.spent):
+                break  # the higher level seldom shows more, and compiles for longer
         if known.failure:
             return Evidence(Verdict.UNPROVEN, NAME, known.failure)
         count = len(known.done.get((LEVELS[0], "leak" in kinds), {}))
@@ -150,13 +150,14 @@ async def _search(
         if not left or budget.left <= 0:
             return None
         found = await run_cases(bench, left, level, budget, stop, leaks=leaks)
-        known.failure = found.failure
+        if level == LEVELS[0]:
+            known.failure = found.failure
         for run in found.done:
             done[run.case] = run
         for run in found.done:
             if seen := first_fit(run, kinds, places):
                 return reproduced(run, seen)
-        if known.failure or not _has_report(found.done[-1:], places):
+        if found.failure or not _has_report(found.done[-1:], places):
             return None
     return None
 
