@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from jarvis_ls.codeintel import deep_nesting
+from jarvis_ls.codeintel import parse as parsing
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.engine.rule_runner import Engine
@@ -22,6 +24,7 @@ from jarvis_ls.jsec.scan.result import FileReport
 from jarvis_ls.jsec.scan.source_files import list_sources
 from jarvis_ls.jsec.settings.settings import Settings
 from tests.bench.hostile import FLAW, RUST_FLAW, SHAPES
+from tests.support.random_edits import STYLES, differences
 
 ENGINE = Engine()
 MOST = 2.4
@@ -187,3 +190,14 @@ def test_a_million_empty_statements_are_no_items(tmp_path: Path) -> None:
     assert len(list(items(parse(data, "c").root_node, "c"))) < 10
     report = scanned(tmp_path, data)
     assert [finding.span.line for finding in report.findings] == [2]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_comes_to_be_left_out_while_somebody_types_is_left_out_afresh(
+    style: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With limits that edits pass again and again."""
+    monkeypatch.setattr(deep_nesting, "DEEPEST", 2)
+    monkeypatch.setattr(deep_nesting, "MOST_PARTS", 3)
+    monkeypatch.setattr(parsing, "_LONG_REST", 40)
+    assert differences(style, f"left out {style}", 120).differences == []

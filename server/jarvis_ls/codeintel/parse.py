@@ -82,12 +82,16 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
             if not _in_directive(data, match.start())
         )
         left_out = [*torn_parts(data), *exports]
-    left_out = apart([*left_out, *deep_parts(data, language)])
+    deep = deep_parts(data, language)
+    left_out = apart([*left_out, *deep])
     end = _open_end(data, language)
     if end is not None:
         left_out = apart([*(part for part in left_out if part[0] < end), (end, len(data))])
+    ranges = _between(data, left_out) if left_out else []
+    if old is not None and (deep or end is not None or _leaves_out_more(old, ranges, data)):
+        old = None
     if left_out:
-        parser.included_ranges = _between(data, left_out)
+        parser.included_ranges = ranges
     try:
         if old is None:
             return parser.parse(data), True
@@ -96,6 +100,22 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
     finally:
         if left_out:
             parser.included_ranges = []
+
+
+def _leaves_out_more(old: Tree, ranges: Sequence[tree_sitter.Range], data: bytes) -> bool:
+    """Return whether an earlier tree is of other parts of its text, as far as their number and the
+    end of the last say: a tree-sitter that reuses such a tree may give another one than afresh."""
+    before = old.included_ranges
+    if len(before) != max(len(ranges), 1):
+        return True
+    end = ranges[-1].end_byte if ranges else len(data)
+    return (before[-1].end_byte < len(data)) != (end < len(data))
+
+
+def leaves_out_context(data: bytes, language: LanguageName) -> bool:
+    """Return whether the parser is not given parts of a text for what is around them: how the text
+    of an item is read is then not in that text alone."""
+    return bool(deep_parts(data, language)) or _open_end(data, language) is not None
 
 
 def parse_parts(data: bytes, language: LanguageName, parts: Sequence[tuple[Node, Node]]) -> Tree:

@@ -18,7 +18,7 @@ from jarvis_ls.codeintel.deep_nesting import DEEPEST, deep_parts
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, nests_too_deep, parse
+from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, leaves_out_context, nests_too_deep, parse
 from jarvis_ls.codeintel.source import Source, line_start
 from jarvis_ls.codeintel.test_files import counts_less
 from jarvis_ls.codeintel.top_level_items import Item, items
@@ -150,6 +150,8 @@ class Engine:
         anything more: what was found till then is kept.
         """
         tree = tree if tree is not None else parse(source.data, language)
+        if cache is not None and leaves_out_context(source.data, language):
+            cache = ItemCache()
         in_test = counts_less(source, language)
         found = list(items(tree.root_node, language, in_test=in_test))
         own, context, defined = _collect_facts(source.data, found, language, cache)
