@@ -51,6 +51,13 @@ export type ServerLife = 'starting' | 'running' | 'stopped' | 'noPython' | 'fail
 export type ChooseFindings = (given: readonly [Node?, Node[]?]) => FindingItem[];
 
 const LANGUAGES = ['c', 'cpp', 'rust'];
+/** What a hover's links may run: the server writes them, its texts from source code are escaped. */
+const HOVER_COMMANDS = [
+  'jarvisLs.prove',
+  'jarvisLs.openCase',
+  'jarvisLs.replay',
+  'jarvisLs.saveTest',
+];
 const SCHEMES = ['file', 'untitled'];
 /** A server that died this often within the window is not started again by itself. */
 const CRASHES = 4;
@@ -226,6 +233,7 @@ export class JarvisContext implements Disposable {
       stdioOptions: this.output.options,
       errorHandler: this.errorHandler(),
       initializationFailedHandler: () => false,
+      markdown: { isTrusted: { enabledCommands: HOVER_COMMANDS } },
       middleware: { handleWorkDoneProgress: this.progress.handle },
     };
   }

@@ -12,6 +12,7 @@ import * as fixFinding from './features/fix-finding';
 import * as gaps from './features/gaps';
 import * as migration from './features/migration/migration';
 import * as panel from './features/panel/panel';
+import * as prove from './features/prove';
 import * as report from './features/report';
 import * as scan from './features/scan';
 import * as serverCommands from './features/server-commands';
@@ -24,6 +25,7 @@ const FEATURES = [
   findingsView,
   scan,
   fixFinding,
+  prove,
   suppress,
   explainRule,
   migration,

@@ -13,6 +13,10 @@ export const SUPPRESS = 'jarvis/suppress';
 export const EXPORT = 'jarvis/export';
 export const GAPS = 'jarvis/gaps';
 export const FINDINGS_CHANGED = 'jarvis/findingsChanged';
+export const PROVE = 'jarvis/prove';
+export const REPLAY = 'jarvis/replay';
+export const CASE = 'jarvis/case';
+export const REGRESSION_TEST = 'jarvis/regressionTest';
 export const GAPS_FOUND = 'jarvis/gapsFound';
 export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
@@ -26,6 +30,8 @@ export const COMMAND_ADD_TO_BASELINE = 'jarvis.addToBaseline';
 export const COMMAND_EXPLAIN_RULE = 'jarvis.explainRule';
 export const COMMAND_EXPLAIN_GAPS = 'jarvis.explainGaps';
 export const COMMAND_SHOW_FINDING = 'jarvis.showFinding';
+export const COMMAND_PROVE = 'jarvis.prove';
+export const COMMAND_REPLAY = 'jarvis.replay';
 export const SETTINGS_SECTION = 'jarvisLs';
 export const MIGRATION = 'jarvis/migration';
 export const MIGRATION_RUN = 'jarvis/migration/run';
@@ -41,6 +47,7 @@ export type Severity = 'high' | 'medium' | 'low';
 export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
+export type ProofVerdict = 'reproduced' | 'depends_on_caller' | 'refuted' | 'survived' | 'unproven';
 export type ModelHealth = 'none' | 'ready' | 'failing';
 export type ServerState = 'starting' | 'scanning' | 'following' | 'idle' | 'error';
 export type MigrationScope =
@@ -54,6 +61,18 @@ export type MigrationScope =
 export type StageState = 'todo' | 'running' | 'done' | 'failed';
 export type FunctionState = 'new' | 'c' | 'baseline' | 'idiomatic';
 export type NodeKind = 'function' | 'type' | 'global' | 'macro';
+
+/** What running the code has shown of a finding, as long as the code is the same. */
+export interface ProofItem {
+  /** What was shown. */
+  verdict: ProofVerdict;
+  /** The verdict in the user's language. */
+  name: string;
+  /** All that is said of it, the verdict first. */
+  text: string;
+  /** Name of the run that shows it; empty when there is none. */
+  case: string;
+}
 
 /** One finding as the findings view shows it. */
 export interface FindingItem {
@@ -89,6 +108,8 @@ export interface FindingItem {
   evidence: string;
   /** Number in `candidates.jsonl`, once written there. */
   gid?: number;
+  /** What running the code has shown; absent when it was not run, or has changed since. */
+  proof?: ProofItem;
 }
 
 /** Asks for a scan of every folder of the workspace. */
@@ -257,6 +278,82 @@ export interface GapsFoundParams {
   headers: number;
   /** How many files include one. */
   files: number;
+}
+
+/** Asks to build and run the code of the workspace, to see whether findings can happen. */
+export interface ProveParams {
+  /** The file; it must be saved. */
+  uri: string;
+  /** Fingerprint, id or number of one finding of the file; absent: all of them. */
+  finding?: string;
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
+}
+
+/** What the runs have shown; it is kept, and part of the findings from now on. */
+export interface ProveResult {
+  /** Findings that were examined. */
+  examined: number;
+  /** The result in a sentence, in the user's language. */
+  summary: string;
+  /** One for each of them. */
+  proofs: ProofItem[];
+  /** Whether it was cancelled before all were examined. */
+  cancelled: boolean;
+}
+
+/** Names a run that has shown a flaw. */
+export interface CaseParams {
+  /** A file of the folder it is of. */
+  uri: string;
+  /** Its name. */
+  case: string;
+  /** Where the client wants the progress, of a request that has any. */
+  workDoneToken?: ProgressToken;
+}
+
+/** What a run shows when it is repeated. */
+export interface ReplayResult {
+  /** Whether it still shows the flaw. */
+  reproduced: boolean;
+  /** What it shows, in a sentence. */
+  text: string;
+  /** Whether it was cancelled: then it is not known. */
+  cancelled: boolean;
+}
+
+/** Everything that a run was given. */
+export interface CaseResult {
+  /** Arguments, standard input, files, environment and what was made to fail; for people. */
+  markdown: string;
+}
+
+/** Asks for a run as a test of the project. */
+export interface RegressionTestParams {
+  /** A file of the folder it is of. */
+  uri: string;
+  /** Its name. */
+  case: string;
+  /** False: only tell what would be written. */
+  write: boolean;
+}
+
+/** A file of a test. */
+export interface TestFile {
+  /** Where it is. */
+  uri: string;
+  /** The same, relative to the folder. */
+  path: string;
+  /** What will be in it; bytes that are no text are shown as such. */
+  text: string;
+  /** Whether it is there already, and is changed. */
+  exists: boolean;
+}
+
+/** The files of a test; the script that is run comes first. */
+export interface RegressionTestResult {
+  /** What is written, or was. */
+  files: TestFile[];
 }
 
 /** Asks to write a report of everything known. */
@@ -625,6 +722,10 @@ export interface Requests {
   'jarvis/rules': { params: RulesParams; result: RuleItem[] };
   'jarvis/fix': { params: FindingRef; result: FixResult };
   'jarvis/suppress': { params: SuppressParams; result: SuppressResult };
+  'jarvis/prove': { params: ProveParams; result: ProveResult };
+  'jarvis/replay': { params: CaseParams; result: ReplayResult };
+  'jarvis/case': { params: CaseParams; result: CaseResult };
+  'jarvis/regressionTest': { params: RegressionTestParams; result: RegressionTestResult };
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/gaps': { params: GapsParams; result: GapsResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };

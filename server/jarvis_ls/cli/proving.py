@@ -10,14 +10,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.assembly.settings import read_settings, section
+from jarvis_ls.assembly.sandbox import read_ladder
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.scanning import perform, prepare, stop_on_interrupt
 from jarvis_ls.cli.trust import PROVING, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.files import STATE, user_folder
+from jarvis_ls.core.files import STATE
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jsec.findings.scan_findings import is_hint
@@ -36,7 +36,6 @@ from jarvis_ls.jsec.scan.records import CANDIDATES
 from jarvis_ls.jsec.scan.result import by_score
 from jarvis_ls.runtime.sandbox.base import NoSandbox
 from jarvis_ls.runtime.sandbox.ladder import Ladder
-from jarvis_ls.runtime.sandbox.reading import read_sandbox
 
 _WIDTH = 100
 _KINDS_OF_NAME = ("C", "R")
@@ -238,12 +237,10 @@ def _chosen(findings: Sequence[Finding], names: Sequence[str], root: Path) -> li
 
 
 def _sandbox() -> Ladder:
-    home = user_folder()
     try:
-        settings = read_sandbox(section(read_settings(home), "sandbox"))
+        return read_ladder()
     except JarvisError as error:
         raise UsageError(str(error)) from None
-    return Ladder(home, settings)
 
 
 def _pair(compiler: str, linker: str) -> str:

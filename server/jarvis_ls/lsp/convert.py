@@ -9,8 +9,10 @@ from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding, Severity, Span
 from jarvis_ls.jsec.findings.scan_findings import UNUSED
+from jarvis_ls.jsec.proof.evidence import Verdict
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
+from jarvis_ls.lsp.proof_text import to_proof_item, verdict_in_words
 from jarvis_ls.lsp.protocol.extensions import FindingItem
 from jarvis_ls.lsp.user_messages import Messages
 
@@ -61,11 +63,20 @@ def to_diagnostic(
         code=finding.rule,
         code_description=types.CodeDescription(href) if href else None,
         source=SOURCE,
-        message=_sentences(say.text(finding.message), say.text(finding.suggestion)),
+        message=_message(finding, say),
         tags=_tags(finding),
         related_information=_related_information(finding, say, locate) or None,
         data={"fingerprint": finding.fingerprint, "rule": finding.rule},
     )
+
+
+def _message(finding: Finding, say: Messages) -> str:
+    """Return what is wrong, what to do, and what running the code has shown."""
+    text = _sentences(say.text(finding.message), say.text(finding.suggestion))
+    proof = finding.proof
+    if proof is None or proof.verdict == Verdict.UNPROVEN.value:
+        return text
+    return _sentences(text, say("Evidence: {verdict}.", verdict=verdict_in_words(proof)))
 
 
 def _sentences(first: str, second: str) -> str:
@@ -137,6 +148,7 @@ def to_item(finding: Finding, uri: str, say: Messages) -> FindingItem:
         fixable=finding.fix is not None,
         evidence=finding.evidence,
         gid=finding.gid or None,
+        proof=to_proof_item(finding.proof, say) if finding.proof else None,
     )
 
 

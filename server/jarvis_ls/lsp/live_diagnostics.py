@@ -192,7 +192,9 @@ class Live:
         self._follow_declarations(uri, result.declarations)
         self._follow_flow(uri, result)
         judgement = await self._server.judgement()  # it may be another by now
-        findings = judgement.judge(place.root, place.path, result.findings)
+        proofs = self._server.proofs
+        await proofs.update(place.root, place.path, result.findings)
+        findings = proofs.judge(judgement, place.root, place.path, result.findings)
         return FileState(
             findings,
             result.findings,

@@ -412,7 +412,9 @@ class Scanning:
     ) -> None:
         uri = folder.uri_of(report.path)
         judgement = await self._server.judgement()
-        findings = judgement.judge(folder.path, report.path, report.findings)
+        proofs = self._server.proofs
+        await proofs.update(folder.path, report.path, report.findings)
+        findings = proofs.judge(judgement, folder.path, report.path, report.findings)
         self._server.findings.put_disk(uri, findings, report.findings)
         self._includes.setdefault(folder.path, {})[report.path] = report.includes
         if report.unit:

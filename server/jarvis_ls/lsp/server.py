@@ -32,7 +32,9 @@ from jarvis_ls.lsp.folders import DocumentLocation, Folders
 from jarvis_ls.lsp.live_diagnostics import Live
 from jarvis_ls.lsp.migration.runs import Migrations
 from jarvis_ls.lsp.notes import Note, Notes
+from jarvis_ls.lsp.proofs import Proofs
 from jarvis_ls.lsp.protocol.extensions import ModelHealth, Settings
+from jarvis_ls.lsp.proving import Proving
 from jarvis_ls.lsp.pygls_fixes import strict
 from jarvis_ls.lsp.pygls_fixes.dispatch import Protocol
 from jarvis_ls.lsp.pygls_fixes.lean import settle
@@ -83,6 +85,8 @@ class Server(LanguageServer):
         self.own_client = False
         """Whether it is our extension, which brings commands of its own."""
         self.live = Live(self)
+        self.proofs = Proofs(self)
+        self.proving = Proving()
         self.scanning = Scanning(self)
         self.migrations = Migrations(self)
         self.lenses: list[Callable[[str], list[types.CodeLens]]] = []
@@ -104,6 +108,8 @@ class Server(LanguageServer):
         self.folders_changed: Event[tuple[list[str], list[str]]] = Event("folders changed")
         self.migration_written: Event[str] = Event("migration written")
         """The folder (its path) in whose `.jarvis/c2rust` something has been written."""
+        self.evidence_written: Event[str] = Event("evidence written")
+        """The folder (its path) whose evidence, from runs of its code, has been written."""
         self.stopping: Event[None] = Event("stopping")
         self.closing: list[Callable[[], Awaitable[None]]] = []
         """What is waited for, within reason, before the process ends."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jarvis_ls.core.finding import Finding
     from jarvis_ls.lsp.analysis_worker import AnalysisWorker
     from jarvis_ls.lsp.documents import Documents
     from jarvis_ls.lsp.findings import FindingStore
@@ -31,6 +34,18 @@ class ScannedFiles(Protocol):
     @property
     def digests(self) -> dict[str, dict[str, str]]:
         """By folder and path, a digest of the bytes that were scanned."""
+
+
+class Evidences(Protocol):
+    """The evidence of findings, as those see it who find them."""
+
+    def judge(
+        self, judgement: Workspace, root: str, file: str, findings: list[Finding]
+    ) -> list[Finding]:
+        """Return the findings of a file as they are to be shown."""
+
+    async def update(self, root: str, file: str, findings: Sequence[Finding]) -> None:
+        """Find out which evidence holds for the findings of a file."""
 
 
 class Services(Protocol):
@@ -72,6 +87,10 @@ class Services(Protocol):
     def scanning(self) -> ScannedFiles:
         """The scans of the folders."""
 
+    @property
+    def proofs(self) -> Evidences:
+        """What running the code has shown."""
+
     async def judgement(self) -> Workspace:
         """Return settings and baselines, once they have been read."""
 
@@ -80,6 +99,9 @@ class Services(Protocol):
 
     def key(self, uri: str) -> str:
         """Return the one name we have for the file of an open document or another URI."""
+
+    def uri(self, key: str) -> str:
+        """Return the URI of a file as the client writes it."""
 
     def tell_trouble(self, template: str | None) -> None:
         """Say what keeps the server from its work, or that nothing does any more."""

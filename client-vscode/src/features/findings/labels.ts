@@ -4,13 +4,21 @@
  */
 
 import { l10n, MarkdownString, ThemeColor, ThemeIcon, Uri, workspace } from 'vscode';
-import type { FindingItem, Severity } from '../../protocol';
-import type { Group, Grouping } from './model';
+import type { FindingItem, ProofVerdict, Severity } from '../../protocol';
+import type { Group, Grouping, Shown } from './model';
 
 const ICONS: Record<Severity, [icon: string, color: string]> = {
   high: ['error', 'problemsErrorIcon.foreground'],
   medium: ['warning', 'problemsWarningIcon.foreground'],
   low: ['info', 'problemsInfoIcon.foreground'],
+};
+
+/** Signs of what running the code has shown; what is not decided keeps the sign of its severity. */
+const EVIDENCE_ICONS: Partial<Record<ProofVerdict, string>> = {
+  reproduced: 'bug',
+  depends_on_caller: 'call-incoming',
+  refuted: 'pass',
+  survived: 'shield',
 };
 
 /** The sign of a severity, in the colour the Problems panel gives it. */
@@ -25,7 +33,29 @@ export function findingIcon(finding: FindingItem): ThemeIcon {
   if (finding.suppressed) {
     return new ThemeIcon('eye-closed', grey);
   }
-  return finding.baselined ? new ThemeIcon('archive', grey) : severityIcon(finding.severity);
+  if (finding.baselined) {
+    return new ThemeIcon('archive', grey);
+  }
+  const verdict = finding.proof?.verdict;
+  const icon = verdict === undefined ? undefined : EVIDENCE_ICONS[verdict];
+  if (icon === undefined) {
+    return severityIcon(finding.severity);
+  }
+  const [, color] = ICONS[finding.severity];
+  return new ThemeIcon(icon, verdict === 'refuted' ? grey : new ThemeColor(color));
+}
+
+/** What running the code has shown, as a filter names it. */
+export function verdictName(shown: Shown): string {
+  const names: Record<Shown, string> = {
+    reproduced: l10n.t('Reproduced'),
+    depends_on_caller: l10n.t('Depends on the caller'),
+    refuted: l10n.t('Refuted'),
+    survived: l10n.t('Survived the runs'),
+    unproven: l10n.t('Unproven'),
+    none: l10n.t('Not run'),
+  };
+  return names[shown];
 }
 
 export function severityName(severity: Severity): string {
@@ -115,7 +145,7 @@ export function spokenFinding(finding: FindingItem): string {
     : finding.baselined
       ? l10n.t('in the baseline')
       : severityName(finding.severity);
-  return l10n.t(
+  const spoken = l10n.t(
     '{0}: {1} Rule {2}, {3}, line {4}',
     state,
     finding.message,
@@ -123,6 +153,7 @@ export function spokenFinding(finding: FindingItem): string {
     fileName(finding.uri),
     line,
   );
+  return finding.proof === undefined ? spoken : `${spoken}, ${finding.proof.name}`;
 }
 
 /** The tooltip: what, where, how sure, and the line of source. */
@@ -141,6 +172,10 @@ export function findingTooltip(finding: FindingItem): MarkdownString {
   tooltip.appendMarkdown(
     `\n\n$(file) ${relativePath(finding.uri)}:${finding.range.start.line + 1}`,
   );
+  if (finding.proof !== undefined) {
+    tooltip.appendMarkdown('\n\n$(beaker) ');
+    tooltip.appendText(finding.proof.text);
+  }
   if (finding.suppressed) {
     tooltip.appendMarkdown(`\n\n$(eye-closed) ${l10n.t('Suppressed by a comment')}`);
   }

@@ -3,9 +3,18 @@
  * editor, so that it can be tested by itself.
  */
 
-import type { FindingItem, FindingsChangedParams, FindingsResult, Severity } from '../../protocol';
+import type {
+  FindingItem,
+  FindingsChangedParams,
+  FindingsResult,
+  ProofVerdict,
+  Severity,
+} from '../../protocol';
 
 export type Grouping = 'severity' | 'category' | 'file' | 'rule';
+
+/** What running the code has shown; `none` of a finding that was not run, or has changed since. */
+export type Shown = ProofVerdict | 'none';
 
 /** What the user wants to see. */
 export interface Filter {
@@ -13,6 +22,8 @@ export interface Filter {
   text: string;
   /** Severities shown. */
   severities: readonly Severity[];
+  /** Evidence shown. */
+  evidence: readonly Shown[];
   /** Also show findings that a comment in the source suppresses. */
   suppressed: boolean;
   /** Also show findings that the baseline holds. */
@@ -28,10 +39,19 @@ export interface Group {
 }
 
 export const SEVERITIES: readonly Severity[] = ['high', 'medium', 'low'];
+export const VERDICTS: readonly ProofVerdict[] = [
+  'reproduced',
+  'depends_on_caller',
+  'refuted',
+  'survived',
+  'unproven',
+];
+export const EVIDENCE: readonly Shown[] = [...VERDICTS, 'none'];
 export const GROUPINGS: readonly Grouping[] = ['severity', 'category', 'file', 'rule'];
 export const EVERYTHING: Filter = {
   text: '',
   severities: SEVERITIES,
+  evidence: EVIDENCE,
   suppressed: false,
   baselined: false,
 };
@@ -100,7 +120,11 @@ export function isOpen(finding: FindingItem): boolean {
 
 /** True when the filter hides anything beyond what is always hidden. */
 export function narrows(filter: Filter): boolean {
-  return filter.text.trim() !== '' || filter.severities.length < SEVERITIES.length;
+  return (
+    filter.text.trim() !== '' ||
+    filter.severities.length < SEVERITIES.length ||
+    filter.evidence.length < EVIDENCE.length
+  );
 }
 
 /** The findings the filter lets through, worst first. */
@@ -108,6 +132,7 @@ export function visible(findings: readonly FindingItem[], filter: Filter): Findi
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return findings
     .filter((finding) => filter.severities.includes(finding.severity))
+    .filter(({ proof }) => filter.evidence.includes(proof?.verdict ?? 'none'))
     .filter((finding) => filter.suppressed || !finding.suppressed)
     .filter((finding) => filter.baselined || !finding.baselined)
     .filter((finding) => words.length === 0 || contains(finding, words))

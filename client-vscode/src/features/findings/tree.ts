@@ -161,7 +161,8 @@ function findingItem({ finding, parent }: FindingNode): TreeItem {
   const item = new TreeItem(label, TreeItemCollapsibleState.None);
   item.id = `${parent.group.grouping}:${finding.uri}#${finding.fingerprint}`;
   item.contextValue = contextOf(finding);
-  item.description = inFile ? finding.rule : finding.message;
+  const told = inFile ? finding.rule : finding.message;
+  item.description = finding.proof === undefined ? told : `${finding.proof.name} · ${told}`;
   item.iconPath = findingIcon(finding);
   item.accessibilityInformation = { label: spokenFinding(finding) };
   item.command = {
@@ -175,10 +176,13 @@ function findingItem({ finding, parent }: FindingNode): TreeItem {
   return item;
 }
 
-/** `finding`, with `.open` when it can still be settled and `.fixable` when it has a rewrite. */
+/**
+ * `finding`, with `.open` when it can still be settled, `.fixable` when it has a rewrite, and `.case`
+ * when a run has shown it.
+ */
 function contextOf(finding: FindingItem): string {
   const open = finding.suppressed || finding.baselined ? '' : '.open';
-  return `finding${open}${finding.fixable ? '.fixable' : ''}`;
+  return `finding${open}${finding.fixable ? '.fixable' : ''}${finding.proof?.case ? '.case' : ''}`;
 }
 
 function moreItem(node: MoreNode): TreeItem {

@@ -9,9 +9,10 @@ import type { JarvisContext } from '../../context';
 import { reason } from '../../log';
 import { FINDINGS_VIEW } from '../../progress';
 import { FINDINGS, FINDINGS_CHANGED, type FindingItem, type Severity } from '../../protocol';
-import { countOf, groupingName, severityIcon, severityName } from './labels';
+import { countOf, groupingName, severityIcon, severityName, verdictName } from './labels';
 import {
   EVERYTHING,
+  EVIDENCE,
   type Filter,
   FindingsModel,
   GROUPINGS,
@@ -42,8 +43,9 @@ export function activate(context: JarvisContext): void {
   }
   context.command('jarvisLs.filter', () => view.askText());
   context.command('jarvisLs.filterSeverity', () => view.askSeverities());
+  context.command('jarvisLs.filterEvidence', () => view.askEvidence());
   context.command('jarvisLs.clearFilter', () =>
-    view.filterBy({ text: '', severities: SEVERITIES }),
+    view.filterBy({ text: '', severities: SEVERITIES, evidence: EVIDENCE }),
   );
   context.command('jarvisLs.showSuppressed', () => view.filterBy({ suppressed: true }));
   context.command('jarvisLs.hideSuppressed', () => view.filterBy({ suppressed: false }));
@@ -162,6 +164,23 @@ class FindingsView implements Disposable {
     }
   }
 
+  async askEvidence(): Promise<void> {
+    const items = EVIDENCE.map((shown) => ({
+      label: verdictName(shown),
+      picked: this.filter.evidence.includes(shown),
+      shown,
+    }));
+    const chosen = await window.showQuickPick(items, {
+      canPickMany: true,
+      title: l10n.t('Evidence to show'),
+    });
+    if (chosen !== undefined) {
+      const evidence = chosen.map((item) => item.shown);
+      this.filterBy({ evidence: evidence.length > 0 ? evidence : EVIDENCE });
+      await this.focus();
+    }
+  }
+
   dispose(): void {
     clearTimeout(this.redraw);
     this.view.dispose();
@@ -236,6 +255,9 @@ class FindingsView implements Disposable {
       ...(this.filter.text.trim() === '' ? [] : [`“${this.filter.text.trim()}”`]),
       ...(this.filter.severities.length < SEVERITIES.length
         ? [this.filter.severities.map(severityName).join(', ')]
+        : []),
+      ...(this.filter.evidence.length < EVIDENCE.length
+        ? [this.filter.evidence.map(verdictName).join(', ')]
         : []),
     ];
     return l10n.t('{0} of {1} findings: {2}', shown, open, parts.join(' · '));

@@ -40,7 +40,17 @@ def attach(root: Path, findings: Sequence[Finding]) -> list[Finding]:
 
 def with_evidence(finding: Finding, evidence: Evidence) -> Finding:
     """Return a finding with what was shown of it."""
-    proof = Proof(
+    proof = to_proof(evidence)
+    confidence = _confidence(finding.confidence, evidence)
+    if confidence == finding.confidence:
+        return replace(finding, proof=proof)
+    severity = severity_from_confidence(confidence, _worst(finding))
+    return replace(finding, proof=proof, confidence=confidence, severity=severity)
+
+
+def to_proof(evidence: Evidence) -> Proof:
+    """Return what of evidence people are told."""
+    return Proof(
         verdict=evidence.verdict.value,
         message=evidence.message,
         strength=evidence.strength.value if evidence.strength else "",
@@ -48,11 +58,6 @@ def with_evidence(finding: Finding, evidence: Evidence) -> Finding:
         case=evidence.case.id if evidence.case else "",
         assumptions=evidence.assumptions,
     )
-    confidence = _confidence(finding.confidence, evidence)
-    if confidence == finding.confidence:
-        return replace(finding, proof=proof)
-    severity = severity_from_confidence(confidence, _worst(finding))
-    return replace(finding, proof=proof, confidence=confidence, severity=severity)
 
 
 def _confidence(before: float, evidence: Evidence) -> float:

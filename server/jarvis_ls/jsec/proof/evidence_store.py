@@ -49,6 +49,9 @@ class EvidenceStore:
     def __len__(self) -> int:
         return len(self._latest)
 
+    def __contains__(self, fingerprint: object) -> bool:
+        return fingerprint in self._latest
+
     def add(self, evidence: Evidence) -> None:
         """Keep evidence. Raises `JarvisError` when the disk refuses."""
         record = evidence.to_json()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
@@ -23,26 +24,52 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _TARGET = re.compile(r"^(check|test)[ \t]*:", re.MULTILINE)
 
 
-def save_test(root: Path, evidence: Evidence) -> Path:
-    """Write the case of some evidence as a test and return its script, relative to `root`.
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A file of a test, before it is written."""
 
-    What is there under its name is replaced. Raises `JarvisError` when it cannot be written.
+    path: str
+    """Relative to the workspace, with forward slashes."""
+    data: bytes
+    """What will be in it."""
+    mode: int | None = None
+    """Its permissions; None for those that files have here."""
+
+
+def plan_test(root: Path, evidence: Evidence) -> list[Planned]:
+    """Return the files that make the case of some evidence a test, its script first; the last may
+    be the project's own CTest or Makefile with one entry more. Raises `JarvisError`.
     """
     case = evidence.case
     if case is None:
         raise JarvisError("There is no case to make a test of.")
     name = f"jsec-{case.id}"
-    relative = Path(FOLDER) / name / SCRIPT
-    folder = _folder(root, FOLDER, name)
-    replace_file(folder / INTERPOSERS.name, INTERPOSERS.read_bytes())
-    replace_file(folder / "in0", case.stdin)
-    for place, (_, data) in enumerate(case.files):
-        replace_file(folder / f"in0.{place}", data)
+    folder = f"{FOLDER}/{name}"
+    script = f"{folder}/{SCRIPT}"
+    planned = [
+        Planned(script, _script(case, evidence).encode("utf-8", "surrogateescape"), 0o755),
+        Planned(f"{folder}/{INTERPOSERS.name}", INTERPOSERS.read_bytes()),
+        Planned(f"{folder}/in0", case.stdin),
+    ]
+    planned += [
+        Planned(f"{folder}/in0.{place}", data) for place, (_, data) in enumerate(case.files)
+    ]
     if case.build.harness:
-        replace_file(folder / "harness.c", case.build.harness.encode())
-    replace_file(folder / SCRIPT, _script(case, evidence).encode(), mode=0o755)
-    _register(root, name, relative)
-    return relative
+        planned.append(Planned(f"{folder}/harness.c", case.build.harness.encode()))
+    return [*planned, *_entry(root, name, script)]
+
+
+def save_test(root: Path, evidence: Evidence) -> Path:
+    """Write the case of some evidence as a test and return its script, relative to `root`.
+
+    What is there under its name is replaced. Raises `JarvisError` when it cannot be written.
+    """
+    planned = plan_test(root, evidence)
+    for file in planned:
+        *folders, name = Path(file.path).parts
+        folder = _folder(root, *folders)
+        replace_file(folder / name, file.data, mode=file.mode)
+    return Path(planned[0].path)
 
 
 def _folder(root: Path, *names: str) -> Path:
@@ -107,27 +134,26 @@ def _pattern(report: Report | None) -> str:
     return f"Sanitizer:|runtime error:{leaked}"
 
 
-def _register(root: Path, name: str, script: Path) -> None:
-    """Tell the project's own tests of a script, once."""
+def _entry(root: Path, name: str, script: str) -> list[Planned]:
+    """Return the file that tells the project's own tests of a script, unless it does."""
     cmake = _text(root / "CMakeLists.txt", root)
     if cmake is not None:
-        if name not in cmake:
-            enabled = "" if "enable_testing" in cmake else "enable_testing()\n"
-            entry = (
-                f"\n{enabled}add_test(NAME {name} COMMAND bash ${{CMAKE_SOURCE_DIR}}/{script})\n"
-            )
-            replace_file(root / "CMakeLists.txt", (cmake.rstrip("\n") + entry).encode())
-        return
+        if name in cmake:
+            return []
+        enabled = "" if "enable_testing" in cmake else "enable_testing()\n"
+        entry = f"\n{enabled}add_test(NAME {name} COMMAND bash ${{CMAKE_SOURCE_DIR}}/{script})\n"
+        return [Planned("CMakeLists.txt", (cmake.rstrip("\n") + entry).encode())]
     for file in _MAKEFILES:
         makefile = _text(root / file, root)
         if makefile is None:
             continue
-        if name not in makefile:
-            found = _TARGET.search(makefile)
-            target = found[1] if found else "check"
-            entry = f"\n.PHONY: {target} {name}\n{target}: {name}\n{name}:\n\tbash {script}\n"
-            replace_file(root / file, (makefile.rstrip("\n") + "\n" + entry).encode())
-        return
+        if name in makefile:
+            return []
+        found = _TARGET.search(makefile)
+        target = found[1] if found else "check"
+        entry = f"\n.PHONY: {target} {name}\n{target}: {name}\n{name}:\n\tbash {script}\n"
+        return [Planned(file, (makefile.rstrip("\n") + "\n" + entry).encode())]
+    return []
 
 
 def _text(path: Path, root: Path) -> str | None:

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding
+from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.scan.apply_fixes import join_edits
 from jarvis_ls.lsp.convert import SOURCE, overlaps, to_diagnostic, to_range, to_text_edits
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
+from jarvis_ls.lsp.proof_text import CASE_COMMANDS, PROVE, REPLAY
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.suppressing import Scope, suppressing_edits
@@ -54,7 +56,11 @@ class _Actions:
         self._say = self._server.say
         here = _findings_in_question(state.active, params)
         only = params.context.only
-        found = [*self._fixes(document, state, here), *self._settle(document, state, here)]
+        found = [
+            *self._fixes(document, state, here),
+            *self._proofs(document, here),
+            *self._settle(document, state, here),
+        ]
         if _is_wanted(FIX_ALL, only):
             found += self._fix_all(document, state)
         return [action for action in found if _is_wanted(action.kind, only)]
@@ -93,6 +99,32 @@ class _Actions:
             title = self._say("Fix all findings with a safe rewrite")
             edits = self._together(document, state, "", fixable)
             yield self._action(title, document, edits, kind=FIX_ALL)
+
+    def _proofs(self, document: Document, here: list[Finding]) -> Iterator[types.CodeAction]:
+        """Yield running the code, and what can be done with a run that has shown something."""
+        if not self._server.trusted or not self._server.place(document.uri).root:
+            return
+        own = self._server.own_client
+        for finding in here:
+            if is_hint(finding):
+                continue
+            title = self._say(PROVE)
+            if own:
+                reference = {"uri": document.uri, "fingerprint": finding.fingerprint}
+                yield self._command(title, "jarvisLs.prove", [reference])
+            else:
+                arguments = [document.uri, finding.fingerprint]
+                yield self._command(title, extensions.COMMAND_PROVE, arguments)
+            if finding.proof is None or not finding.proof.case:
+                continue
+            name = finding.proof.case
+            if own:
+                case = {"uri": document.uri, "case": name}
+                for text, command in CASE_COMMANDS:
+                    yield self._command(self._say(text), command, [case])
+            else:
+                arguments = [document.uri, name]
+                yield self._command(self._say(REPLAY), extensions.COMMAND_REPLAY, arguments)
 
     def _settle(
         self, document: Document, state: FileState, here: list[Finding]

@@ -9,9 +9,11 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.proof.evidence import Verdict
 from jarvis_ls.lsp import convert
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.server import Server
+from jarvis_ls.lsp.user_messages import Messages
 
 
 def register(server: Server) -> None:
@@ -31,17 +33,17 @@ def register(server: Server) -> None:
             at = bisect_left(lines, first)
             count = bisect_right(lines, last) - at
             if count:
-                found.append(_lens(uri, first, count, findings[at]))
+                found.append(_lens(uri, first, findings[at : at + count]))
         return found
 
-    def _lens(uri: str, line: int, count: int, first: Finding) -> types.CodeLens:
-        title = server.say("1 finding") if count == 1 else server.say("{n} findings", n=count)
+    def _lens(uri: str, line: int, findings: list[Finding]) -> types.CodeLens:
+        title = _title(findings, server.say)
         start = types.Position(line - 1, 0)
         window = server.client_capabilities.window
         # Without a command id the lens is a text.
         command = types.Command(title, "")
         if window is not None and window.show_document and window.show_document.support:
-            place = convert.to_range(first.span).start
+            place = convert.to_range(findings[0].span).start
             arguments = [uri, place.line, place.character]
             command = types.Command(title, extensions.COMMAND_SHOW_FINDING, arguments=arguments)
         return types.CodeLens(types.Range(start, start), command)
@@ -64,6 +66,18 @@ def register(server: Server) -> None:
     server.answer(types.TEXT_DOCUMENT_CODE_LENS, lenses, types.CodeLensOptions())
     server.run(extensions.COMMAND_SHOW_FINDING, show)
     server.configured.subscribe(refresh)
+    server.proofs.changed.subscribe(refresh)
+
+
+def _title(findings: list[Finding], say: Messages) -> str:
+    """Return how many there are, and how many of them a run has reproduced."""
+    count = len(findings)
+    told = say("1 finding") if count == 1 else say("{n} findings", n=count)
+    done = sum(
+        finding.proof is not None and finding.proof.verdict == Verdict.REPRODUCED.value
+        for finding in findings
+    )
+    return f"{told} · {say('{n} reproduced', n=done)}" if done else told
 
 
 def _place(finding: Finding) -> tuple[int, int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from urllib.parse import quote
 
 from lsprotocol import types
 
@@ -10,7 +12,9 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.engine.page_text import reason
 from jarvis_ls.jsec.engine.rule_pages import RulePage
+from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.lsp.convert import contains, cwe_link, to_range
+from jarvis_ls.lsp.proof_text import CASE_COMMANDS, PROVE, proof_in_words
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
 
@@ -36,8 +40,16 @@ def register(server: Server) -> None:
             logger.warning("the rules' pages are missing in the hover: %s", error)
             pages = {}
         told = server.own_client
+        may_run = told and server.trusted and bool(server.place(uri).root)
         texts = [
-            describe(finding, pages.get(finding.rule), server.say, told=told) for finding in here
+            describe(
+                finding,
+                pages.get(finding.rule),
+                server.say,
+                told=told,
+                links=_links(finding, uri, server.say) if may_run else "",
+            )
+            for finding in here
         ]
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
         return types.Hover(content, to_range(here[0].span))
@@ -50,11 +62,13 @@ def register(server: Server) -> None:
     server.answer(types.TEXT_DOCUMENT_HOVER, hover)
 
 
-def describe(finding: Finding, page: RulePage | None, say: Messages, *, told: bool = False) -> str:
+def describe(
+    finding: Finding, page: RulePage | None, say: Messages, *, told: bool = False, links: str = ""
+) -> str:
     """Return a finding in Markdown, with what its rule says about why it matters.
 
     With `told` the editor itself shows the diagnostic above the hover, with its message and its
-    places: they are not said again.
+    places: they are not said again. `links` are commands, in Markdown.
     """
     lines: list[str] = []
     if not told:
@@ -67,17 +81,36 @@ def describe(finding: Finding, page: RulePage | None, say: Messages, *, told: bo
         severity=say(finding.severity),
         score=finding.score,
     )
-    links = " ".join(f"[CWE-{number}]({cwe_link(number)})" for number in finding.cwe)
-    lines += ["", f"{score} · {links}" if links else score]
+    cwe = " ".join(f"[CWE-{number}]({cwe_link(number)})" for number in finding.cwe)
+    lines += ["", f"{score} · {cwe}" if cwe else score]
     if finding.trace and not told:
         lines.append("")
         lines += [
             f"{number}. {_escape(say.text(step.message))} ({step.file}:{step.span.line})"
             for number, step in enumerate(finding.trace, 1)
         ]
+    if finding.proof is not None:
+        lines += ["", _escape(proof_in_words(finding.proof, say))]
+    if links:
+        lines += ["", links]
     if page is not None:
         lines += ["", reason(page, say.language)]
     return "\n".join(lines).strip()
+
+
+def _links(finding: Finding, uri: str, say: Messages) -> str:
+    """Return what can be done about evidence, as commands of our extension."""
+    if is_hint(finding):
+        return ""
+    reference = {"uri": uri, "fingerprint": finding.fingerprint}
+    links = [(say(PROVE), "jarvisLs.prove", reference)]
+    if finding.proof is not None and finding.proof.case:
+        case = {"uri": uri, "case": finding.proof.case}
+        links += [(say(title), command, case) for title, command in CASE_COMMANDS]
+    return " · ".join(
+        f"[{title}](command:{command}?{quote(json.dumps([argument]))})"
+        for title, command, argument in links
+    )
 
 
 def _fence(code: str, language: str) -> str:

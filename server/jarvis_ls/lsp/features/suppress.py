@@ -89,7 +89,8 @@ class _Suppress:
             await asyncio.to_thread(judgement.add_to_baseline, root, findings)
         for key in by_file:
             place = self._server.place(self._server.uri(key))
-            self._server.findings.rejudge(key, partial(judgement.judge, place.root, place.path))
+            judge = partial(self._server.proofs.judge, judgement, place.root, place.path)
+            self._server.findings.rejudge(key, judge)
         return sum(len(findings) for findings in by_file.values())
 
     async def _functions(self, document: Document, key: str) -> list[tuple[str, int, int]]:

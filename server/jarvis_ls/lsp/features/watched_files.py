@@ -22,11 +22,13 @@ _SOURCES = "**/*.{c,h,cc,cpp,cxx,c++,hh,hpp,hxx,h++,inl,ipp,tpp,rs,C,H}"
 _OWN = (
     "**/.jarvis/jsec.toml",
     "**/.jarvis/sec/baseline.json",
+    "**/.jarvis/sec/evidence.jsonl",
     "**/.jarvis/c2rust/*.{json,jsonl,log}",
     "**/.gitignore",
 )
 _KEPT = ".jarvis/"
 _MIGRATION = ".jarvis/c2rust/"
+_EVIDENCE = ".jarvis/sec/evidence.jsonl"
 _SEEN = ".jarvis/c2rust/undefined.jsonl"
 _SETTINGS = (".jarvis/jsec.toml", ".jarvis/sec/baseline.json", _SEEN)
 
@@ -46,6 +48,7 @@ class _Watch:
         self._listing: set[str] = set()
         self._settings = False
         self._migrations: set[str] = set()
+        self._evidence: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
 
     async def start(self, _news: None) -> None:
@@ -81,6 +84,8 @@ class _Watch:
             if place.path.startswith(_KEPT):  # what we keep there ourselves is no source
                 if place.path.startswith(_MIGRATION):
                     self._migrations.add(place.root)
+                elif place.path == _EVIDENCE:
+                    self._evidence.add(place.root)
             elif kind == types.FileChangeType.Changed and not place.path.endswith(".gitignore"):
                 self._paths.setdefault(place.root, set()).add(place.path)
             else:
@@ -94,6 +99,9 @@ class _Watch:
         paths, listing, settings = self._paths, self._listing, self._settings
         self._paths, self._listing, self._settings = {}, set(), False
         migrations, self._migrations = self._migrations, set()
+        evidence, self._evidence = self._evidence, set()
+        for root in evidence:
+            self._server.evidence_written.fire(root)
         for root in migrations:
             self._server.migration_written.fire(root)
         if settings:

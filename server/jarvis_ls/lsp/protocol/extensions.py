@@ -24,6 +24,10 @@ SUPPRESS = "jarvis/suppress"
 EXPORT = "jarvis/export"
 GAPS = "jarvis/gaps"
 FINDINGS_CHANGED = "jarvis/findingsChanged"
+PROVE = "jarvis/prove"
+REPLAY = "jarvis/replay"
+CASE = "jarvis/case"
+REGRESSION_TEST = "jarvis/regressionTest"
 GAPS_FOUND = "jarvis/gapsFound"
 STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
@@ -38,6 +42,8 @@ COMMAND_ADD_TO_BASELINE = "jarvis.addToBaseline"
 COMMAND_EXPLAIN_RULE = "jarvis.explainRule"
 COMMAND_EXPLAIN_GAPS = "jarvis.explainGaps"
 COMMAND_SHOW_FINDING = "jarvis.showFinding"
+COMMAND_PROVE = "jarvis.prove"
+COMMAND_REPLAY = "jarvis.replay"
 
 SETTINGS_SECTION = "jarvisLs"
 
@@ -45,8 +51,23 @@ Severity = Literal["high", "medium", "low"]
 RuleLevel = Literal["off", "low", "medium", "high"]
 SuppressScope = Literal["line", "function", "file", "baseline"]
 ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
+ProofVerdict = Literal["reproduced", "depends_on_caller", "refuted", "survived", "unproven"]
 ModelHealth = Literal["none", "ready", "failing"]
 ServerState = Literal["starting", "scanning", "following", "idle", "error"]
+
+
+@attrs.frozen
+class ProofItem:
+    """What running the code has shown of a finding, as long as the code is the same."""
+
+    verdict: ProofVerdict
+    """What was shown."""
+    name: str
+    """The verdict in the user's language."""
+    text: str
+    """All that is said of it, the verdict first."""
+    case: str
+    """Name of the run that shows it; empty when there is none."""
 
 
 @attrs.frozen
@@ -85,6 +106,8 @@ class FindingItem:
     """The source line that shows it."""
     gid: int | None = None
     """Number in `candidates.jsonl`, once written there."""
+    proof: ProofItem | None = None
+    """What running the code has shown; absent when it was not run, or has changed since."""
 
 
 @attrs.frozen
@@ -294,6 +317,98 @@ class GapsFoundParams:
 
 
 @attrs.frozen
+class ProveParams:
+    """Asks to build and run the code of the workspace, to see whether findings can happen."""
+
+    uri: str
+    """The file; it must be saved."""
+    finding: str | None = None
+    """Fingerprint, id or number of one finding of the file; absent: all of them."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class ProveResult:
+    """What the runs have shown; it is kept, and part of the findings from now on."""
+
+    examined: int
+    """Findings that were examined."""
+    summary: str
+    """The result in a sentence, in the user's language."""
+    proofs: list[ProofItem]
+    """One for each of them."""
+    cancelled: bool
+    """Whether it was cancelled before all were examined."""
+
+
+@attrs.frozen
+class CaseParams:
+    """Names a run that has shown a flaw."""
+
+    uri: str
+    """A file of the folder it is of."""
+    case: str
+    """Its name."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress, of a request that has any."""
+
+
+@attrs.frozen
+class ReplayResult:
+    """What a run shows when it is repeated."""
+
+    reproduced: bool
+    """Whether it still shows the flaw."""
+    text: str
+    """What it shows, in a sentence."""
+    cancelled: bool
+    """Whether it was cancelled: then it is not known."""
+
+
+@attrs.frozen
+class CaseResult:
+    """Everything that a run was given."""
+
+    markdown: str
+    """Arguments, standard input, files, environment and what was made to fail; for people."""
+
+
+@attrs.frozen
+class RegressionTestParams:
+    """Asks for a run as a test of the project."""
+
+    uri: str
+    """A file of the folder it is of."""
+    case: str
+    """Its name."""
+    write: bool
+    """False: only tell what would be written."""
+
+
+@attrs.frozen
+class TestFile:
+    """A file of a test."""
+
+    uri: str
+    """Where it is."""
+    path: str
+    """The same, relative to the folder."""
+    text: str
+    """What will be in it; bytes that are no text are shown as such."""
+    exists: bool
+    """Whether it is there already, and is changed."""
+
+
+@attrs.frozen
+class RegressionTestResult:
+    """The files of a test; the script that is run comes first."""
+
+    files: list[TestFile]
+    """What is written, or was."""
+
+
+@attrs.frozen
 class ExportParams:
     """Asks to write a report of everything known."""
 
@@ -395,6 +510,10 @@ REQUESTS: dict[str, tuple[type, type]] = {
     RULES: (RulesParams, list[RuleItem]),
     FIX: (FindingRef, FixResult),
     SUPPRESS: (SuppressParams, SuppressResult),
+    PROVE: (ProveParams, ProveResult),
+    REPLAY: (CaseParams, ReplayResult),
+    CASE: (CaseParams, CaseResult),
+    REGRESSION_TEST: (RegressionTestParams, RegressionTestResult),
     EXPORT: (ExportParams, ExportResult),
     GAPS: (GapsParams, GapsResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
@@ -428,6 +547,8 @@ SERVER_COMMANDS = (
     COMMAND_EXPLAIN_RULE,
     COMMAND_EXPLAIN_GAPS,
     COMMAND_SHOW_FINDING,
+    COMMAND_PROVE,
+    COMMAND_REPLAY,
     migration.COMMAND_MIGRATE,
     migration.COMMAND_STOP_MIGRATION,
     migration.COMMAND_SHOW_RUST,

@@ -1,0 +1,266 @@
+/**
+ * Evidence by execution. The user asks for it on a finding or a file; the code is built and run on a
+ * copy in a sandbox, with a notification that can be cancelled, and the finding says from then on
+ * what was shown. Of a run that shows a flaw they can read the input, run it again, and keep it as a
+ * test of the project, whose files they see before they are written.
+ */
+
+import {
+  commands,
+  EventEmitter,
+  l10n,
+  TabInputText,
+  TabInputTextDiff,
+  type TextDocumentContentProvider,
+  Uri,
+  window,
+  workspace,
+} from 'vscode';
+import type { JarvisContext } from '../context';
+import {
+  CASE,
+  type CaseParams,
+  type FindingRef,
+  PROVE,
+  type ProofItem,
+  type ProveResult,
+  REGRESSION_TEST,
+  REPLAY,
+  type TestFile,
+} from '../protocol';
+import { withWork } from '../work';
+import { verdictName } from './findings/labels';
+import { VERDICTS } from './findings/model';
+import type { Node } from './findings/tree';
+
+const CASE_SCHEME = 'jarvis-case';
+const TEST_SCHEME = 'jarvis-test';
+
+type Clicked<T> = [(T | Node)?, Node[]?];
+
+export function activate(context: JarvisContext): void {
+  const pages = new CasePages(context);
+  const planned = new PlannedFiles();
+  context.subscriptions.push(
+    workspace.registerTextDocumentContentProvider(CASE_SCHEME, pages),
+    workspace.registerTextDocumentContentProvider(TEST_SCHEME, planned),
+    planned,
+  );
+  context.command('jarvisLs.prove', async (...clicked: Clicked<FindingRef>) => {
+    const findings = findingsMeant(context, clicked);
+    if (findings.length === 0) {
+      void window.showInformationMessage(
+        l10n.t('Place the cursor on a finding, or select findings in the Findings view.'),
+      );
+      return;
+    }
+    await prove(context, findings);
+  });
+  context.command('jarvisLs.proveFile', async () => {
+    const document = window.activeTextEditor?.document;
+    if (document === undefined) {
+      throw new Error(l10n.t('Open the file whose findings are to be proven.'));
+    }
+    await prove(context, [{ uri: document.uri.toString() }]);
+  });
+  context.command('jarvisLs.openCase', async (...clicked: Clicked<CaseParams>) => {
+    const { uri, case: name } = caseMeant(context, clicked);
+    const page = Uri.from({ scheme: CASE_SCHEME, path: `/${name}.md`, query: uri });
+    await commands.executeCommand('markdown.showPreviewToSide', page);
+  });
+  context.command('jarvisLs.replay', async (...clicked: Clicked<CaseParams>) => {
+    const { uri, case: name } = caseMeant(context, clicked);
+    const ask = (workDoneToken: string) =>
+      context.request(REPLAY, { uri, case: name, workDoneToken });
+    const result = await withWork(context, l10n.t('Running the case again'), ask);
+    if (!result.cancelled) {
+      void (result.reproduced
+        ? window.showWarningMessage(result.text)
+        : window.showInformationMessage(result.text));
+    }
+  });
+  context.command('jarvisLs.saveTest', async (...clicked: Clicked<CaseParams>) => {
+    const { uri, case: name } = caseMeant(context, clicked);
+    await saveTest(context, planned, { uri, case: name });
+  });
+}
+
+/** A finding, or with no fingerprint all of a file. */
+interface Asked {
+  uri: string;
+  fingerprint?: string;
+}
+
+function findingsMeant(context: JarvisContext, clicked: Clicked<FindingRef>): Asked[] {
+  const [first] = clicked;
+  if (first !== undefined && 'fingerprint' in first) {
+    return [first];
+  }
+  return context
+    .chooseFindings(clicked as [Node?, Node[]?])
+    .filter(({ suppressed, baselined }) => !suppressed && !baselined);
+}
+
+function caseMeant(context: JarvisContext, clicked: Clicked<CaseParams>): CaseParams {
+  const [first] = clicked;
+  if (first !== undefined && 'case' in first) {
+    return first;
+  }
+  for (const { uri, proof } of context.chooseFindings(clicked as [Node?, Node[]?])) {
+    if (proof?.case) {
+      return { uri, case: proof.case };
+    }
+  }
+  throw new Error(l10n.t('No run has shown this finding. Prove it first.'));
+}
+
+/** What is run is what is on disk, so files are saved; one request for each finding. */
+async function prove(context: JarvisContext, asked: readonly Asked[]): Promise<void> {
+  const proofs: ProofItem[] = [];
+  let last: ProveResult | undefined;
+  for (const [at, { uri, fingerprint }] of asked.entries()) {
+    await save(uri);
+    const ask = (workDoneToken: string) =>
+      context.request(PROVE, {
+        uri,
+        ...(fingerprint === undefined ? {} : { finding: fingerprint }),
+        workDoneToken,
+      });
+    last = await withWork(context, titleOf(at, asked.length), ask);
+    proofs.push(...last.proofs);
+    if (last.cancelled) {
+      break;
+    }
+  }
+  if (last !== undefined) {
+    await tell(asked, proofs, last);
+  }
+}
+
+function titleOf(at: number, count: number): string {
+  return count === 1
+    ? l10n.t('Proving by running')
+    : l10n.t('Proving by running: {0} of {1}', at + 1, count);
+}
+
+async function tell(
+  asked: readonly Asked[],
+  proofs: readonly ProofItem[],
+  last: ProveResult,
+): Promise<void> {
+  const [only] = asked;
+  const proof = proofs.length === 1 ? proofs[0] : undefined;
+  if (only === undefined || proofs.length === 0) {
+    return; // it was cancelled before anything was known
+  }
+  const text = asked.length === 1 ? last.summary : sumUp(proofs);
+  if (!proof?.case) {
+    void window.showInformationMessage(text);
+    return;
+  }
+  const open = l10n.t('Open the Input');
+  const test = l10n.t('Save as Regression Test');
+  const answer = await window.showWarningMessage(text, open, test);
+  const meant = { uri: only.uri, case: proof.case };
+  if (answer === open) {
+    await commands.executeCommand('jarvisLs.openCase', meant);
+  } else if (answer === test) {
+    await commands.executeCommand('jarvisLs.saveTest', meant);
+  }
+}
+
+function sumUp(proofs: readonly ProofItem[]): string {
+  const parts = VERDICTS.map((verdict) => ({
+    name: verdictName(verdict),
+    count: proofs.filter((proof) => proof.verdict === verdict).length,
+  })).filter(({ count }) => count > 0);
+  const counts = parts.map(({ name, count }) => `${name} ${count}`).join(' · ');
+  return l10n.t('{0} findings examined: {1}', proofs.length, counts);
+}
+
+async function save(uri: string): Promise<void> {
+  const document = workspace.textDocuments.find((it) => it.uri.toString() === uri);
+  if (document?.isDirty && !(await document.save())) {
+    throw new Error(l10n.t('Save the file first: what is on disk is run.'));
+  }
+}
+
+async function saveTest(
+  context: JarvisContext,
+  planned: PlannedFiles,
+  meant: CaseParams,
+): Promise<void> {
+  const { files } = await context.request(REGRESSION_TEST, { ...meant, write: false });
+  const [script] = files;
+  if (script === undefined) {
+    return;
+  }
+  await planned.show(files);
+  const write = l10n.t('Write');
+  const others = files.slice(1).map(({ path }) => path);
+  const question = l10n.t('Write {0}, with {1}?', script.path, others.join(', '));
+  const answer = await window.showInformationMessage(question, write, l10n.t('Cancel'));
+  await planned.close();
+  if (answer === write) {
+    await context.request(REGRESSION_TEST, { ...meant, write: true });
+    await window.showTextDocument(Uri.parse(script.uri));
+  }
+}
+
+/** The page of a case. */
+class CasePages implements TextDocumentContentProvider {
+  constructor(private readonly context: JarvisContext) {}
+
+  async provideTextDocumentContent(page: Uri): Promise<string> {
+    const name = page.path.slice(1, -'.md'.length);
+    return (await this.context.request(CASE, { uri: page.query, case: name })).markdown;
+  }
+}
+
+/** Files of a test before they are written: new ones as they will be, changed ones beside the old. */
+class PlannedFiles implements TextDocumentContentProvider {
+  private readonly changed = new EventEmitter<Uri>();
+  private readonly texts = new Map<string, string>();
+
+  readonly onDidChange = this.changed.event;
+
+  provideTextDocumentContent(uri: Uri): string {
+    return this.texts.get(uri.path) ?? '';
+  }
+
+  async show(files: readonly TestFile[]): Promise<void> {
+    for (const { path, text } of files) {
+      this.texts.set(`/${path}`, text);
+      this.changed.fire(uriOf(path));
+    }
+    const preview = l10n.t('preview');
+    for (const { path, uri } of files.filter(({ exists }) => exists)) {
+      const title = `${path} (${preview})`;
+      await commands.executeCommand('vscode.diff', Uri.parse(uri), uriOf(path), title);
+    }
+    for (const { path } of files.slice(0, 1)) {
+      await window.showTextDocument(uriOf(path), { preview: false });
+    }
+  }
+
+  /** Closes the tabs that show them. */
+  async close(): Promise<void> {
+    const tabs = window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(({ input }) => {
+        const shown = input instanceof TabInputTextDiff ? input.modified : undefined;
+        const uri = input instanceof TabInputText ? input.uri : shown;
+        return uri?.scheme === TEST_SCHEME;
+      });
+    await window.tabGroups.close(tabs);
+    this.texts.clear();
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+}
+
+function uriOf(path: string): Uri {
+  return Uri.from({ scheme: TEST_SCHEME, path: `/${path}` });
+}

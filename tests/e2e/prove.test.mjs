@@ -1,0 +1,102 @@
+// Evidence by execution in the workbench: a flaw of a small C program is proven from the light bulb,
+// and everything that shows the finding says so, until the code changes.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openWorkbench, until } from './workbench.mjs';
+
+const PROGRAM = `#include <stdio.h>
+#include <string.h>
+
+static void copy(const char *text)
+{
+    char place[16];
+    strcpy(place, text);
+    puts(place);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        copy(argv[1]);
+    return 0;
+}
+`;
+const PICTURES = process.env.JARVIS_E2E_PICTURES;
+
+/** @type {import('./workbench.mjs').Workbench} */
+let editor;
+
+before(async () => {
+  editor = await openWorkbench({ files: { 'a.c': PROGRAM, Makefile: 'all:\n\tcc a.c\n' } });
+  await editor.open('a.c');
+  await editor.serverStarted();
+  await editor.squiggles.first().waitFor();
+});
+after(() => editor.close());
+
+/** @param {string} name */
+async function picture(name) {
+  if (PICTURES) {
+    mkdirSync(PICTURES, { recursive: true });
+    await editor.picture(path.join(PICTURES, `${name}.png`));
+  }
+}
+
+test('the light bulb proves a finding, and a message says what was shown', async () => {
+  await editor.openFindings();
+  await editor.finding('a.c:7').waitFor();
+  await editor.goTo(7, 8);
+  await editor.quickFix(/Prove by running/);
+  await editor.toast('Reproduced: ').waitFor();
+  await picture('message');
+});
+
+test('the findings view names the evidence, speaks it, and filters by it', async () => {
+  await editor.finding(/a\.c:7.*reproduced/).waitFor();
+  await editor.labelBecomes(editor.finding('a.c:7').first(), /line 7, reproduced$/);
+  await editor.command('Jarvis: Filter by Evidence…');
+  for (const name of ['Reproduced', 'Not run']) {
+    await editor.quickInput.locator('.monaco-list-row', { hasText: name }).click();
+  }
+  await editor.confirm();
+  await until('it is hidden', async () => (await editor.finding('a.c:7').count()) === 0);
+  await editor.command('Jarvis: Clear Filter');
+  await editor.finding('a.c:7').waitFor();
+});
+
+test('hover and Problems say it, with the input', async () => {
+  await editor.open('a.c');
+  await editor.goTo(7, 8);
+  await editor.page.keyboard.press('Control+K');
+  await editor.page.keyboard.press('Control+I');
+  await editor.page.locator('.monaco-hover', { hasText: 'Reproduced: ' }).first().waitFor();
+  await picture('hover');
+  await editor.openProblems();
+  await editor.problem(/Evidence: reproduced\./).waitFor();
+});
+
+test('a test is shown before it is written', async () => {
+  await editor.menu(editor.finding('a.c:7'), 'Save the Run as Regression Test…');
+  const question = editor.toast('Write tests/jsec-');
+  await question.waitFor();
+  assert.ok(!existsSync(path.join(editor.folder, 'tests')));
+  assert.equal(editor.read('Makefile'), 'all:\n\tcc a.c\n');
+  await picture('test');
+  await question.getByRole('button', { name: 'Write' }).click();
+  await until('it is written', () => existsSync(path.join(editor.folder, 'tests')));
+  await until('it is run by make', () => /tests\/jsec-/.test(editor.read('Makefile')));
+});
+
+test('when the function changes, the evidence is gone', async () => {
+  await editor.open('a.c');
+  await editor.goTo(8, 5);
+  await editor.page.keyboard.type('puts("more");');
+  await until(
+    'nothing says it',
+    async () => (await editor.finding(/a\.c:7.*reproduced/).count()) === 0,
+  );
+  await editor.finding('a.c:7').waitFor();
+});
