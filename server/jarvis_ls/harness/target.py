@@ -29,6 +29,9 @@ _DEEPEST = 3
 _MOST_CHOICES = 160
 """Choices of one target: structures of structures have many."""
 _MOST_PAIRS = 300
+_MOST_INPUTS = 600
+"""Inputs that are listed, without null pointers: each is a process."""
+_MOST_NULLS = 100
 _COUNTS = (16, 1, 2, 3, 4, 7, 8, 32, 64, 100, 255, 256, 1024)
 """Elements of an array, the plainest first."""
 _LENGTHS = (1, 0, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 300, 1024, 4096)
@@ -165,7 +168,8 @@ def directed(target: Target) -> Iterator[bytes]:
     inputs += itertools.islice(pairs, _MOST_PAIRS)
     nulls = [choice.at for choice in target.choices if choice.pointer]
     inputs.sort(key=lambda data: sum(data[at] == 1 for at in nulls))
-    for data in inputs:
+    without = [data for data in inputs if all(data[at] != 1 for at in nulls)]
+    for data in [*without[:_MOST_INPUTS], *inputs[len(without) :][:_MOST_NULLS]]:
         if data not in seen:
             seen.add(data)
             yield data
