@@ -251,7 +251,17 @@ def test_what_is_wrong_in_the_file_is_told_in_a_line(tmp_path: Path, text: str) 
 def test_hostile_headers_are_left_out(tmp_path: Path) -> None:
     own = project(tmp_path, {"a.c": USES.format(**FLAWED)})
     sdk = tmp_path / "include" / "sdk"
-    names = ["huge.h", "loop_a.h", "pipe.h", "locked.h", "folder.h", "deep.h", "bomb.h", "many.h"]
+    names = [
+        "huge.h",
+        "loop_a.h",
+        "pipe.h",
+        "locked.h",
+        "folder.h",
+        "deep.h",
+        "bomb.h",
+        "many.h",
+        "ways.h",
+    ]
     with (sdk / "huge.h").open("wb") as huge:
         huge.truncate(100_000_000)
     (sdk / "loop_a.h").symlink_to(sdk / "loop_b.h")
@@ -265,9 +275,16 @@ def test_hostile_headers_are_left_out(tmp_path: Path) -> None:
     bomb = "".join(f"#define B{n} B{n + 1} B{n + 1}\n" for n in range(40))
     chain = "".join(f"#define C{n} C{n + 1}\n" for n in range(3_000))
     (sdk / "bomb.h").write_text(f"{bomb}typedef int B0 sdk_bomb;\n{chain}#define F(x) F(F(x))\n")
+    ways = "".join(
+        f"#ifdef O{n}\n#define A{n % 40} {' '.join(f'A{m}' for m in range(40))} {n}\n#endif\n"
+        for n in range(200)
+    )
+    calls = "F(" * 3_000 + "x" + ")" * 3_000
+    (sdk / "ways.h").write_text(f"{ways}typedef A0 sdk_ways;\ntypedef {calls} sdk_calls;\n")
     (sdk / "many.h").write_text("".join(f"#include <m{n}.h>\n" for n in range(20_000)))
     uses = "".join(f"#include <sdk/{name}>\n" for name in names)
-    code = "sdk_bomb g(sdk_bomb x) { char to[C0]; to[5] = F(x); return to[B0]; }\n"
+    code = "sdk_ways *w; sdk_calls *c;\n"
+    code += "sdk_bomb g(sdk_bomb x) { char to[C0]; to[5] = F(x); return to[B0]; }\n"
     write(own, {"a.c": uses + USES.format(**FLAWED) + code})
     before = time.monotonic()
     found = past(own)
@@ -287,8 +304,12 @@ def test_hostile_commands_are_refused(tmp_path: Path) -> None:
     other = {"directory": "/", "file": "x.c", "command": "cc"}
     place.write_text(json.dumps([other] * 150_000 + [entry]))
     assert past(own) == ALL
-    for name in ("..", "/dev", "/proc/self", "\0"):
-        place.write_text(json.dumps([{**entry, "arguments": ["cc", "-I", name, "-include", name]}]))
+    for name in ("..", "/dev", "/proc/self", "\0", "\ud800"):
+        place.write_text(
+            json.dumps(
+                [{**entry, "arguments": ["cc", "-I", name, "-include", name, f"-DX={name}"]}]
+            )
+        )
         assert head(own)["warnings"] == []
     place.unlink()
     os.mkfifo(place)

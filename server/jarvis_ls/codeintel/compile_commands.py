@@ -28,6 +28,8 @@ MAX_BYTES = 48_000_000
 """Larger files are not read."""
 _MAX_ENTRIES = 200_000
 _MAX_WORDS = 4_000
+_LONGEST = 100_000
+"""Characters of a command that is read."""
 _MAX_FOLDERS = 200
 _MAX_MACROS = 1_000
 _MAX_UP = 6
@@ -105,12 +107,11 @@ def read_compile_commands(root: str, paths: Collection[str]) -> tuple[CompileCom
         return NOTHING, Words("{file} is not used: its JSON is not valid", file=name)
     if not isinstance(listed, list):
         return NOTHING, Words("{file} is not used: it does not hold a list of commands", file=name)
-    wanted = set(paths)
-    reader = _Reader(root, posixpath.dirname(str(place)))
+    reader = _Reader(root, posixpath.dirname(str(place)), set(paths))
     files: dict[str, Flags] = {}
     for entry in listed[:_MAX_ENTRIES]:
         if isinstance(entry, dict):
-            path, flags = reader.read(entry, wanted)
+            path, flags = reader.read(entry)
             if path and path not in files and flags is not None:
                 files[path] = flags
     return CompileCommands(files, _common(list(files.values()))), ""
@@ -148,24 +149,27 @@ def _is_ours(path: Path) -> bool:
 class _Reader:
     """Reads the entries of one file."""
 
-    def __init__(self, root: str, place: str) -> None:
+    def __init__(self, root: str, place: str, wanted: Collection[str]) -> None:
+        """`wanted` are the files of the project at `root`, `place` is the folder of the file."""
+        self._wanted = wanted
+        self._names = {posixpath.basename(path) for path in wanted}
         self._root = root.rstrip("/") + "/"
         self._place = place
         self._known: dict[Flags, Flags] = {}
         self._real: dict[str, str] = {}
 
-    def read(self, entry: dict[str, Any], wanted: Collection[str]) -> tuple[str, Flags | None]:
+    def read(self, entry: dict[str, Any]) -> tuple[str, Flags | None]:
         """Return the path of an entry, relative to the project, and how it is compiled; an empty
-        path when it is none of the `wanted`."""
-        directory, file = entry.get("directory", ""), entry.get("file")
-        if not isinstance(directory, str) or not isinstance(file, str) or "\0" in directory + file:
+        path when it is none of its files."""
+        directory, file = _plain(entry.get("directory", "")), _plain(entry.get("file"))
+        if directory is None or file is None or posixpath.basename(file) not in self._names:
             return "", None
         directory = posixpath.join(self._place, directory)
         if directory not in self._real:
             self._real[directory] = os.path.realpath(directory)
         directory = self._real[directory]
         path = posixpath.normpath(posixpath.join(directory, file))
-        if not path.startswith(self._root) or path[len(self._root) :] not in wanted:
+        if not path.startswith(self._root) or path[len(self._root) :] not in self._wanted:
             return "", None
         words = _words_of(entry)
         if words is None:
@@ -174,13 +178,20 @@ class _Reader:
         return path[len(self._root) :], self._known.setdefault(flags, flags)
 
 
+def _plain(written: object) -> str | None:
+    """Return a text without what no file name and no program can have; None for what is none."""
+    if not isinstance(written, str) or "\0" in written:
+        return None
+    return written.encode("utf-8", "replace").decode("utf-8")
+
+
 def _words_of(entry: dict[str, Any]) -> Sequence[str] | None:
     """Return the words of a command; None when they cannot be told."""
     words = entry.get("arguments")
     if isinstance(words, list):
-        return [word for word in words[:_MAX_WORDS] if isinstance(word, str)]
-    command = entry.get("command")
-    if not isinstance(command, str):
+        return [word for word in map(_plain, words[:_MAX_WORDS]) if word is not None]
+    command = _plain(entry.get("command"))
+    if command is None or len(command) > _LONGEST:
         return None
     if not any(mark in command for mark in "\"'\\"):
         return command.split()[:_MAX_WORDS]

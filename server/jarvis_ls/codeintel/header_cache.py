@@ -23,8 +23,11 @@ class HeaderCache:
     """What is kept of headers; without a folder that can be written nothing is."""
 
     def __init__(self) -> None:
-        self._folder = user_folder() / "headers" / _version()
         self._writes = True
+        try:
+            self._folder = user_folder() / "headers" / _version()
+        except (RuntimeError, OSError):  # nobody knows where the user is at home
+            self._folder, self._writes = Path(os.devnull), False
 
     def get(self, digest: str) -> HeaderText | None:
         """Return what the header with that content holds; None when it is not kept."""

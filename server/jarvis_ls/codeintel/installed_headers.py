@@ -35,10 +35,14 @@ _FRESH = 2.0
 _ENDS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".def")
 _BARRED = ("/proc/", "/sys/", "/dev/")
 _MAX_VIEWS = 512
+_MAX_FOUND = 50_000
+"""Places of headers that are held."""
 
 _MOST_WAYS = 6
 """Declarations of one name that are compared."""
 _DEEPEST = 24
+_FUEL = 5_000
+"""Texts whose macros are replaced for one name."""
 _LONGEST = 20_000
 """Characters of a declaration with its macros replaced."""
 
@@ -214,6 +218,9 @@ class InstalledHeaders:
     def _forget_changed(self, now: float) -> None:
         """Forget headers that are others by now, and what followed from them."""
         self._since = now
+        if len(self._found) > _MAX_FOUND:
+            self._found.clear()
+            self._following.clear()
         changed = {
             path
             for path, header in self._headers.items()
@@ -246,6 +253,7 @@ class View:
         """Names their contents."""
         self._places = {path: at for at, path in enumerate(paths)}
         self._is_read = False
+        self._fuel = 0
         self._declared: dict[str, tuple[str, ...]] = {}
         self._macros: dict[str, str | None] = {}
 
@@ -287,7 +295,10 @@ class View:
         written = dict.fromkeys(chunk.text for chunk in (sure or chunks))
         if len(written) > 4 * _MOST_WAYS:
             return ()
+        self._fuel = _FUEL
         plain = dict.fromkeys(map(self._replace, written))
+        if self._fuel < 0:
+            return ()
         return tuple(plain) if len(plain) <= _MOST_WAYS else ()
 
     def _macro(self, name: str) -> str | None:
@@ -328,7 +339,8 @@ class View:
 
     def _expand(self, written: str, inside: frozenset[str]) -> str:
         """Return text with its macros replaced; those of `inside` are being replaced already."""
-        if len(written) > _LONGEST or len(inside) > _DEEPEST:
+        self._fuel -= 1
+        if len(written) > _LONGEST or len(inside) > _DEEPEST or self._fuel < 0:
             return written
         parts: list[str] = []
         at = length = 0
@@ -345,7 +357,8 @@ class View:
                 macro = self._function_macro(word) if given is not None else None
                 if macro is not None and given is not None:
                     arguments, at = given
-                    body = _put_in(macro, [self._expand(a, inside) for a in arguments])
+                    deeper = inside | {f"({len(inside)}"}
+                    body = _put_in(macro, [self._expand(a, deeper) for a in arguments])
                     put = self._expand(body, inside | {word})
                 elif (known := self._macro(word)) is not None:
                     named = _MEMBER.fullmatch(known) is not None
@@ -432,7 +445,8 @@ _INCLUDED = re.compile(
 
 def _includes_of(data: bytes) -> tuple[str, ...]:
     """Return what a header includes, for whatever platform."""
-    return tuple(dict.fromkeys(os.fsdecode(name) for name in _INCLUDED.findall(data)))
+    named = dict.fromkeys(_INCLUDED.findall(data))
+    return tuple(os.fsdecode(name) for name in list(named)[:MAX_REACHED])
 
 
 def _path_of(folder: str, name: str) -> str:

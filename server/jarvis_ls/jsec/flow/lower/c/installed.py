@@ -26,7 +26,7 @@ _CAST: Final = re.compile(r"\(\s*[A-Za-z_][\w\s]*[\s*]*\)\s*[\w(~+-]")
 _WRAPPED: Final = re.compile(r"~|\b\d\w*[uU]")
 """Numbers whose sign is another than arithmetic without a width gives."""
 _LONGEST: Final = 300
-_DEEPEST: Final = 12
+_DEEPEST: Final = 10
 
 
 class DeclaredTypes(TypeNames):
