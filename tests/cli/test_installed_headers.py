@@ -314,3 +314,39 @@ def test_hostile_commands_are_refused(tmp_path: Path) -> None:
     place.unlink()
     os.mkfifo(place)
     assert head(own)["notes"] == []
+
+
+ADDRESS = """#include <sdk/sdk.h>
+long recvfrom(int, void *, unsigned long, int, struct sdk_address *, unsigned *);
+int sent(int from) {{
+    char text[64];
+    union {{ struct sdk_address any; char raw[16]; }} peer;
+    unsigned length = sizeof peer;
+    long size = {call};
+    return size > 0 && peer.any.family == 2;
+}}
+int bits(void) {{
+    struct sdk_bits head;
+    head.version = 4; head.length = 5; head.kind = 0; head.total = 0;
+    return ((unsigned short *)&head)[0];
+}}
+"""
+
+
+def test_what_is_received_with_an_address_gives_it_a_value(tmp_path: Path) -> None:
+    headers = SDK.replace(
+        "enum sdk_sizes",
+        "struct sdk_address { unsigned short family; char data[14]; };\n"
+        "struct sdk_bits { unsigned version:4; unsigned length:4; char kind; short total; };\n"
+        "enum sdk_sizes",
+    )
+    call = "recvfrom(from, text, sizeof text, 0, &peer.any, &length)"
+    own = project(tmp_path, {"a.c": ADDRESS.format(call=call)}, headers=headers)
+
+    def unset() -> list[int]:
+        found = issues("--no-cache", cwd=own)
+        return [one["line"] for one in found if one["rule"] == "uninitialized-variable"]
+
+    assert unset() == []
+    write(own, {"a.c": ADDRESS.format(call="from")})
+    assert unset() == [8]

@@ -156,8 +156,13 @@ class InstalledNames:
             self._note(name)
 
     def _note(self, name: str) -> None:
-        if name in self._types.records:
+        """Keep a structure if all of it is known: of others, such as those with bit-fields, what
+        a member does to the bytes is not."""
+        record = self._types.records.get(name)
+        if record is not None and record.size > 0:
             self.records.add(name)
+        elif record is not None:
+            del self._types.records[name]
 
     def _constant(self, name: str) -> int | None:
         assert self._beyond is not None
