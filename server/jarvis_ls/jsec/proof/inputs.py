@@ -22,9 +22,11 @@ SEQUENCES = (
     (1, 0, 0, 0),
     (1, 0, 0, MAX_RANDOM, 2, 0, MAX_RANDOM),
     (0, 0, 0, MAX_RANDOM, 2, 0, MAX_RANDOM),
+    (0, 0, 0, 127),
+    (0, 0, 0, 32767),
 )
-"""Random numbers of which programs that put several together make zero and the limits of `int` and
-`int64_t`."""
+"""Random numbers of which programs that put several together make zero and the limits of integer
+types."""
 FAILING_ALLOCATIONS = 6
 """So many allocations are failed, one at a time."""
 _NUMBER = re.compile(rb"(?<![\w.])(0[xX][0-9a-fA-F]{1,16}|\d{1,19})[uUlL]{0,3}(?![\w.])")
@@ -58,6 +60,8 @@ VALUES = (
     "127",
     "-128",
     "32767",
+    "-32768",
+    "\udc80",  # the byte 0x80, which is the least `char`
     "65536",
     "%s%n%s%n%s%s%s%s%s%n",
     "%x %d %s",

@@ -100,6 +100,9 @@ _KINDS: dict[frozenset[str], str] = {
     frozenset({"stack-overflow"}): "674",
 }
 _BY_CWE = {int(cwe): kinds for kinds, numbers in _KINDS.items() for cwe in numbers.split()}
+_IMPLICIT = frozenset({"implicit-conversion"})
+_CAST = re.compile(r"\(\s*(?:(?:un)?signed\s+)?(?:char|short|int|long|u?int\d+_t)\b[\w ]{0,20}\)")
+"""A conversion that is written: no sanitizer reports what it cuts off."""
 _ALLOCATION_CWES = frozenset({252, 690})
 """Weaknesses whose flaw is a result that is not looked at."""
 
@@ -135,7 +138,7 @@ def kinds_for(finding: Finding) -> frozenset[str]:
     kinds: frozenset[str] = frozenset()
     for cwe in finding.cwe:
         kinds |= _BY_CWE.get(cwe, frozenset())
-    return kinds
+    return kinds - _IMPLICIT if _CAST.search(finding.evidence) else kinds
 
 
 def kinds_pattern(kinds: frozenset[str]) -> str:
