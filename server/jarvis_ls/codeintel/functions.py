@@ -126,7 +126,7 @@ class Call:
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether the function around it only gives the callee another name (`Chroot` for
+        """Return whether the function around it only gives the callee another name (`Chroot` for
         `chroot`, `xopen` for `open`): what it leaves out its callers may do."""
         if self.function is None:
             return False

@@ -48,7 +48,7 @@ class Source:
 
     @cached_property
     def _evidence(self) -> dict[int, str]:
-        """What was shown of lines so far."""
+        """Texts shown of lines so far, by line."""
         return {}
 
     def line_of(self, offset: int) -> int:

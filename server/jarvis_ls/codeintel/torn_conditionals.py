@@ -70,7 +70,7 @@ def torn_parts(data: bytes) -> list[Part]:
     other; nothing of conditionals that are a whole.
     """
     groups = list(_groups(data))
-    return apart([*_linkages(data, groups), *_torn(data, groups)])
+    return apart([*_linkages(data, groups), *_find_torn(data, groups)])
 
 
 def _linkages(data: bytes, groups: list[_Group]) -> list[Part]:
@@ -95,7 +95,7 @@ def _linkages(data: bytes, groups: list[_Group]) -> list[Part]:
     return opening + closing if len(opening) == len(closing) else []
 
 
-def _torn(data: bytes, groups: list[_Group]) -> list[Part]:
+def _find_torn(data: bytes, groups: list[_Group]) -> list[Part]:
     """Return the directives of torn conditionals, with all branches but one."""
     parts: list[Part] = []
     for group in groups:
