@@ -68,7 +68,7 @@ def test_the_settings_examples_are_valid(tmp_path: Path) -> None:
         settings = load_settings(tmp_path)
         named += [name for name, _ in settings.rules]
         named += [name for path in settings.paths for name, _ in path.rules]
-    assert len(examples) == 2 and named and set(named) <= set(all_rules())
+    assert len(examples) == 3 and named and set(named) <= set(all_rules())
 
 
 def test_rules_named_in_the_text_exist() -> None:
