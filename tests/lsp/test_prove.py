@@ -112,7 +112,7 @@ async def test_a_finding_is_proven_and_says_so_everywhere(project):
         assert "command:jarvisLs.replay?" in told
         (item,) = [one for one in await view(editor) if one.rule == RULE]
         assert item.proof.name == "reproduced"
-        assert item.confidence == 0.99
+        assert (item.confidence, item.severity) == (0.99, "high")
         lens = await editor.soon(
             editor.client.text_document_code_lens_async(
                 types.CodeLensParams(types.TextDocumentIdentifier(uri))
@@ -305,3 +305,15 @@ async def test_in_chinese(project):
         await ended_with(editor, uri, "证据：已重现。")
         titles = {one.title for one in await editor.actions(uri, at(LINE, 6))}
         assert {"通过运行证实（沙箱）", "打开输入", "重放运行", "保存为回归测试"} <= titles
+
+
+@needs_compiler
+async def test_a_severity_that_the_user_has_chosen_stays(project):
+    (project / ".jarvis").mkdir()
+    (project / ".jarvis/jsec.toml").write_text(f'[rules]\n{RULE} = "medium"\n')
+    async with running(project, options=TRUSTED) as editor:
+        uri, name = await opened(editor, project)
+        await editor.request("jarvis/prove", {"uri": uri, "finding": name})
+        await ended_with(editor, uri, "Evidence: reproduced.")
+        (item,) = [one for one in await view(editor) if one.rule == RULE]
+        assert (item.confidence, item.severity) == (0.99, "medium")

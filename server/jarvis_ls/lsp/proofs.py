@@ -105,10 +105,9 @@ class Proofs:
             self.changed.fire(key)
 
     async def written(self, root: str) -> None:
-        """Look at all files of a folder again: its evidence has been written."""
-        for key, _state in list(self._server.findings):
-            if self._server.place(self._server.uri(key)).root == root:
-                await self.refresh(key)
+        """Look at all files again that evidence may speak of: that of a folder has been written."""
+        await self._store(root)
+        await self._refresh_all()
 
     async def case(self, root: str, name: str) -> tuple[Evidence, Case] | None:
         """Return the run of a folder with that name, and what it has shown."""
@@ -117,19 +116,24 @@ class Proofs:
 
     def _recheck_soon(self, _key: str) -> None:
         """Evidence speaks of functions in other files, too."""
-        if self._holding and self._timer is None:
+        if self._stores and self._timer is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(RECHECK_SECONDS, self._recheck)
 
     def _recheck(self) -> None:
         self._timer = None
-        spawn(self._refresh_holding(), "evidence")
+        spawn(self._refresh_all(), "evidence")
 
-    async def _refresh_holding(self) -> None:
-        for key, _state in list(self._server.findings):
-            place = self._server.place(self._server.uri(key))
-            if (place.root, place.path) in self._holding:
-                await self.refresh(key)
+    async def _refresh_all(self) -> None:
+        stores = [store for _stamp, store in self._stores.values() if store is not None]
+        keys = [
+            key
+            for key, state in self._server.findings
+            if any(finding.proof is not None for finding in state.findings)
+            or any(finding.fingerprint in store for store in stores for finding in state.raw)
+        ]
+        for key in keys:
+            await self.refresh(key)
 
     async def _store(self, root: str) -> EvidenceStore | None:
         """Return the evidence of a folder, read again when its file is another."""

@@ -44,7 +44,10 @@ def with_evidence(finding: Finding, evidence: Evidence) -> Finding:
     confidence = _confidence(finding.confidence, evidence)
     if confidence == finding.confidence:
         return replace(finding, proof=proof)
-    severity = severity_from_confidence(confidence, _worst(finding))
+    severity = finding.severity
+    worst = _worst(finding)
+    if severity == severity_from_confidence(finding.confidence, worst):  # else the user has set it
+        severity = severity_from_confidence(confidence, worst)
     return replace(finding, proof=proof, confidence=confidence, severity=severity)
 
 

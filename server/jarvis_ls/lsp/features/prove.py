@@ -184,8 +184,7 @@ class _Prove:
         findings = [
             finding
             for finding in (state.active if state is not None else [])
-            if not is_hint(finding)
-            and (name is None or name in (finding.fingerprint, finding.id, str(finding.gid or "")))
+            if not is_hint(finding) and (name is None or _is_named(finding, name))
         ]
         if not findings:
             if name is None:
@@ -225,6 +224,12 @@ class _Prove:
         """Tell the user of an editor that knows nothing of our answers."""
         if not self._server.own_client:
             self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+
+
+def _is_named(finding: Finding, name: str) -> bool:
+    """Return whether a fingerprint, an id or a number means a finding."""
+    is_number = finding.gid > 0 and name == str(finding.gid)
+    return is_number or name in (finding.fingerprint, finding.id)
 
 
 def _is_saved(root: Path, file: str, text: str) -> bool:
