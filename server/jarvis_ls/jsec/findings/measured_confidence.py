@@ -46,6 +46,11 @@ Way = Literal["local", "loop", "calls"]
 
 _CPP: Final = frozenset((".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tcc"))
 _TABLE: Final = Path(__file__).with_name("measured.txt")
+_SHOWN_ON_A_WAY: Final = frozenset(
+    "buffer-write-stack buffer-write-heap use-after-free double-free".split()
+)
+"""Those that a condition in front of them does not make doubtful."""
+
 _SHOWN_BY_RULES: Final = frozenset({"double-free", "use-after-free"})
 """Rules that find such a fault without flow."""
 
@@ -53,7 +58,10 @@ _LONG: Final = 2_000
 """Bytes of a step that are looked at."""
 
 _CALLED: Final = re.compile(rb"([A-Za-z_]\w*)\s*\(")
-_UNSEEN: Final = re.compile(rb"[A-Z][A-Z0-9_]{2,}\b|->|\w\.[A-Za-z_]|::|[*&\])]\s*\.")
+_WORDS: Final = frozenset((b"sizeof", b"if", b"while", b"for", b"switch", b"return"))
+_UNSEEN: Final = re.compile(
+    rb"\b(?!(?:NULL|EOF)\b)[A-Z][A-Z0-9_]{2,}\b|->|\w\.[A-Za-z_]|::|[*&\])]\s*\."
+)
 """What may hold more than the function shows: macros, members, names of other scopes."""
 
 
@@ -93,19 +101,22 @@ def lent_confidence(fault: Fault, confidence: float) -> float:
 
 
 def is_evident(fault: Fault, source: Source, texts: Callable[[str], Source | None]) -> bool:
-    """Return whether a fault needs nothing but what its function shows: no condition, loop, macro
-    or member stands on the way, and no call where what is called may keep the memory. No finding
-    that was judged is of that kind."""
-    if fault.kind not in _SHOWN or not fault.certain or fault.doubtful:
+    """Return whether a fault needs nothing but what its function shows: no macro or member stands
+    on the way, no call of what the program defines, no loop that is left at once, and a condition
+    only before a write beyond memory or a second use of what was freed. Hardly a finding that was
+    judged is of that kind."""
+    if fault.kind not in _SHOWN or fault.doubtful or language_class(source.path) == "rust":
         return False
     if fault.kind == "leak" and way_of(fault) == "calls":
         return False
+    branches = 0
     for step in fault.steps:
         text = source if step.file == source.path else texts(step.file)
-        if text is None or step.message in (BRANCH, BRANCH_CASE, LOOP_ENDS):
+        if text is None or step.message == LOOP_ENDS or _needs_more(text, *step.span):
             return False
-        if _needs_more(text, *step.span):
-            return False
+        branches += step.message in (BRANCH, BRANCH_CASE)
+    if (branches or not fault.certain) and fault.kind not in _SHOWN_ON_A_WAY:
+        return False
     return not _needs_more(source, *fault.span)
 
 
@@ -124,7 +135,8 @@ def _needs_more(source: Source, start: int, end: int) -> bool:
     name of another scope, or a call of what is no library function, which may be a macro."""
     written = source.data[start : min(end, start + _LONG)]
     return _UNSEEN.search(written) is not None or any(
-        match[1].decode() not in TABLE for match in _CALLED.finditer(written)
+        match[1] not in _WORDS and match[1].decode() not in TABLE
+        for match in _CALLED.finditer(written)
     )
 
 

@@ -164,7 +164,11 @@ def gaps_of(
             need(Sort.HEADER, place.name, place.line)
     for node in found.get("type", ()):
         name = text(node)
-        if name not in tags and not _is_type(name, facts) and types.installed.type(name) is None:
+        if (
+            name not in tags
+            and not _is_type(name, facts)
+            and types.installed.type(types, name) is None
+        ):
             sort = Sort.MACRO if _is_macro(name) else Sort.TYPE
             need(sort, name, node.start_point.row + 1)
     declared = {text(node) for node in found.get("declared", ())}
@@ -173,7 +177,7 @@ def gaps_of(
     for node in found.get("call", ()):
         name = text(node)
         unknown = None if name in declared else _unknown_call(name, with_macros, macros)
-        if unknown is not None and types.installed.function(name) is None:
+        if unknown is not None and types.installed.function(types, name) is None:
             need(unknown, name, node.start_point.row + 1)
     return FileGaps(
         source.path,

@@ -253,7 +253,7 @@ class Expressions(ExpressionBuilder):
 
     def installed_function(self, name: str) -> Type | None:
         """Return the type of a function that a header outside of the project declares."""
-        found = self.types.installed.function(name)
+        found = self.types.installed.function(self.types, name)
         if found is not None:
             self.outer.imported[name] = found
         return found

@@ -111,7 +111,7 @@ class Lowering:
     def import_again(self, functions: Iterable[str], records: Iterable[str]) -> None:
         """Look up what an earlier state of the file asked of headers outside of the project."""
         for name in sorted(functions):
-            type_ = self.types.installed.function(name)
+            type_ = self.types.installed.function(self.types, name)
             if type_ is not None:
                 self.outer.imported[name] = type_
         for name in sorted(records):

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from jarvis_ls.codeintel.conditionals import live_children
+from jarvis_ls.codeintel.installed_headers import View
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node, Tree, parse
 from jarvis_ls.jsec.flow.ir.declarations import RecordIR
@@ -51,72 +52,72 @@ class DeclaredTypes(TypeNames):
 
 
 class InstalledNames:
-    """The names that a file does not declare, asked of the headers that it reaches."""
+    """The names that a file does not declare, asked of the headers that it reaches. The types of
+    the file hold it, so it is given them each time and holds them never."""
 
-    def __init__(self, types: DeclaredTypes) -> None:
-        self._types = types
-        self._beyond = types.facts.beyond
+    def __init__(self, beyond: View | None) -> None:
+        self._beyond = beyond
         self._values: dict[str, int | None] = {}
         self._functions: dict[str, Type | None] = {}
         self._depth = 0
         self.records: set[str] = set()
         """Structures that were found there."""
 
-    def type(self, name: str) -> Type | None:
+    def type(self, types: DeclaredTypes, name: str) -> Type | None:
         """Return the type of a name; None when it is none, or not known."""
         if self._beyond is None or self._depth > _DEEPEST:
             return None
         found: dict[Type, None] = {}
-        with self._within(name):
+        with self._within(types, name):
             for node in self._declarations(name):
                 if node.has_error:
                     return None
                 if node.type == "type_definition":
-                    found.update(dict.fromkeys(self._aliases(node, name)))
+                    found.update(dict.fromkeys(self._aliases(types, node, name)))
             if not found:
-                self._define(name)
-                return ("r", name) if name in self._types.records else None
+                self._define(types, name)
+                return ("r", name) if name in types.records else None
         return next(iter(found)) if len(found) == 1 else None
 
-    def record(self, name: str) -> None:
+    def record(self, types: DeclaredTypes, name: str) -> None:
         """Take over the structure or union with that tag, if there is one."""
         if self._beyond is not None and self._depth <= _DEEPEST:
-            with self._within(name):
-                self._define(name)
+            with self._within(types, name):
+                self._define(types, name)
 
-    def constant(self, name: str) -> int | None:
+    def constant(self, types: DeclaredTypes, name: str) -> int | None:
         """Return the value of a macro or an enumerator."""
         if self._beyond is None:
             return None
         if name not in self._values:
             self._values[name] = None  # one that is asked for on the way to itself has none
             if self._depth <= _DEEPEST:
-                with self._within(name):
-                    self._values[name] = self._constant(name)
+                with self._within(types, name):
+                    self._values[name] = self._constant(types, name)
         return self._values[name]
 
     def member(self, name: str) -> tuple[str, ...]:
         """Return the members that the name of one represents, the outermost first."""
         return self._beyond.member(name) if self._beyond is not None else ()
 
-    def function(self, name: str) -> Type | None:
+    def function(self, types: DeclaredTypes, name: str) -> Type | None:
         """Return the type of a function."""
         if self._beyond is None:
             return None
         if name not in self._functions:
             self._functions[name] = None
-            with self._within(name):
-                self._functions[name] = self._function(name)
+            with self._within(types, name):
+                self._functions[name] = self._function(types, name)
         return self._functions[name]
 
     @contextmanager
-    def _within(self, name: str) -> Iterator[None]:
-        before, self._types.origin = self._types.origin, f"{name}:"
+    def _within(self, types: DeclaredTypes, name: str) -> Iterator[None]:
+        before, types.origin = types.origin, f"{name}:"
         self._depth += 1
         try:
             yield
         finally:
-            self._types.origin = before
+            types.origin = before
             self._depth -= 1
 
     def _declarations(self, name: str) -> Iterator[Node]:
@@ -126,25 +127,25 @@ class InstalledNames:
             if node is not None:
                 yield node
 
-    def _aliases(self, node: Node, name: str) -> Iterator[Type]:
+    def _aliases(self, types: DeclaredTypes, node: Node, name: str) -> Iterator[Type]:
         """Yield the type that a `typedef` gives a name."""
         declarators = node.children_by_field_name("declarator")
         if not any(name in text(declarator) for declarator in declarators):
             return
         kind = node.child_by_field_name("type")
         base = (
-            self._types.record(kind, name)
+            types.record(kind, name)
             if kind is not None and kind.type in _TAGGED
-            else self._types.specifier_type(node)
+            else types.specifier_type(node)
         )
         if base[0] == "r":
-            self._note(base[1])
+            self._note(types, base[1])
         for declarator in declarators:
-            declared, type_ = self._types.declarator(declarator, base)
+            declared, type_ = types.declarator(declarator, base)
             if declared == name:
                 yield type_
 
-    def _define(self, name: str) -> None:
+    def _define(self, types: DeclaredTypes, name: str) -> None:
         bodies = {
             node.text: node
             for top in self._declarations(name)
@@ -152,35 +153,35 @@ class InstalledNames:
             if text(node.child_by_field_name("name")) == name
         }
         if len(bodies) == 1 and not (node := next(iter(bodies.values()))).has_error:
-            self._types.record(node)
-            self._note(name)
+            types.record(node)
+            self._note(types, name)
 
-    def _note(self, name: str) -> None:
+    def _note(self, types: DeclaredTypes, name: str) -> None:
         """Keep a structure if all of it is known: of others, such as those with bit-fields, what
         a member does to the bytes is not."""
-        record = self._types.records.get(name)
+        record = types.records.get(name)
         if record is not None and record.size > 0:
             self.records.add(name)
         elif record is not None:
-            del self._types.records[name]
+            del types.records[name]
 
-    def _constant(self, name: str) -> int | None:
+    def _constant(self, types: DeclaredTypes, name: str) -> int | None:
         assert self._beyond is not None
         body = self._beyond.constant(name)
         if body is not None and body != name:
             if not body or len(body) > _LONGEST or _CAST.search(body):
                 return None
-            value = constant(body, self._types)
+            value = constant(body, types)
             return None if value is not None and value < 0 and _WRAPPED.search(body) else value
         found = {
             value
             for node in self._declarations(name)
             for kind in _enumerations(node)
-            for value in (self._enumerator(kind.child_by_field_name("body"), name),)
+            for value in (self._enumerator(types, kind.child_by_field_name("body"), name),)
         }
         return found.pop() if len(found) == 1 else None
 
-    def _enumerator(self, body: Node | None, name: str) -> int | None:
+    def _enumerator(self, types: DeclaredTypes, body: Node | None, name: str) -> int | None:
         """Return the value of an enumerator; None when how the program is compiled decides it."""
         before: int | None = -1
         for child in live_children(body) if body is not None else ():
@@ -190,21 +191,21 @@ class InstalledNames:
                 continue
             written = child.child_by_field_name("value")
             if written is not None:
-                before = constant(text(written), self._types)
+                before = constant(text(written), types)
             elif before is not None:
                 before += 1
             if text(child.child_by_field_name("name")) == name:
                 return before
         return None
 
-    def _function(self, name: str) -> Type | None:
+    def _function(self, types: DeclaredTypes, name: str) -> Type | None:
         found: dict[Type, None] = {}
         for node in self._declarations(name):
             if node.type != "declaration":
                 continue
-            base = self._types.specifier_type(node)
+            base = types.specifier_type(node)
             for declarator in node.children_by_field_name("declarator"):
-                declared, type_ = self._types.declarator(declarator, base)
+                declared, type_ = types.declarator(declarator, base)
                 if declared == name and type_[0] == "fn":
                     if node.has_error:
                         return None

@@ -64,7 +64,7 @@ class Types(DeclaredTypes):
         self._busy: set[str] = set()
         self._defining: set[str] = set()
         """Records whose members are being read."""
-        self.installed = InstalledNames(self)
+        self.installed = InstalledNames(unit.facts.beyond)
         """What headers outside of the project declare."""
         self.origin = ""
         """The name whose declaration is read there; empty for the file's own."""
@@ -130,11 +130,11 @@ class Types(DeclaredTypes):
             return ("c", name, ANY)
         if macro:
             return self.words(macro)
-        return self.installed.type(name) or ("r", name)
+        return self.installed.type(self, name) or ("r", name)
 
     def installed_constant(self, name: str) -> int | None:
         """Return the value that a header outside of the project gives a name."""
-        return self.installed.constant(name)
+        return self.installed.constant(self, name)
 
     def _shipped(self, type_: Type) -> Type:
         """Return a type of a library, whose members are known from then on."""
@@ -144,7 +144,7 @@ class Types(DeclaredTypes):
             if node is not None:
                 self.record(node)
         elif type_[0] == "r" and type_[1] not in self.records:
-            self.installed.record(type_[1])
+            self.installed.record(self, type_[1])
         return type_
 
     def is_class(self, name: str) -> bool:
