@@ -175,7 +175,7 @@ function sumUp(proofs: readonly ProofItem[]): string {
     count: proofs.filter((proof) => proof.verdict === verdict).length,
   })).filter(({ count }) => count > 0);
   const counts = parts.map(({ name, count }) => `${name} ${count}`).join(' · ');
-  return l10n.t('{0} findings examined: {1}', proofs.length, counts);
+  return l10n.t('{0} examined: {1}', proofs.length, counts);
 }
 
 async function save(uri: string): Promise<void> {

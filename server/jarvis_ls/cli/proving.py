@@ -173,7 +173,7 @@ def _tell_summary(told: Sequence[tuple[Finding, Evidence]]) -> None:
     seconds = f"{sum(evidence.seconds for _, evidence in told):.1f}"
     print(
         say(
-            "{count} findings examined: {parts} ({seconds} CPU seconds)",
+            "{count} examined: {parts} ({seconds} CPU seconds)",
             count=len(told),
             parts=parts or say("none"),
             seconds=seconds,

@@ -69,7 +69,7 @@ def summary(examined: Sequence[Evidence], say: Messages) -> str:
     if not parts:
         return say("No finding was examined.")
     told = together(parts, ", ")
-    return say("{count} findings examined: {parts}.", count=len(examined), parts=told)
+    return say("{count} examined: {parts}.", count=len(examined), parts=told)
 
 
 def case_page(evidence: Evidence, case: Case, say: Messages) -> str:
