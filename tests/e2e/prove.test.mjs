@@ -1,8 +1,9 @@
 // Evidence by execution in the workbench: a flaw of a small C program is proven from the light bulb,
-// and everything that shows the finding says so, until the code changes.
+// and everything that shows the finding says so.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openWorkbench, until } from './workbench.mjs';
@@ -30,7 +31,11 @@ const PICTURES = process.env.JARVIS_E2E_PICTURES;
 let editor;
 
 before(async () => {
-  editor = await openWorkbench({ files: { 'a.c': PROGRAM, Makefile: 'all:\n\tcc a.c\n' } });
+  editor = await openWorkbench({
+    files: { 'a.c': PROGRAM, Makefile: 'all:\n\tcc a.c\n' },
+    // The sandbox works as another user, who must be able to come to its files.
+    env: { TMPDIR: tmpdir() },
+  });
   await editor.open('a.c');
   await editor.serverStarted();
   await editor.squiggles.first().waitFor();
@@ -50,7 +55,7 @@ test('the light bulb proves a finding, and a message says what was shown', async
   await editor.finding('a.c:7').waitFor();
   await editor.goTo(7, 8);
   await editor.quickFix(/Prove by running/);
-  await editor.toast('Reproduced: ').waitFor();
+  await editor.told('Reproduced: ');
   await picture('message');
 });
 
@@ -88,15 +93,5 @@ test('a test is shown before it is written', async () => {
   await question.getByRole('button', { name: 'Write' }).click();
   await until('it is written', () => existsSync(path.join(editor.folder, 'tests')));
   await until('it is run by make', () => /tests\/jsec-/.test(editor.read('Makefile')));
-});
-
-test('when the function changes, the evidence is gone', async () => {
-  await editor.open('a.c');
-  await editor.goTo(8, 5);
-  await editor.page.keyboard.type('puts("more");');
-  await until(
-    'nothing says it',
-    async () => (await editor.finding(/a\.c:7.*reproduced/).count()) === 0,
-  );
-  await editor.finding('a.c:7').waitFor();
+  await editor.tab('run.sh').waitFor(); // that which was written: the preview has been closed
 });

@@ -75,6 +75,10 @@ def describe(
         lines = [f"**{_escape(say.text(finding.message))}** `{finding.rule}`", ""]
         lines.append(_escape(say.text(finding.suggestion)))
         lines += ["", _fence(finding.evidence, finding.language)]
+    if finding.proof is not None:
+        lines += ["", _escape(proof_in_words(finding.proof, say))]
+    if links:
+        lines += ["", links]
     score = say(
         "Confidence {confidence} · severity {severity} · score {score}",
         confidence=f"{finding.confidence:.2f}",
@@ -89,10 +93,6 @@ def describe(
             f"{number}. {_escape(say.text(step.message))} ({step.file}:{step.span.line})"
             for number, step in enumerate(finding.trace, 1)
         ]
-    if finding.proof is not None:
-        lines += ["", _escape(proof_in_words(finding.proof, say))]
-    if links:
-        lines += ["", links]
     if page is not None:
         lines += ["", reason(page, say.language)]
     return "\n".join(lines).strip()
