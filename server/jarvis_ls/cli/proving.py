@@ -52,7 +52,7 @@ def run_prove(options: argparse.Namespace) -> ExitStatus:
     if result.cancelled:
         return ExitStatus.INTERRUPTED
     shown = [finding for finding in result.shown if not is_hint(finding)]
-    findings = shown if options.all else _chosen(shown, names, root)
+    findings = shown if options.all else _choose_findings(shown, names, root)
     told, stopped = asyncio.run(_prove_all(findings, root, options))
     if options.format == "json":
         _tell_json(told)
@@ -211,7 +211,9 @@ def _folder(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _chosen(findings: Sequence[Finding], names: Sequence[str], root: Path) -> list[Finding]:
+def _choose_findings(
+    findings: Sequence[Finding], names: Sequence[str], root: Path
+) -> list[Finding]:
     """Return the findings of those names. Numbers are those of the last scan that was kept."""
     before = {
         str(record["gid"]): record.get("fingerprint")

@@ -89,7 +89,7 @@ class Services(Protocol):
 
     @property
     def proofs(self) -> Evidences:
-        """What running the code has shown."""
+        """The evidence that running the code has given."""
 
     async def judgement(self) -> Workspace:
         """Return settings and baselines, once they have been read."""

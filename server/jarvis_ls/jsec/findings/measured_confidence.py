@@ -79,7 +79,7 @@ def share_true(true: int, judged: int) -> float:
 def measured_confidence(rule: str, path: str, way: Way, confidence: float) -> float:
     """Return the confidence of a finding in a file, lowered to what its class was measured to
     deserve. The order of findings of one class stays."""
-    share = share_true(*_measured().get((rule, language_class(path), way), (0, 0)))
+    share = share_true(*_read_table().get((rule, language_class(path), way), (0, 0)))
     most = next(most for least, most in _MOST if share >= least)
     if confidence <= _DOUBTED or confidence <= most != _MOST[-1][1]:
         return confidence
@@ -164,7 +164,7 @@ def _is_callers(fault: Fault) -> bool:
 
 
 @cache
-def _measured() -> dict[tuple[str, str, str], tuple[int, int]]:
+def _read_table() -> dict[tuple[str, str, str], tuple[int, int]]:
     """Return how many findings are true, and how many were judged, of each class."""
     table = {}
     for line in _TABLE.read_text("utf-8").splitlines():

@@ -48,7 +48,7 @@ def call_facts(source: Source, name: str) -> CallFacts:
     language = language_of(source.path, source.data)
     if language != "c" or len(source.data) > _LARGEST or _is_address_taken(source, name):
         return CallFacts()
-    file = _lowered(source)
+    file = _lower(source)
     function = file.functions.get(name)
     callers = [caller for caller in file.functions.values() if name in caller.calls]
     if function is None or not callers or len(callers) > _MOST_CALLERS:
@@ -67,7 +67,7 @@ def _is_address_taken(source: Source, name: str) -> bool:
     return re.search(rb"\b" + re.escape(name.encode()) + rb"\b(?!\s*\()", code) is not None
 
 
-def _lowered(source: Source) -> FileIR:
+def _lower(source: Source) -> FileIR:
     root = parse(source.data, "c").root_node
     facts = merge_items(item_facts(item, "c") for item in items(root, "c"))
     return lower(Unit(source, "c", facts), root)

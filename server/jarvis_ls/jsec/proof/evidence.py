@@ -225,8 +225,8 @@ def case_to_json(case: Case) -> dict[str, Any]:
     return {
         "build": {**_fields(case.build), "flags": list(case.build.flags)},
         "arguments": list(case.arguments),
-        "stdin": _encoded(case.stdin),
-        "files": [[name, _encoded(data)] for name, data in case.files],
+        "stdin": _encode(case.stdin),
+        "files": [[name, _encode(data)] for name, data in case.files],
         "environment": [list(pair) for pair in case.environment],
         "settings": _fields(case.settings),
         "seconds": case.seconds,
@@ -247,8 +247,8 @@ def case_of(record: Any) -> Case:
             str(build.get("system", "")),
         ),
         arguments=_texts(record["arguments"]),
-        stdin=_decoded(record["stdin"]),
-        files=tuple((str(name), _decoded(data)) for name, data in record["files"]),
+        stdin=_decode(record["stdin"]),
+        files=tuple((str(name), _decode(data)) for name, data in record["files"]),
         environment=tuple((str(name), str(value)) for name, value in record["environment"]),
         settings=_settings_of(record["settings"]),
         seconds=float(record["seconds"]),
@@ -291,11 +291,11 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else Words(str(value))
 
 
-def _encoded(data: bytes) -> str:
+def _encode(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-def _decoded(text: Any) -> bytes:
+def _decode(text: Any) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:

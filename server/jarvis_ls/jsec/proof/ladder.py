@@ -44,12 +44,12 @@ async def prove(
         if found is None:
             continue
         if found.is_decisive:
-            return _completed(found, finding, bench, budget)
+            return _complete(found, finding, bench, budget)
         weak.append(found)
     best = min(weak, key=lambda item: _WEAK.index(item.verdict), default=None)
     if best is None:
         best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(budget, reasons))
-    return _completed(best, finding, bench, budget)
+    return _complete(best, finding, bench, budget)
 
 
 def _why_none(budget: Budget, reasons: Sequence[str]) -> str:
@@ -62,7 +62,7 @@ def _why_none(budget: Budget, reasons: Sequence[str]) -> str:
     return Words("No run on this machine can show a finding of this kind.")
 
 
-def _completed(evidence: Evidence, finding: Finding, bench: Workbench, budget: Budget) -> Evidence:
+def _complete(evidence: Evidence, finding: Finding, bench: Workbench, budget: Budget) -> Evidence:
     """Return evidence with what does not depend on the rung."""
     own = functions_of(bench, finding)
     return replace(

@@ -205,7 +205,7 @@ def _names(source: Source, macros: frozenset[bytes]) -> SourceNames:
     main: Node | None = None
     for item in items(parse(source.data, language).root_node, language):
         node = item.node
-        for name in _defined(node):
+        for name in _definitions(node):
             if name == b"main":
                 main = main or node
             else:
@@ -220,7 +220,7 @@ def _names(source: Source, macros: frozenset[bytes]) -> SourceNames:
     )
 
 
-def _defined(node: Node) -> Iterator[bytes]:
+def _definitions(node: Node) -> Iterator[bytes]:
     """Yield the names that a top-level item defines for other files."""
     kind = node.type
     if kind not in ("function_definition", "declaration"):
@@ -290,7 +290,7 @@ def _closure(main: SourceNames, names: dict[str, SourceNames]) -> list[str]:
     offered = set(main.defined)
     candidates = sorted(
         (item for item in names.values() if not item.has_main),
-        key=lambda item: (-_shared(item.path, main.path), item.path),
+        key=lambda item: (-_shared_depth(item.path, main.path), item.path),
     )
     grown = True
     while grown and len(chosen) <= _MOST_LINKED:
@@ -305,7 +305,7 @@ def _closure(main: SourceNames, names: dict[str, SourceNames]) -> list[str]:
     return [item.path for item in chosen]
 
 
-def _shared(left: str, right: str) -> int:
+def _shared_depth(left: str, right: str) -> int:
     """Return how many folders two paths share."""
     count = 0
     for a, b in zip(left.split("/")[:-1], right.split("/")[:-1], strict=False):
@@ -362,7 +362,7 @@ def _known_flags(bench: Workbench, files: Iterable[str]) -> list[str]:
         words, folder = _words(entry), Path(str(entry.get("directory", bench.root)))
         file = _relative(folder / str(entry.get("file", "")), bench.root)
         if file in wanted:
-            found.update(dict.fromkeys(_kept(words, folder, bench.root)))
+            found.update(dict.fromkeys(_kept_files(words, folder, bench.root)))
     return list(found)
 
 
@@ -390,7 +390,7 @@ def _words(entry: dict[str, Any]) -> list[str]:
         return []
 
 
-def _kept(words: list[str], folder: Path, root: Path) -> Iterator[str]:
+def _kept_files(words: list[str], folder: Path, root: Path) -> Iterator[str]:
     """Yield the options that matter to what code means; none that runs or writes something."""
     rest = iter(words[1:])
     for word in rest:

@@ -219,10 +219,10 @@ def quoted(text: str) -> str:
     data = text.encode("utf-8", "surrogateescape").replace(b"\0", b"")
     if re.fullmatch(rb"[\w./:=@%+,-]+", data):
         return data.decode()
-    return "$'" + "".join(_escaped(byte) for byte in data) + "'"
+    return "$'" + "".join(_escape(byte) for byte in data) + "'"
 
 
-def _escaped(byte: int) -> str:
+def _escape(byte: int) -> str:
     char = chr(byte)
     if (char.isalnum() and byte < 128) or char in " ./:=@%+,-_":
         return char

@@ -28,18 +28,18 @@ def how_it_was_run(case: Case) -> str:
     """Return the inputs and settings of a case in `Words`."""
     parts: list[str] = []
     if case.arguments:
-        shown = " ".join(_shown(text) for text in case.arguments)
+        shown = " ".join(_show(text) for text in case.arguments)
         parts.append(Words("arguments {arguments}", arguments=shown))
     if case.stdin:
         parts.append(
             Words(
                 "{count} bytes on standard input ({text})",
                 count=len(case.stdin),
-                text=_shown(case.stdin.split(b"\n")[0].decode("utf-8", "backslashreplace")),
+                text=_show(case.stdin.split(b"\n")[0].decode("utf-8", "backslashreplace")),
             )
         )
     parts += [Words("file {name}", name=name) for name, _ in case.files]
-    parts += [f"{name}={_shown(value)}" for name, value in case.environment]
+    parts += [f"{name}={_show(value)}" for name, value in case.environment]
     parts += _settings(case)
     return together(parts, ", ") if parts else Words("no input")
 
@@ -71,7 +71,7 @@ def _settings(case: Case) -> list[str]:
     return parts
 
 
-def _shown(text: str) -> str:
+def _show(text: str) -> str:
     """Return a text in quotes; of a long one its beginning and length."""
     if len(text) > _LONGEST:
         return f"{text[: _LONGEST // 2]!r}… ({len(text)})"

@@ -182,7 +182,7 @@ def gaps_of(
     return FileGaps(
         source.path,
         {key: (count, lines[key]) for key, count in needed.items()},
-        frozenset(name for node in found.get("function", ()) if (name := _defined(node))),
+        frozenset(name for node in found.get("function", ()) if (name := _defined_name(node))),
         tags,
     )
 
@@ -221,7 +221,7 @@ def _is_macro(name: str) -> bool:
     return name.isupper() and "_" in name
 
 
-def _defined(node: Node | None) -> str:
+def _defined_name(node: Node | None) -> str:
     """Return the name of a function that is defined, without its class."""
     for _ in range(8):
         if node is None or "declarator" not in node.type:

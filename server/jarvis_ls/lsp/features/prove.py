@@ -82,7 +82,7 @@ class _Prove:
             try:
                 found = await server.proving.prove(chosen.root, chosen.findings, work, tell)
             except JarvisError as error:
-                raise self._said(error) from None
+                raise self._wording(error) from None
             finally:
                 await server.proofs.written(str(chosen.root))
         from jarvis_ls.jsec.proof.attach import to_proof  # loaded by what has run
@@ -120,7 +120,7 @@ class _Prove:
                 seen = await server.proving.replay(root, evidence, case, work)
             except JarvisError as error:
                 if not work.cancelled:
-                    raise self._said(error) from None
+                    raise self._wording(error) from None
                 seen = None
         if work.cancelled:
             return ReplayResult(False, server.say("It was cancelled."), True)
@@ -151,7 +151,7 @@ class _Prove:
         try:
             return await asyncio.to_thread(self._save_test, root, evidence, write=params.write)
         except JarvisError as error:
-            raise self._said(error) from None
+            raise self._wording(error) from None
 
     def _save_test(self, root: Path, evidence: Evidence, *, write: bool) -> RegressionTestResult:
         from jarvis_ls.jsec.proof.regression_test import plan_test, save_test
@@ -216,7 +216,7 @@ class _Prove:
                 )
             )
 
-    def _said(self, error: JarvisError) -> UsageError:
+    def _wording(self, error: JarvisError) -> UsageError:
         """Return an error in the user's language."""
         return UsageError(self._server.say(str(error)))
 

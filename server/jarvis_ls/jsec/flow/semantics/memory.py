@@ -71,7 +71,7 @@ def load(
     ):
         access.check(engine, state, where, _bytes(size), False, span, address)
     if type_[0] == "r":
-        held = _held(state, where) if size == UNIT else None
+        held = _held_value(state, where) if size == UNIT else None
         return _record(engine, state, where, type_) if held is None else held
     if not targets:
         return unknown(type_)
@@ -91,7 +91,7 @@ def load(
     return found
 
 
-def _held(state: AbstractState, where: AbstractValue) -> AbstractValue | None:
+def _held_value(state: AbstractState, where: AbstractValue) -> AbstractValue | None:
     """Return what was stored as a whole where a value is of a type that nothing defines: a number
     or a handle, such as an error code; None where nothing was."""
     if len(where.targets) != 1 or where.targets[0][1] != where.targets[0][2]:

@@ -54,7 +54,7 @@ def failure_exit(function: Function, place: Node, failed: str) -> list[str] | No
     """Return the statements by which a function leaves where the call of `failed` went wrong at
     `place`; None when that is not plain."""
     for_memory = failed in ALLOCATING or failed == "malloc"
-    found = _chosen(function, place, for_memory=for_memory)
+    found = _choose_exit(function, place, for_memory=for_memory)
     if found is None:
         jump = _by_type(function, for_memory=for_memory)
         lines: tuple[str, ...] = (jump,) if jump else ()
@@ -78,7 +78,7 @@ def failure_exit(function: Function, place: Node, failed: str) -> list[str] | No
 def owned_at(function: Function, place: Node) -> list[str] | None:
     """Return the statements that give back what a function holds at a place, the last taken
     first; None when that is not plain."""
-    handled = _handled(function)
+    handled = _handled_failure(function)
     if handled is None:
         return None
     held: dict[str, tuple[int, str]] = {}
@@ -91,7 +91,7 @@ def owned_at(function: Function, place: Node) -> list[str] | None:
     return [giving for _, giving in ordered]
 
 
-def _chosen(function: Function, place: Node, *, for_memory: bool) -> _Exit | None:
+def _choose_exit(function: Function, place: Node, *, for_memory: bool) -> _Exit | None:
     """Return the exit that fits a failure at a place: one of an allocation for another one, else
     that on which all earlier ones agree, or all others when there are no earlier ones."""
     every = [found for found in _exits(function) if not _is_around(found.node, place)]
@@ -250,7 +250,7 @@ class _Handled:
 
 
 @once_per_function
-def _handled(function: Function) -> _Handled | None:
+def _handled_failure(function: Function) -> _Handled | None:
     """Return the calls that take and release; None where they are too many to be plain, or what
     C++ deletes is among them."""
     written = text(function.node)

@@ -183,7 +183,7 @@ def surround(
     """
     start, end = statement.start_byte, statement.end_byte
     if statement.parent is None or statement.parent.type not in BLOCKS:
-        return _in_braces(function, statement, [*before, _moved(function, statement), *after])
+        return _in_braces(function, statement, [*before, _move(function, statement), *after])
     if not stands_alone(function, statement):
         edits = [((start, start), " ".join(before) + " ")] if before else []
         return edits + ([((end, end), " " + " ".join(after))] if after else [])
@@ -326,7 +326,7 @@ def comment_behind(function: Function, statement: Node) -> tuple[int, str]:
     return end + len(rest), rest.decode("utf-8", "replace")
 
 
-def _moved(function: Function, statement: Node) -> str:
+def _move(function: Function, statement: Node) -> str:
     """Return the text of a statement that moves into braces, its further lines with it."""
     layout = layout_of(function)
     first, *others = text(statement).split("\n")

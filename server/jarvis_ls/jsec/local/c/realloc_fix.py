@@ -222,9 +222,9 @@ class _New:
 
     def _declare(self, statement: Node) -> tuple[list[EditOfBytes], list[str]]:
         value = text(field(self.assignment, "right"))
-        return declare(self.function, statement, self._declared(), value)
+        return declare(self.function, statement, self._declaration_of(), value)
 
-    def _declared(self) -> str:
+    def _declaration_of(self) -> str:
         """Return the new variable with the type of the pointer."""
         known = declaration(field(self.assignment, "left"), self.function)
         if known is not None and known.type and not known.arrays:

@@ -86,7 +86,7 @@ def keep_next_in_header(release: Call, step: Node) -> Rewrite | None:
     if function is None or given is None or loop is None or loop.type != "for_statement":
         return None
     pointer, body = text(bare(given)), field(loop, "body")
-    kept = _kept(function, pointer, step)
+    kept = _kept_pointer(function, pointer, step)
     in_block = loop.parent is not None and loop.parent.type == "compound_statement"
     if kept is None or body is None or not in_block or not stands_alone(function, loop):
         return None
@@ -104,7 +104,7 @@ def keep_next_in_header(release: Call, step: Node) -> Rewrite | None:
 
 def _keep_next(function: Function, release: Node, pointer: str, step: Node) -> Rewrite | None:
     """Return the fix of `free(p); p = p->next;`."""
-    kept = _kept(function, pointer, step)
+    kept = _kept_pointer(function, pointer, step)
     if kept is None:
         return None
     declared, name = kept
@@ -115,7 +115,7 @@ def _keep_next(function: Function, release: Node, pointer: str, step: Node) -> R
     return Rewrite(title, edits, safe=False, pointer=pointer, step=text(step))
 
 
-def _kept(function: Function, pointer: str, step: Node) -> tuple[str, str] | None:
+def _kept_pointer(function: Function, pointer: str, step: Node) -> tuple[str, str] | None:
     """Return the declaration and name of a variable for what a step leads to."""
     variable = function.variable(pointer, step.start_byte)
     name = next((name for name in _NEXT if not function.uses(name)), None)

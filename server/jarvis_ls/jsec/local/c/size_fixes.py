@@ -36,7 +36,7 @@ def test_product(call: Call, size: Node, left: Node, right: Node) -> Rewrite | N
         return None
     if not _is_sizeof(known) and width(known, function) != _WIDE and width(factor, function) != 8:
         return None
-    added = _added(size, left)
+    added = _add(size, left)
     if added is None:
         return None
     limit = f"(SIZE_MAX - {added}) / {text(known)}" if added else f"SIZE_MAX / {text(known)}"
@@ -57,7 +57,7 @@ def _is_sizeof(node: Node) -> bool:
     return bare(node).type == "sizeof_expression"
 
 
-def _added(size: Node, left: Node) -> str | None:
+def _add(size: Node, left: Node) -> str | None:
     """Return what is added to the product; empty for nothing, None when it is no constant."""
     whole = bare(size)
     if whole == left.parent:

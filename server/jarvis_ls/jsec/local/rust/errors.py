@@ -73,11 +73,11 @@ def fits(function: Function | None, call: Node) -> bool:
     errors, name = errors_of(function), called_name(call)
     if errors.any or (errors.io and name in _OF_IO):
         return True
-    return name in _questioned(function)
+    return name in _questioned_names(function)
 
 
 @once_per_function
-def _questioned(function: Function) -> frozenset[str]:
+def _questioned_names(function: Function) -> frozenset[str]:
     """Return the names of the calls whose errors leave a function with `?`."""
     return frozenset(_QUESTIONED.findall(text(function.node)))
 

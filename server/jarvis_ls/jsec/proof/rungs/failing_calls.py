@@ -58,7 +58,7 @@ class FailingCalls:
         if source is None:
             return None
         first, last = statement_lines(source, finding.span)
-        names = _called(source.line_text(line) for line in range(first, min(last, first + 20) + 1))
+        names = _names(source.line_text(line) for line in range(first, min(last, first + 20) + 1))
         if not names:
             return None
         program = find_program(bench, finding.file)
@@ -76,7 +76,7 @@ class FailingCalls:
             for run in found.done[1:]:
                 seen = _failure_at(run, finding.file, first, last)
                 if seen is not None and _went_on(found.done[0], run):
-                    return _ignored(run, seen)
+                    return _ignored_evidence(run, seen)
                 reached = reached or seen is not None
             if reached or budget.left <= 0:
                 break
@@ -101,7 +101,7 @@ def _plain_cases(build: Build, channels: Channels) -> Iterator[Case]:
         yield Case(build, ("file.txt", "out.txt"), text, (("file.txt", text),))
 
 
-def _called(lines: Iterable[str]) -> list[str]:
+def _names(lines: Iterable[str]) -> list[str]:
     text = " ".join(lines)
     return [name for name in dict.fromkeys(_WORD.findall(text)) if name in _CALLS]
 
@@ -136,7 +136,7 @@ def _went_on(good: Run, run: Run) -> bool:
     if run.status != good.status or any(not _is_expected(seen) for seen in run.seen):
         return False
     known = set(good.output.split())
-    return set(run.output.split()) <= known and set(_said(run)) <= set(_said(good))
+    return set(run.output.split()) <= known and set(_wording(run)) <= set(_wording(good))
 
 
 def _is_expected(seen: Seen) -> bool:
@@ -144,7 +144,7 @@ def _is_expected(seen: Seen) -> bool:
     return seen.kind == "leak" or seen.kind.startswith("failed ")
 
 
-def _said(run: Run) -> Sequence[str]:
+def _wording(run: Run) -> Sequence[str]:
     """Return the words that the program itself wrote to standard error."""
     lines = run.errors.splitlines()
     own = [
@@ -155,7 +155,7 @@ def _said(run: Run) -> Sequence[str]:
     return " ".join(own).split()
 
 
-def _ignored(run: Run, seen: Seen) -> Evidence:
+def _ignored_evidence(run: Run, seen: Seen) -> Evidence:
     report = seen.report
     return Evidence(
         Verdict.REPRODUCED,

@@ -197,7 +197,7 @@ class _Search:
                 )
                 return _unproven(why, 0)
             is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(_OF_CLANG)
-            return _survived(function, self._runs, self._came if is_seen else None)
+            return _survival(function, self._runs, self._came if is_seen else None)
         outer = await self._outermost(tried, _DEEPEST)
         if not outer.function.parameters:
             if self._has_state(outer.function):
@@ -233,14 +233,14 @@ class _Search:
             return Tried(function, why=build)
         if re.search(r'["\\\n]', function.file):
             return Tried(function, why=Words("its file has an unusual name"))
-        known = await self.aside(lambda: self._known(function))
+        known = await self.aside(lambda: self._known_bounds(function))
         try:
             target = make_target(function, self._signatures(function.file), function.file, known)
         except Unsuitable as error:
             return Tried(function, why=error.args[0])
         build = replace(
             build,
-            sources=self._linked(function, build),
+            sources=self._linked_files(function, build),
             flags=(*build.flags, _MAIN, "-iquote.", "-ffunction-sections"),
             harness=target.text,
             libraries=(*build.libraries, "-Wl,--gc-sections"),
@@ -265,7 +265,7 @@ class _Search:
                     return Tried(function, self._runs, run, seen, values)
         return Tried(function, self._runs)
 
-    def _known(self, function: Function) -> Preconditions:
+    def _known_bounds(self, function: Function) -> Preconditions:
         """Return what is known of how a function is called: of a static one what all of its callers
         pass."""
         known = Preconditions(values=self._numbers)
@@ -316,12 +316,12 @@ class _Search:
             None if marked is None else sum(reached for _, _, reached in counts),
         )
 
-    def _linked(self, function: Function, build: Build) -> tuple[str, ...]:
+    def _linked_files(self, function: Function, build: Build) -> tuple[str, ...]:
         """Return the files that are linked with that of a function: none when what it reaches is
         in its own, for what is not reached is left out by the linker."""
         found = self._signatures(function.file)
         known = {item.name for item in found.functions}
-        reached = self._reached(function, {name for _, name in found.taken})
+        reached = self._reachable_functions(function, {name for _, name in found.taken})
         outside = {name for item in reached for name in (*item.calls, *item.variables)} - known
         others = tuple(source for source in build.sources if source != function.file)
         return others if is_defined_elsewhere(self._bench, outside, function.file) else ()
@@ -330,14 +330,14 @@ class _Search:
         """Return whether what a function does may depend on what was called before it."""
         found = self._signatures(function.file)
         fixed = {item.name for item in found.variables if item.constant}
-        reached = self._reached(function, set())
+        reached = self._reachable_functions(function, set())
         known = {item.name for item in found.functions}
         calls = {name for item in reached for name in item.calls} - known
         return any(set(item.variables) - fixed for item in reached) or is_defined_elsewhere(
             self._bench, calls, function.file
         )
 
-    def _reached(self, function: Function, more: set[str]) -> list[Function]:
+    def _reachable_functions(self, function: Function, more: set[str]) -> list[Function]:
         """Return the functions of a file that one of it may call, itself first; so do those of
         `more`."""
         known = {item.name: item for item in self._signatures(function.file).functions}
@@ -455,7 +455,7 @@ def _evidence(
     )
 
 
-def _survived(function: Function, runs: int, reached: int | None) -> Evidence:
+def _survival(function: Function, runs: int, reached: int | None) -> Evidence:
     if runs == 0:
         why = Words(
             "All calls of '{function}' with generated arguments ended before they came to it.",

@@ -123,7 +123,7 @@ class InstalledNames:
     def _declarations(self, name: str) -> Iterator[Node]:
         assert self._beyond is not None
         for written in self._beyond.declarations(name):
-            node = _parsed(written)[1]
+            node = _parse_declaration(written)[1]
             if node is not None:
                 yield node
 
@@ -149,7 +149,7 @@ class InstalledNames:
         bodies = {
             node.text: node
             for top in self._declarations(name)
-            for node in _tagged(top)
+            for node in _tagged_nodes(top)
             if text(node.child_by_field_name("name")) == name
         }
         if len(bodies) == 1 and not (node := next(iter(bodies.values()))).has_error:
@@ -214,7 +214,7 @@ class InstalledNames:
 
 
 @lru_cache(2_000)
-def _parsed(written: str) -> tuple[Tree, Node | None]:
+def _parse_declaration(written: str) -> tuple[Tree, Node | None]:
     """Return the tree of a declaration and its node; the tree has to be kept for the node."""
     tree = parse(written.encode("utf-8", "replace"), "c")
     return tree, tree.root_node.named_child(0)
@@ -227,7 +227,7 @@ def _enumerations(node: Node) -> Iterator[Node]:
         yield kind
 
 
-def _tagged(top: Node) -> Iterator[Node]:
+def _tagged_nodes(top: Node) -> Iterator[Node]:
     """Yield the structures and unions with a body in a declaration."""
     waiting = [top]
     while waiting:

@@ -123,9 +123,9 @@ class Types(DeclaredTypes):
         macro = self.facts.macros.get(name)
         found = _KNOWN.get(name)
         if found is not None:
-            return self.words(macro) if macro and macro in NAMED else self._shipped(found)
+            return self.words(macro) if macro and macro in NAMED else self._shipped_type(found)
         if name in LIBRARY.structures and macro is None:
-            return self._shipped(("r", name))
+            return self._shipped_type(("r", name))
         if name in CONTAINERS:
             return ("c", name, ANY)
         if macro:
@@ -136,7 +136,7 @@ class Types(DeclaredTypes):
         """Return the value that a header outside of the project gives a name."""
         return self.installed.constant(self, name)
 
-    def _shipped(self, type_: Type) -> Type:
+    def _shipped_type(self, type_: Type) -> Type:
         """Return a type of a library, whose members are known from then on."""
         declared = LIBRARY.structures.get(type_[1]) if type_[0] == "r" else None
         if declared is not None and type_[1] not in self.records:
@@ -276,7 +276,7 @@ class Types(DeclaredTypes):
         if name in self._defining or name in self.records:
             return ("r", name)
         if body is None:
-            return self._shipped(("r", name))
+            return self._shipped_type(("r", name))
         self._defining.add(name)
         self._named[name] = ("r", name)
         record = RecordIR(name)
