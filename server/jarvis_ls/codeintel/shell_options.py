@@ -156,11 +156,11 @@ def _table() -> dict[str, _Options]:
         for name in (
             [f"{program} {c}" for c in commands.split(",")] if commands else names.split(",")
         ):
-            found[name] = _join(found[name], parsed) if name in found else parsed
+            found[name] = _joined(found[name], parsed) if name in found else parsed
     return found
 
 
-def _join(first: _Options, second: _Options) -> _Options:
+def _joined(first: _Options, second: _Options) -> _Options:
     return _Options(
         first.flags | second.flags,
         {**first.values, **second.values},

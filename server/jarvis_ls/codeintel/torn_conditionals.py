@@ -176,14 +176,14 @@ def _is_torn(data: bytes, branches: list[bytes], end: int) -> bool:
 def _left_out(group: _Group) -> Iterator[Part]:
     """Yield the directives of a conditional, and all branches but one."""
     directives = group.directives
-    chosen = _choose(directives)
+    chosen = _chosen(directives)
     for index, directive in enumerate(directives[:-1]):
         end = directive.end if index == chosen else directives[index + 1].start
         yield directive.start, end
     yield directives[-1].start, directives[-1].end
 
 
-def _choose(directives: list[_Directive]) -> int:
+def _chosen(directives: list[_Directive]) -> int:
     """Return the branch that is kept: the one this platform compiles; of open ones the first, but
     not what is there without a macro, so that conditionals of one macro agree.
     """

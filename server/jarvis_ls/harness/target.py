@@ -222,8 +222,8 @@ class _Writer:
         self._handles = Handles(found, may_call)
         self._may_call = may_call
         self._numbers = _near((*function.numbers, *known.values))
-        self._strings = [_quote(text) for text in function.strings]
-        self._strings += [_quote(word.encode("latin-1")) for word in _WORDS]
+        self._strings = [_quoted(text) for text in function.strings]
+        self._strings += [_quoted(word.encode("latin-1")) for word in _WORDS]
         positive = [number for number in self._numbers if 0 < number <= _LARGEST_COUNT]
         self._counts = tuple(dict.fromkeys((*_COUNTS, *positive)))[:120]
         self._lengths = tuple(dict.fromkeys((*_LENGTHS, *(n for n in positive))))[:120]
@@ -602,7 +602,7 @@ def _literal(value: int) -> str:
     return "(-9223372036854775807LL - 1)" if value == -(1 << 63) else f"{value}LL"
 
 
-def _quote(text: bytes) -> str:
+def _quoted(text: bytes) -> str:
     """Return bytes as a string literal of C."""
     return '"' + "".join(f"\\{byte:03o}" for byte in text.replace(b"\0", b"")) + '"'
 

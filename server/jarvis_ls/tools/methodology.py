@@ -43,7 +43,7 @@ async def methodology(
     if not isinstance(memory, Memory):
         raise JarvisError("There is no memory in this session.")
     if operation == "find":
-        return await _find(memory, problem)
+        return await _found(memory, problem)
     if not problem.strip() or (operation == "save" and not steps.strip()):
         raise UsageError("State which problem it is for, and the steps; nothing was changed.")
     kind = _KINDS[scope]
@@ -70,7 +70,7 @@ async def _all(memory: Memory) -> list[MemoryHead]:
     return [head for head in await memory.heads(LONG_TERM) if head.category == METHODOLOGY]
 
 
-async def _find(memory: Memory, problem: str) -> str:
+async def _found(memory: Memory, problem: str) -> str:
     """Those that fit best, whole; the titles of all when none does."""
     known = await _all(memory)
     best = [head for _, head in ranked(problem, known)][:FOUND] if problem.strip() else []
