@@ -51,7 +51,7 @@ def test_a_flaw_is_told_where_it_hurts_with_the_way_there(
 ) -> None:
     (one,) = flaws(scan_folder(write(tmp_path, BAD)))
     assert (one.file, one.span.line, one.cwe[0]) == ("a/sink.c", 5, 121)
-    assert one.confidence >= 0.85
+    assert one.confidence >= 0.55  # through calls: what a class proved to be worth
     places = [(step.file, step.span.line) for step in one.trace]
     assert ("a/start.c", 7) in places
     assert places[-1] == ("a/sink.c", 5)

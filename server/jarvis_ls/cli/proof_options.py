@@ -9,6 +9,7 @@ from typing import Any
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.trust import add_trust
+from jarvis_ls.core.errors import JarvisError
 
 
 def add_prove(commands: Any, selection: Any, positive: Any) -> None:
@@ -101,7 +102,14 @@ def _run(name: str) -> Callable[[argparse.Namespace], ExitStatus]:
     """Return what runs a command; what it needs is loaded only then."""
 
     def run(options: argparse.Namespace) -> ExitStatus:
-        from jarvis_ls.cli import proving
+        try:
+            from jarvis_ls.cli import proving
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] == "jarvis_ls":
+                raise
+            raise JarvisError(
+                "Running the code needs more packages: pip install 'jarvis-ls[agent,migrate]'."
+            ) from None
 
         commands = {
             "run_prove": proving.run_prove,

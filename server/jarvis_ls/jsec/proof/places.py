@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.languages import LanguageName, language_of
@@ -12,9 +12,6 @@ from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node, parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding, Span
-
-if TYPE_CHECKING:  # which loads the sandbox; a scan needs the hashes only
-    from jarvis_ls.jsec.proof.workbench import Workbench
 
 _FUNCTIONS = frozenset({"function_definition", "function_item"})
 _STATEMENTS = ("_statement", "declaration")
@@ -28,6 +25,13 @@ _MAX_DEPTH = 40
 _LEAKS = frozenset({401, 404, 771, 772, 775})
 _FUNCTION_DEPTH = 400
 """Levels of nesting between a place and the function around it."""
+
+
+class Sources(Protocol):
+    """What gives the texts of a workspace, as a `Workbench` does."""
+
+    def source(self, file: str) -> Source | None:
+        """Return the text of a file; None when it cannot be read."""
 
 
 def statement_lines(source: Source, span: Span) -> tuple[int, int]:
@@ -55,7 +59,7 @@ def statement_lines(source: Source, span: Span) -> tuple[int, int]:
     return first, last
 
 
-def flaw_lines(bench: Workbench, finding: Finding) -> list[tuple[str, tuple[int, int]]]:
+def flaw_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, int]]]:
     """Return the lines where a report bears a finding out: its statement. A leak is reported where
     the memory is from, so of leaks it is every step of the path as well."""
     spots = [(finding.file, finding.span)]
@@ -87,7 +91,7 @@ def hash_of(source: Source, start: int, end: int) -> str:
     return hashlib.sha256(b" ".join(code.split())).hexdigest()[:16]
 
 
-def functions_of(bench: Workbench, finding: Finding) -> tuple[tuple[str, str], ...]:
+def functions_of(bench: Sources, finding: Finding) -> tuple[tuple[str, str], ...]:
     """Return the hashes of all functions on the path to a finding, its own among them, by
     `file:function`."""
     places = [(finding.file, finding.span), *((step.file, step.span) for step in finding.trace)]
