@@ -68,6 +68,9 @@ test('the next scan goes to the end and says what it found', async () => {
   await result.waitFor();
   assert.match(await result.innerText(), new RegExp(`${FILES} findings`));
   await result.getByRole('button', { name: 'Show Findings' }).click();
-  await editor.finding(/^(High|Medium|Low)/).first().waitFor();
+  await editor
+    .finding(/^(High|Medium|Low)/)
+    .first()
+    .waitFor();
   await editor.status.filter({ hasText: `${FILES} findings` }).waitFor();
 });
