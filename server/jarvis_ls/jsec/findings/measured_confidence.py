@@ -26,7 +26,10 @@ WINDOW: Final = 12
 _FALSE_BEFORE, _TRUE_BEFORE = 2, 1
 """What every class is taken to have had judged before the first finding was."""
 
-_MOST: Final = ((0.85, 1.0), (0.65, 0.79), (0.0, 0.59))
+_WORTH_A_LOOK: Final = 0.59
+"""Most confidence of a finding that is rather not true."""
+
+_MOST: Final = ((0.85, 1.0), (0.65, 0.79), (0.0, _WORTH_A_LOOK))
 """Least share of true findings of a class, and most confidence of one of them."""
 
 _LENT: Final = 0.55
@@ -81,10 +84,10 @@ def measured_confidence(rule: str, path: str, way: Way, confidence: float) -> fl
     deserve. The order of findings of one class stays."""
     share = share_true(*_read_table().get((rule, language_class(path), way), (0, 0)))
     most = next(most for least, most in _MOST if share >= least)
-    if confidence <= _DOUBTED or confidence <= most != _MOST[-1][1]:
+    if confidence <= _DOUBTED:
         return confidence
-    if most != _MOST[-1][1]:
-        return most
+    if most > _WORTH_A_LOOK:
+        return min(confidence, most)
     above = (confidence - _DOUBTED) / (1 - _DOUBTED)
     return round(_DOUBTED + min(1.0, above) * (most - _DOUBTED), 2)
 

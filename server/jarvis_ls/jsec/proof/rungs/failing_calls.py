@@ -18,7 +18,7 @@ from jarvis_ls.jsec.proof.inputs import Channels, case_with
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
 from jarvis_ls.jsec.proof.reports import OWN, Seen, is_unchecked_result
-from jarvis_ls.jsec.proof.rungs.whole_program import runs_of
+from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, WRAPPED, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -43,12 +43,7 @@ class FailingCalls:
 
     def missing(self, tools: Toolchain) -> str:
         """See `Rung`."""
-        if tools.compiler:
-            return ""
-        return Words(
-            "No C compiler with sanitizers was found; install gcc, or clang with its libraries "
-            "(such as libclang-rt-dev)."
-        )
+        return WholeProgram().missing(tools)
 
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
