@@ -231,6 +231,20 @@ def test_a_program_is_built_as_its_makefile_says(project: Path, home: Path) -> N
 
 
 @needs_compiler
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
+def test_a_build_ends_with_the_budget(project: Path, home: Path) -> None:
+    (project / "a.c").write_text('#include "made.h"\n' + FLAWED)
+    (project / "Makefile").write_text(
+        "a: a.c\n\tfor n in 1 2 3; do timeout 60 sh -c 'while :; do :; done' & done; wait\n"
+    )
+    finding = scan(project, home)["double-free"]["id"]
+    told = by_rule(prove(project, home, "--budget=2", finding))["double-free"]["proof"]
+    assert told["verdict"] == "unproven"
+    assert "CPU seconds" in told["message"]["text"], told["message"]
+    assert told["seconds"] < 3
+
+
+@needs_compiler
 def test_what_is_never_closed_is_reproduced(project: Path, home: Path) -> None:
     (project / "a.c").write_text(
         "#include <stdio.h>\nstatic int count(const char *name)\n{\n"

@@ -72,6 +72,8 @@ class Runs:
     """In order; fewer than were asked for when the time was up or a report was found."""
     failure: str = ""
     """Why the program could not be built, in `Words`; empty when it was."""
+    over: bool = False
+    """Whether the budget was spent before all was done."""
 
 
 async def run_cases(
@@ -241,7 +243,7 @@ def _read(output: Output, cases: Sequence[Case], root: str) -> Runs:
             return Runs((), Words("It could not be built: {error}", error=_first_error(text)))
     if not any(kind == "built" for kind, _, _ in parts):
         why = output.ended or output.text.strip()[-200:]
-        return Runs((), Words("It could not be built: {error}", error=why))
+        return Runs((), Words("It could not be built: {error}", error=why), output.over)
     tries: dict[int, list[tuple[int, str]]] = {}
     outputs: dict[int, str] = {}
     number = -1
@@ -256,7 +258,8 @@ def _read(output: Output, cases: Sequence[Case], root: str) -> Runs:
             _run(cases[number], found, outputs[number], root)
             for number, found in tries.items()
             if number in outputs and number < len(cases)
-        )
+        ),
+        over=output.over,
     )
 
 

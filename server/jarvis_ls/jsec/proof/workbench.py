@@ -16,6 +16,7 @@ from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.toolchain import Toolchain
 from jarvis_ls.runtime.sandbox.base import Script
@@ -26,10 +27,8 @@ WALL = 6.0
 """Seconds by the clock for a CPU second: the machine has other things to do."""
 _LEAST_SECONDS = 2.0
 _LARGEST_SOURCE = 8_000_000
-_COST = re.compile(r"\n\x1ecost (\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$")
-_END = """
-T=$(mktemp) && times >"$T" && printf '\\n\\036cost %s\\n' "$(tail -n 1 "$T")"
-"""
+_GUARD = Path(__file__).with_name("guard.sh")
+_COST = re.compile(r"\n\x1ecost (\d+) (\w+)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,8 @@ class Output:
     """CPU seconds of all its processes; those by the clock when it was ended."""
     ended: str
     """Why it was ended before it was done; empty otherwise."""
+    over: bool = False
+    """Whether it was ended because the budget was spent."""
 
 
 class Workbench:
@@ -61,8 +62,9 @@ class Workbench:
     ) -> Output:
         """Run a `bash` script in the copy, with `files` in `$BENCH`, and count what it took.
 
-        The names of files have no folder. Raises `NoSandbox` when no sandbox holds, and
-        `JarvisError` when the copy cannot be made.
+        When the budget is spent all of it is ended, whatever it is at. The names of files have no
+        folder. Raises `NoSandbox` when no sandbox holds, and `JarvisError` when the copy cannot be
+        made.
         """
         seconds = max(_LEAST_SECONDS, budget.left * WALL)
         with tempfile.TemporaryDirectory(prefix="jsec-proof-") as name:
@@ -71,11 +73,13 @@ class Workbench:
             (bench / INTERPOSERS.name).write_bytes(INTERPOSERS.read_bytes())
             for file, data in (files or {}).items():
                 (bench / file).write_bytes(data)
+            (bench / "script").write_text(script, errors="surrogateescape")
+            limit = max(1, round(100 * budget.left))
             sandbox = await self._sandbox.best(trusted=True)
             ran = await sandbox.run(
                 Script(
                     "bash",
-                    f"BENCH={bench}\nexport BENCH\n{script}{_END}",
+                    f"BENCH={bench}\nexport BENCH\nLIMIT={limit}\n{_GUARD.read_text()}",
                     seconds,
                     environment={"LC_ALL": "C"},
                     stop=budget.stop,
@@ -83,13 +87,18 @@ class Workbench:
                 [self.root, bench],
             )
         cost = _COST.search(ran.output)
-        took = ran.seconds
-        text = ran.output
-        if cost is not None:
-            took = 60 * (int(cost[1]) + int(cost[3])) + float(cost[2]) + float(cost[4])
-            text = text[: cost.start()]
+        if cost is None:
+            budget.spend(ran.seconds)
+            return Output(ran.output, ran.seconds, ran.ended)
+        took, left, over = int(cost[1]) / 100, budget.left, cost[2] == "over"
         budget.spend(took)
-        return Output(text, took, ran.ended)
+        why = ran.ended
+        if over:
+            why = Words(
+                "the {seconds} CPU seconds that were left of its budget were not enough",
+                seconds=f"{left:.0f}",
+            )
+        return Output(ran.output[: cost.start()], took, why, over)
 
     def source(self, file: str) -> Source | None:
         """Return the text of a file of the workspace; None when it cannot be read."""

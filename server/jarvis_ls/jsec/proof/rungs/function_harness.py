@@ -45,7 +45,7 @@ from jarvis_ls.jsec.proof.reports import Seen, kinds_for
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import Toolchain
-from jarvis_ls.jsec.proof.workbench import Workbench
+from jarvis_ls.jsec.proof.workbench import Output, Workbench
 
 NAME = "function-harness"
 _DEEPEST = 3
@@ -108,6 +108,8 @@ class _Found:
     """How many came to the place and ended well; None where that cannot be told."""
     failure: str = ""
     """Why nothing could be built, in `Words`."""
+    over: bool = False
+    """Whether the budget was not enough to build it."""
 
 
 class FunctionHarness:
@@ -248,7 +250,7 @@ class _Search:
         source = self._bench.source(self._finding.file)
         marked = mark_place(source, self._finding.span) if source is not None else None
         found = await self._find(build, target, marked)
-        if found.failure and marked is not None:
+        if found.failure and marked is not None and not found.over:
             found = await self._find(build, target, None)
         if found.failure:
             return Tried(function, why=found.failure)
@@ -307,7 +309,7 @@ class _Search:
         }
         output = await bench.run("\n".join(script), budget, files)
         if "\x1ebuilt" not in output.text:
-            return _Found(failure=_why_not_built(output.text))
+            return _Found(failure=_why_not_built(output), over=output.over)
         counts = [tuple(map(int, match.groups())) for match in _RUNS.finditer(output.text)]
         found = dict.fromkeys(bytes.fromhex(match[1]) for match in _CASE.finditer(output.text))
         return _Found(
@@ -493,7 +495,8 @@ def _unproven(why: str, runs: int) -> Evidence:
     return Evidence(Verdict.UNPROVEN, NAME, why, runs=runs)
 
 
-def _why_not_built(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+def _why_not_built(output: Output) -> str:
+    lines = [line.strip() for line in output.text.splitlines() if line.strip()]
     error = next((line for line in lines if "error" in line or "undefined" in line), "")
-    return Words("it could not be built: {error}", error=(error or text.strip())[:300])
+    why = output.ended or (error or output.text.strip())[:300]
+    return Words("it could not be built: {error}", error=why)

@@ -60,7 +60,7 @@ class WholeProgram:
         if other is None:
             return found
         again = await self._attempt(finding, bench, budget, other, kinds)
-        return again if again.runs or again.is_decisive else found
+        return again if again.runs or again.is_decisive or budget.left <= 0 else found
 
     async def _attempt(
         self,
@@ -149,9 +149,12 @@ async def _search(
         left = [case for case in cases if case not in done]
         if not left or budget.left <= 0:
             return None
+        given = budget.left
         found = await run_cases(bench, left, level, budget, stop, leaks=leaks)
-        if level == LEVELS[0]:
-            known.failure = found.failure
+        if found.failure and level == LEVELS[0]:
+            if not found.over or 2 * given > budget.seconds:  # else the next finding has more left
+                known.failure = found.failure
+            return Evidence(Verdict.UNPROVEN, NAME, found.failure)
         for run in found.done:
             done[run.case] = run
         for run in found.done:
