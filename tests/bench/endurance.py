@@ -62,6 +62,8 @@ BACKGROUND = 7
 KILL_EVERY = (3.0, 12.0)
 SAMPLE_EVERY = 5.0
 PATIENCE = 600.0
+RESTS, REST_SECONDS = 20, 0.4
+"""How often it is looked whether all rests, and how long it must."""
 GONE_SECONDS = 10.0
 
 
@@ -151,6 +153,7 @@ class Endurance:
             await self._compare(self.rng.choice(list(self.editor.texts)))
 
     async def _compare(self, uri: str) -> None:
+        await self._rest()
         shown, text = await self._pulled(uri), self.editor.texts[uri]
         self.editor.close(uri)
         self.editor.open(uri, text)
@@ -159,6 +162,16 @@ class Endurance:
             self.lost.append(f"{uri}: {shown} live, {fresh} afresh")
         if self.rng.random() < 0.5:
             self.editor.close(uri)
+
+    async def _rest(self) -> None:
+        """Wait until nothing changes in any document: one may count for the others."""
+        before = None
+        for _ in range(RESTS):
+            now = [await self._pulled(uri) for uri in self.editor.texts]
+            if now == before:
+                return
+            before = now
+            await asyncio.sleep(REST_SECONDS)
 
     async def _pulled(self, uri: str) -> list[tuple[Any, ...]]:
         params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))

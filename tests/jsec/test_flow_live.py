@@ -6,11 +6,14 @@ import asyncio
 import random
 from pathlib import Path
 
+import pytest
 from folders import write
 from live_files import opened, settled
 from two_files import HEADER, LONG, PAST, SHORT, SINK
 
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
+from jarvis_ls.jsec.live import documents
 from jarvis_ls.jsec.live.records import LiveResult, TextChange
 from jarvis_ls.jsec.scan.cache import Cache
 from jarvis_ls.jsec.scan.scanner import scan_files
@@ -42,6 +45,18 @@ int three(int a) {
 """
 
 
+def scanned(root: Path) -> tuple[StoreFolder, dict[str, str]]:
+    """What a scan of a folder keeps of its functions."""
+    cache = Cache(root)
+
+    async def units() -> dict[str, str]:
+        listing = list_sources(root, Settings())
+        reports = [one async for one in scan_files(listing, Settings(), jobs=1, cache=cache)]
+        return {one.path: one.unit for one in reports}
+
+    return cache.flow, asyncio.run(units())
+
+
 def flaws(result: LiveResult) -> list[Finding]:
     return [one for one in result.findings if one.rule == PAST]
 
@@ -62,23 +77,78 @@ def test_an_edit_in_one_document_changes_what_is_told_of_another(tmp_path: Path)
 
 def test_files_that_are_not_open_are_known_from_the_last_scan(tmp_path: Path) -> None:
     write(tmp_path, {"a/sink.h": HEADER, "a/start.c": LONG, "a/sink.c": SINK})
-    cache = Cache(tmp_path)
-
-    async def scanned() -> dict[str, str]:
-        listing = list_sources(tmp_path, Settings())
-        reports = [one async for one in scan_files(listing, Settings(), jobs=1, cache=cache)]
-        return {one.path: one.unit for one in reports}
-
-    units = asyncio.run(scanned())
     live = opened(tmp_path, {"a/sink.c": SINK})
     assert flaws(settled(live, "a/sink.c")) == []
-    live.set_program(str(tmp_path), cache.flow, units)
+    live.set_program(str(tmp_path), *scanned(tmp_path))
     assert len(flaws(settled(live, "a/sink.c"))) == 1
     live.change("a/sink.c", 1, [TextChange(SINK.replace("room[10]", "room[100]"))])
     assert flaws(settled(live, "a/sink.c")) == []
     live.change("a/sink.c", 2, [TextChange(SINK.replace("room[10]", "room[99]"))])
     (one,) = flaws(settled(live, "a/sink.c"))
     assert ("a/start.c", 7) in [(step.file, step.span.line) for step in one.trace]
+
+
+def test_a_document_that_is_closed_is_known_from_the_last_scan_again(tmp_path: Path) -> None:
+    write(tmp_path, {"a/sink.h": HEADER, "a/start.c": LONG, "a/sink.c": SINK})
+    live = opened(tmp_path, {"a/sink.c": SINK, "a/start.c": LONG})
+    live.set_program(str(tmp_path), *scanned(tmp_path))
+    (before,) = flaws(settled(live, "a/start.c", "a/sink.c"))
+    assert live.close("a/start.c") == ()  # it is on disk as it was here
+    assert flaws(settled(live, "a/sink.c")) == [before]
+    live.open("a/start.c", str(tmp_path), "a/start.c", "c", SHORT, 1)
+    settled(live, "a/start.c")
+    assert flaws(settled(live, "a/sink.c")) == []
+    assert live.close("a/start.c") == ("a/sink.c",)
+    assert flaws(settled(live, "a/sink.c")) == [before]
+
+
+def test_closing_a_document_says_of_which_others_less_is_known(tmp_path: Path) -> None:
+    write(tmp_path, {"a/sink.h": HEADER})
+    live = opened(tmp_path, {"a/start.c": LONG, "a/sink.c": SINK, "a/other.c": LOCAL})
+    settled(live, "a/other.c", "a/start.c", "a/sink.c")
+    assert live.close("a/start.c") == ("a/sink.c",)
+    assert flaws(settled(live, "a/sink.c")) == []
+
+
+MIDDLE = """\
+#include "sink.h"
+int ready(void);
+void middle(void) {
+    if (!ready())
+        return;
+    put("much longer than ten");
+}
+"""
+
+
+def test_a_function_elsewhere_that_comes_here_no_more_takes_its_flaw_along(tmp_path: Path) -> None:
+    write(tmp_path, {"a/sink.h": HEADER, "a/middle.c": MIDDLE})
+    yes, no = "int ready(void) { return 1; }\n", "int ready(void) { return 0; }\n"
+    live = opened(tmp_path, {"a/ready.c": yes, "a/sink.c": SINK})
+    live.set_program(str(tmp_path), *scanned(tmp_path))
+    assert len(flaws(settled(live, "a/ready.c", "a/sink.c"))) == 1
+    live.change("a/ready.c", 1, [TextChange(no)])
+    told = live.analyse("a/ready.c")
+    while told.more and not told.others:
+        told = live.analyse("a/ready.c")
+    assert told.others == ("a/sink.c",)
+    assert flaws(live.analyse("a/sink.c")) == []
+
+
+def test_a_file_is_settled_when_those_that_come_to_it_are_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "FLOW_SECONDS", 0)  # one function at a time
+    write(tmp_path, {"a/sink.h": HEADER})
+    live = opened(tmp_path, {"a/start.c": LONG, "a/sink.c": SINK})
+    assert len(flaws(settled(live, "a/start.c", "a/sink.c"))) == 1
+    live.close("a/sink.c")
+    settled(live, "a/start.c")
+    live.open("a/sink.c", str(tmp_path), "a/sink.c", "c", SINK, 1)
+    told = live.analyse("a/sink.c")
+    while not told.settled:
+        told = live.analyse("a/sink.c")
+    assert len(flaws(told)) == 1
 
 
 def test_after_any_edits_the_same_is_known_as_if_just_opened(tmp_path: Path) -> None:

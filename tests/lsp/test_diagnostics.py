@@ -8,6 +8,7 @@ import pytest
 from lsprotocol import types
 
 from jarvis_ls.lsp.folders import uri_of
+from tests.jsec.two_files import HEADER, LONG, PAST, SINK
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, at, running
 
 CLIENTS = ["visual-studio-code", "neovim@v0.7"]
@@ -208,6 +209,33 @@ async def test_a_declaration_changed_in_one_document_reaches_the_others(tmp_path
         assert "double-free" not in [one.code for one in before]
         editor.replace_all(header, "#define RELEASE free\n")
         await editor.pushed(source, lambda found: "double-free" in [one.code for one in found])
+
+
+async def test_a_declaration_that_was_not_saved_is_gone_with_its_document(tmp_path):
+    header, source = uri_of(str(tmp_path / "own.h")), uri_of(str(tmp_path / "a.c"))
+    keep = "#define RELEASE keep\n"
+    (tmp_path / "own.h").write_text(keep)
+    (tmp_path / "a.c").write_text("")
+    async with running(tmp_path) as editor:
+        editor.open(header, keep)
+        await editor.diagnostics(header)
+        editor.open(source, '#include "own.h"\nvoid f(char *p) { free(p); RELEASE(p); }\n')
+        editor.replace_all(header, "#define RELEASE free\n")
+        await editor.pushed(source, lambda found: "double-free" in [one.code for one in found])
+        await asyncio.sleep(0.5)  # nothing is under way any more
+        editor.close(header)
+        await editor.pushed(source, lambda found: "double-free" not in [one.code for one in found])
+
+
+async def test_closing_a_document_reaches_the_others(tmp_path):
+    start, sink = (uri_of(str(tmp_path / name)) for name in ("start.c", "sink.c"))
+    (tmp_path / "sink.h").write_text(HEADER)
+    async with running(tmp_path) as editor:
+        editor.open(start, LONG)
+        editor.open(sink, SINK)
+        await editor.pushed(sink, lambda found: PAST in [one.code for one in found])
+        editor.close(start)
+        await editor.pushed(sink, lambda found: PAST not in [one.code for one in found])
 
 
 async def test_pulling_is_offered_to_who_can(tmp_path):

@@ -16,6 +16,7 @@ from lsprotocol import types
 
 from jarvis_ls.lsp.folders import uri_of
 from jarvis_ls.lsp.protocol import extensions
+from tests.jsec.two_files import HEADER, LONG, PAST, SINK
 from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, at, running, workers
 from tests.lsp.wire import wire
 from tests.support.patience import HANGS
@@ -61,6 +62,24 @@ async def test_a_killed_process_loses_no_edit_under_way(tmp_path):
             await asyncio.sleep(0.002)
         (found,) = await editor.diagnostics(uri, version)
         assert found.range.start.line == 4 + 120
+
+
+async def test_a_new_process_knows_the_other_documents_as_they_are(tmp_path):
+    start, sink = (uri_of(str(tmp_path / name)) for name in ("start.c", "sink.c"))
+    (tmp_path / "sink.h").write_text(HEADER)
+    async with running(tmp_path, command=COMMAND) as editor:
+        editor.open(start, LONG)
+        editor.open(sink, SINK)
+        await editor.pushed(sink, lambda found: PAST in [one.code for one in found])
+        for number in (1, 2):
+            kill(workers(editor))
+            version = editor.change(sink, types.TextDocumentContentChangePartial(at(0), "\n"))
+            place = (PAST, 4 + number)
+            found = await editor.pushed(
+                sink,
+                lambda found, place=place: place in [(f.code, f.range.start.line) for f in found],
+            )
+            assert editor.versions[sink] == version and len(found) == 1
 
 
 SLOW = """

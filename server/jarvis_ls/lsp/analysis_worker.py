@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jarvis_ls.core.errors import WorkerGone
 from jarvis_ls.core.process import Worker
 from jarvis_ls.jsec.live.records import TextChange
+from jarvis_ls.lsp.events import Event
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.findings.sanitizer_findings import Observed
@@ -62,6 +63,10 @@ class AnalysisWorker:
         self._programs: dict[str, tuple[StoreFolder, dict[str, str]]] = {}
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._stopped = False
+        self.outdated: Event[Sequence[str]] = Event("documents outdated")
+        """URIs of open documents in which something else may be known now: another was closed."""
+        self.restarted: Event[Sequence[str]] = Event("analysis process restarted")
+        """URIs of the open documents that the process knew before it ended."""
 
     @property
     def pid(self) -> int | None:
@@ -144,8 +149,13 @@ class AnalysisWorker:
         """Forget a document; the process is notified at the next opportunity."""
         held = self._held.pop(uri, None)
         if held is not None and held.told and self._worker.pid is not None:
-            task = asyncio.ensure_future(self._send(self._worker.starts, "close", uri))
+            task = asyncio.ensure_future(self._close(self._worker.starts, uri))
             task.add_done_callback(_quiet)
+
+    async def _close(self, start: int, uri: str) -> None:
+        others = await self._send(start, "close", uri)
+        if others:
+            self.outdated.fire(others)
 
     async def analyse(self, uri: str) -> LiveResult | None:
         """Analyse a document as it is now; None when it is closed or in no language we read.
@@ -219,8 +229,11 @@ class AnalysisWorker:
             await worker.call("set_installed_headers", root, asked)
         for root, (place, names) in self._programs.items():
             await worker.call("set_live_program", root, place, names)
+        known = [uri for uri, held in self._held.items() if held.told]
         for held in self._held.values():
             held.told = False
+        if known:
+            self.restarted.fire(known)
 
 
 def _quiet(task: asyncio.Future[Any]) -> None:

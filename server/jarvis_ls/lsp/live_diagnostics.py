@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,10 @@ logger = logging.getLogger(__name__)
 
 _PAUSE = 0.02
 """Seconds between two parts of following values, so that an edit gets in between."""
+
+_RESTART_PAUSE = 0.5
+"""Seconds until a new process is told what nobody waits for: what ended the last one may end this
+one, too."""
 
 _SETTLING_SECONDS = 5.0
 """How long a user who has chosen a finding waits for all values of its file to be followed."""
@@ -40,6 +45,13 @@ class Live:
         """What is analysed once the analysis under way has ended: however much is typed until
         then, it is done once."""
         self._declarations: dict[str, str] = {}
+        """Digest of what each document declares to files that include it."""
+        self._on_disk: dict[str, str] = {}
+        """The same when it was opened."""
+        self._lost: set[str] = set()
+        """Documents whose last analysis ended its process."""
+        server.analysis.outdated.subscribe(self._continue)
+        server.analysis.restarted.subscribe(self._tell_again)
 
     def schedule(self, document: Document, delay: float) -> None:
         """Analyse ``document`` in ``delay`` seconds unless it is scheduled again before."""
@@ -52,13 +64,30 @@ class Live:
         self._cancel_timer(uri)
         self._running.pop(uri, None)
         self._next.pop(uri, None)
-        self._declarations.pop(uri, None)
+        declarations = self._declarations.pop(uri, None)
+        if declarations != self._on_disk.pop(uri, None):  # from now on the file counts
+            self._reach_others(uri)
+        self._lost.discard(uri)
 
     def refresh(self, root: str) -> None:
         """More is known of the program around the documents of a folder."""
         for document in self._server.documents:
             if self._server.place(document.uri).root == root and document.uri not in self._timers:
                 self.schedule(document, _PAUSE)
+
+    def _continue(self, uris: Iterable[str], delay: float = _PAUSE) -> None:
+        """Analyse documents again in which something else may be known now."""
+        for uri in uris:
+            document = self._server.documents.get(uri)
+            if document is not None and uri not in self._timers:
+                self.schedule(document, delay)
+
+    def _tell_again(self, uris: Iterable[str]) -> None:
+        """Have a new process know all open documents, since each may count for the others; those
+        that ended it are left out, and those under way are told anyway.
+        """
+        known = [uri for uri in uris if uri not in self._lost and not self._is_busy(uri)]
+        self._continue(known, _RESTART_PAUSE)
 
     def known(self, uri: str) -> FileState | None:
         """Return the findings of the document, when they are those of its present text.
@@ -179,7 +208,9 @@ class Live:
             return FileState([], version=version, notes=[reason])
         try:
             result = await self._server.analysis.analyse(uri)
+            self._lost.discard(uri)
         except WorkerGone as gone:
+            self._lost.add(uri)
             logger.warning("%s: %s", uri, gone)
             self._server.tell_trouble(None if gone.timed_out else _NO_PROCESS)
             return FileState([], version=version, timed_out=gone.timed_out)
@@ -227,8 +258,13 @@ class Live:
         """When what a document declares changes, the others may have other findings."""
         before = self._declarations.get(uri)
         self._declarations[uri] = declarations
-        if before is None or before == declarations:
-            return
+        if before is None:
+            self._on_disk[uri] = declarations
+        elif before != declarations:
+            self._reach_others(uri)
+
+    def _reach_others(self, uri: str) -> None:
+        """Analyse all other documents: what one declares has changed."""
         for other in self._server.documents:
             if other.uri != uri:
                 self.schedule(other, self._server.settings.debounce / 1000)
@@ -236,10 +272,7 @@ class Live:
     def _follow_flow(self, uri: str, result: LiveResult) -> None:
         """Go on with what flow has not got to, and with documents in which it knows more now,
         when the user pauses."""
-        for other in (*((uri,) if result.more else ()), *result.others):
-            document = self._server.documents.get(other)
-            if document is not None and other not in self._timers:
-                self.schedule(document, _PAUSE)
+        self._continue((*((uri,) if result.more else ()), *result.others))
 
     def _cancel_timer(self, uri: str) -> None:
         timer = self._timers.pop(uri, None)

@@ -233,17 +233,26 @@ class LiveDocuments:
             document.change(changes, version)
         self._forget(document.root, document.source.path)
 
-    def close(self, uri: str) -> None:
-        """Forget a document; from now on its file counts as it is on disk."""
+    def close(self, uri: str) -> tuple[str, ...]:
+        """Forget a document; from now on its file counts as it is on disk. Return the URIs of
+        other open documents in which something else may be known now."""
         document = self._documents.pop(uri, None)
-        if document is not None:
-            self._seen.discard(uri)
-            flow = self._flow.get(document.root or uri)
-            if flow is not None:
-                flow.close(document.source.path)
-            if not document.root:
-                self._flow.pop(uri, None)
-            self._forget(document.root, document.source.path)
+        if document is None:
+            return ()
+        self._seen.discard(uri)
+        flow, path = self._flow.get(document.root or uri), document.source.path
+        touched = flow.close(path) - {path} if flow is not None else set()
+        if not document.root:
+            self._flow.pop(uri, None)
+        self._forget(document.root, path)
+        return self._opened(document.root, touched)
+
+    def _opened(self, root: str, paths: set[str]) -> tuple[str, ...]:
+        """Return the URIs of the open documents among files of a workspace folder."""
+        if not paths:
+            return ()
+        documents = self._documents.items()
+        return tuple(u for u, d in documents if d.root == root and d.source.path in paths)
 
     def text(self, uri: str) -> str:
         """Return the text of a document as we have it."""
@@ -311,11 +320,7 @@ class LiveDocuments:
             log.exception("%s: its functions are not followed", path)
             return _Followed(analysis.findings, notes=(FAILED,))
         touched = flow.work(FLOW_SECONDS, path) - {path}
-        others = tuple(
-            other
-            for other, open_document in self._documents.items()
-            if open_document.root == document.root and open_document.source.path in touched
-        )
+        others = self._opened(document.root, touched)
         if not flow.ready(path):
             return _Followed(analysis.findings, settled=False, more=flow.waits, others=others)
         failed: set[str] = set()
@@ -330,7 +335,7 @@ class LiveDocuments:
             failed,
         )
         notes = (*failed_functions(flow.failed(path)), *failed_rules(failed))
-        return _Followed(findings, more=flow.waits, others=others, notes=notes)
+        return _Followed(findings, flow.settled(path), flow.waits, others, notes)
 
     def _flow_of(self, root: str, uri: str) -> LiveFlow | None:
         """Return the program a document belongs to: that of its workspace folder; outside of any it

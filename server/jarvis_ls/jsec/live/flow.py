@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Set
 from typing import TypeVar
 
 from jarvis_ls.codeintel.functions import Unit
@@ -22,7 +22,7 @@ from jarvis_ls.jsec.flow.program.file_outline import Outline, digest_of_values
 from jarvis_ls.jsec.flow.program.ir_store import Store, StoreFolder
 from jarvis_ls.jsec.flow.program.open_file import OpenFile
 from jarvis_ls.jsec.flow.program.program import Program
-from jarvis_ls.jsec.flow.program.result_cache import Answer, Positions, unpack_answers
+from jarvis_ls.jsec.flow.program.result_cache import Answer, Positions
 from jarvis_ls.jsec.flow.program.runner import Analyse, Functions, answer_of
 
 MAX_FILES = 3_000
@@ -48,7 +48,8 @@ class LiveFlow:
         self._entered: dict[tuple[str, str], set[Root]] = defaultdict(set)
         self._nested: set[Root] = set()
         """Those in which a lock is taken while another is held."""
-        self._waiting: dict[Root, None] = {}
+        self._waiting: dict[Root, frozenset[str]] = {}
+        """Those to be followed, with the files in which something else may be known then."""
         self._failed: set[Root] = set()
         """Those whose analysis raised."""
 
@@ -56,17 +57,15 @@ class LiveFlow:
         """Take what a scan of the folder kept at `place` under these names, by path."""
         if len(names) > MAX_FILES:
             return
-        store = Store(place)
-        self._kept = Functions(store, names)
-        outlines = {path: store.outline(name) for path, name in names.items()}
+        self._kept = kept = Functions(Store(place), names)
+        outlines = {path: kept.outline(path) for path in names}
         for path in set(self.program.outlines) - set(names) - set(self._open):
             self._leave(path)
         for path, outline in outlines.items():
             if outline is not None and path not in self._open:
                 self._place(outline)
         for path in names:
-            data = store.read(store.answers(path))
-            for key, answer in unpack_answers(data).items() if data is not None else ():
+            for key, answer in kept.answers(path).items():
                 self._waiting.pop((path, key), None)
                 self._take((path, key), answer)
         for root, answer in list(self._answers.items()):
@@ -84,26 +83,33 @@ class LiveFlow:
         opened = self._open.setdefault(unit.source.path, OpenFile())
         self._place(opened.update(unit, root, context, closure, sure=sure))
 
-    def close(self, path: str) -> None:
-        """Close a document: until the next scan its functions are not known."""
-        if self._open.pop(path, None) is not None:
-            self._leave(path)
+    def close(self, path: str) -> set[str]:
+        """Close a document: its functions are those of the last scan, or none until the next.
+
+        Gives the files in which something else may be known now.
+        """
+        if self._open.pop(path, None) is None:
+            return set()
+        outline = self._kept.outline(path) if self._kept is not None else None
+        if outline is None:
+            return self._leave(path)
+        return self._place(outline) | self._recall(path)
 
     def work(self, seconds: float, first: str) -> set[str]:
-        """Follow what waits, the functions of the file `first` before others, for about that long.
+        """Follow what waits, for about that long and one function at least: those of the file
+        `first`, then those that came to it, then others.
 
         Gives the files in which something else is known now.
         """
         until = time.monotonic() + seconds
         touched: set[str] = set()
-        order = sorted(self._waiting, key=lambda root: root[0] != first)
+        order = sorted(self._waiting, key=lambda r: (r[0] != first, first not in self._waiting[r]))
         analyse = self._analyse(self.program) if order else None
-        for root in order:
-            if analyse is None or time.monotonic() > until:
+        for number, root in enumerate(order):
+            if analyse is None or (number and time.monotonic() > until):
                 break
-            touched |= self._files(root)
+            touched |= self._waiting.pop(root) | self._files(root)
             self._drop(root, again=False)
-            self._waiting.pop(root, None)
             outline = self.program.outlines.get(root[0])
             if outline is not None and root[1] in outline.functions:
                 places = Positions(self.program.outlines)
@@ -123,6 +129,10 @@ class LiveFlow:
     def ready(self, path: str) -> bool:
         """Return whether the functions of a file itself have all been followed."""
         return path in self._open and not any(root[0] == path for root in self._waiting)
+
+    def settled(self, path: str) -> bool:
+        """Return whether nothing waits that came to a file before or asked for what is in it."""
+        return not any(path in files for files in self._waiting.values())
 
     def failed(self, path: str) -> list[str]:
         """Return the keys of the functions of a file whose analysis raised, in order."""
@@ -179,30 +189,55 @@ class LiveFlow:
             return opened.function(key)
         return self._kept.load(path, key) if self._kept is not None else None
 
-    def _place(self, outline: Outline) -> None:
-        """Take the outline of a file, and forget the answers that it makes wrong."""
+    def _place(self, outline: Outline) -> set[str]:
+        """Take the outline of a file, and forget the answers that it makes wrong; return the files
+        these were of."""
         path = outline.path
         before = self.program.outlines.get(path)
         self.program.add(outline)
-        self._recheck(_differing(before, outline))
+        touched = self._recheck(_differing(before, outline), path)
         for key in outline.functions:
             if (path, key) not in self._answers:
-                self._waiting[path, key] = None
+                self._wait((path, key), {path})
+        return touched
 
-    def _leave(self, path: str) -> None:
+    def _leave(self, path: str) -> set[str]:
+        """Forget a file; return those in which something else may be known now."""
         before = self.program.outlines.get(path)
         self.program.discard(path)
-        self._recheck(_differing(before, None))
-        for root in [answer for answer in self._answers if answer[0] == path]:
-            self._drop(root, again=False)
-        for root in [waiting for waiting in self._waiting if waiting[0] == path]:
-            del self._waiting[root]
+        touched = self._recheck(_differing(before, None), path)
+        for key in before.functions if before is not None else ():
+            touched |= self._files((path, key))
+            self._drop((path, key), again=False)
+            self._waiting.pop((path, key), None)
+        return touched
 
-    def _recheck(self, names: Iterable[str]) -> None:
+    def _recall(self, path: str) -> set[str]:
+        """Take what a scan found from the functions of a file on, where that holds; return the
+        files in which something else is known now."""
+        touched: set[str] = set()
+        for key, answer in self._kept.answers(path).items() if self._kept is not None else ():
+            root = path, key
+            if root in self._waiting and self.program.holds(answer.lookups):
+                touched |= self._waiting.pop(root)
+                self._take(root, answer)
+                touched |= self._files(root)
+        return touched
+
+    def _recheck(self, names: Iterable[str], path: str) -> set[str]:
+        """Drop the answers that a change of `path` makes wrong, by names that mean something else
+        now; return the files they were of."""
         asking = {root for name in names for root in self._asking.get(name, ())}
+        touched: set[str] = set()
         for root in sorted(asking):
             if not self.program.holds(self._answers[root].lookups):
+                touched |= self._files(root)
                 self._drop(root)
+                self._wait(root, {path})
+        return touched
+
+    def _wait(self, root: Root, files: Set[str]) -> None:
+        self._waiting[root] = self._waiting.get(root, frozenset()) | files
 
     def _take(self, root: Root, answer: Answer) -> None:
         self._drop(root, again=False)
@@ -218,10 +253,10 @@ class LiveFlow:
 
     def _drop(self, root: Root, *, again: bool = True) -> None:
         """Forget an answer; with `again` the function waits to be followed again."""
+        if again:
+            self._wait(root, self._files(root))
         answer = self._answers.pop(root, None)
         self._failed.discard(root)
-        if again:
-            self._waiting[root] = None
         if answer is None:
             return
         for name in _names(answer):

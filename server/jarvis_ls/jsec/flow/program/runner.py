@@ -82,6 +82,16 @@ class Functions:
         self._held: OrderedDict[tuple[str, str], FunctionIR | None] = OrderedDict()
         self._size = 0
 
+    def outline(self, path: str) -> Outline | None:
+        """Return the outline of a file; None when it is not kept."""
+        name = self._names.get(path)
+        return None if name is None else self._store.outline(name)
+
+    def answers(self, path: str) -> Answers:
+        """Return what was found from the functions of a file on, as far as it is kept."""
+        data = self._store.read(self._store.answers(path))
+        return {} if data is None else unpack_answers(data)
+
     def load(self, path: str, key: str) -> FunctionIR | None:
         """Return a function; None when it is not kept any more."""
         place = path, key
