@@ -27,7 +27,7 @@ SAID = [PACKAGE / "jsec" / folder for folder in ("flow", "rules", "local")]
 """Where sentences are handed on as plain values, to be said elsewhere."""
 COMMANDS = [
     PACKAGE / "cli" / f"{name}.py"
-    for name in ("scanning", "baselining", "fixing", "explaining", "pages", "proving")
+    for name in ("scanning", "baselining", "fixing", "explaining", "pages", "proving", "repairing")
 ]
 """Commands that speak with the catalog of jsec."""
 PLACE = re.compile(r"\{\w+\}")
@@ -46,6 +46,10 @@ TAKES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "counted": ((1, 2), ()),
     "messages": ((0,), ()),
     "BuiltIn": ((1,), ()),
+    "PatchUnfit": ((0,), ()),
+    "passed": ((1,), ()),
+    "failed": ((1,), ()),
+    "without": ((1,), ()),
 }
 
 

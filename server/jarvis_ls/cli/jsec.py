@@ -158,25 +158,30 @@ def _explain_finding_command(commands: Commands) -> None:  # type: ignore[valid-
 
 
 def _fix_command(commands: Commands) -> None:  # type: ignore[valid-type]
-    from jarvis_ls.cli import fixing
+    from jarvis_ls.cli import repair_options
 
     parser = commands.add_parser(  # type: ignore[attr-defined]
         "fix",
-        help="apply the fixes of rules",
-        description="Apply the fixes that rules offer. Without --write no file is changed.",
+        help="apply the fixes of rules, or repair one finding under gates",
+        description=(
+            "Apply the fixes that rules offer. Without --write no file is changed. With --agent or "
+            "--check-patch, PATH is the id or number of one finding, and a folder behind it."
+        ),
+        epilog=repair_options.EPILOG,
     )
     _paths(parser)
     _selection(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--diff", action="store_true", help="print a unified diff (default)")
     how.add_argument("--write", action="store_true", help="change the files")
+    repair_options.add_repair(parser, how, _seconds, _count)
     parser.add_argument(
         "--unsafe", action="store_true", help="also apply fixes that may change behaviour"
     )
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="print neither progress nor notes"
     )
-    parser.set_defaults(run=fixing.run_fix)
+    parser.set_defaults(run=repair_options.run_fix)
 
 
 def _baseline_command(commands: Commands) -> None:  # type: ignore[valid-type]

@@ -43,7 +43,7 @@ _KINDS_OF_NAME = ("C", "R")
 
 def run_prove(options: argparse.Namespace) -> ExitStatus:
     """Scan, then look for evidence of some findings; returns the exit status."""
-    names, root = _names_and_root(options.names)
+    names, root = names_and_root(options.names)
     if not names and not options.all:
         raise UsageError("Name findings by id or number, or use --all.")
     require_trust(root, given=options.trust, why=PROVING)
@@ -52,7 +52,7 @@ def run_prove(options: argparse.Namespace) -> ExitStatus:
     if result.cancelled:
         return ExitStatus.INTERRUPTED
     shown = [finding for finding in result.shown if not is_hint(finding)]
-    findings = shown if options.all else _choose_findings(shown, names, root)
+    findings = shown if options.all else choose_findings(shown, names, root)
     told, stopped = asyncio.run(_prove_all(findings, root, options))
     if options.format == "json":
         _tell_json(told)
@@ -79,7 +79,7 @@ def run_replay(options: argparse.Namespace) -> ExitStatus:
         print(say("The regression test was written to {path}.", path=path))
         return ExitStatus.SUCCESS
     require_trust(root, given=options.trust, why=PROVING)
-    bench = Workbench(root, _sandbox(), find_toolchain())
+    bench = Workbench(root, open_sandbox(), find_toolchain())
     seconds = options.budget
     seen = asyncio.run(repeats(bench, evidence, case, Budget(seconds)))
     if options.format == "json":
@@ -101,7 +101,7 @@ def run_doctor(options: argparse.Namespace) -> ExitStatus:
     problem = ""
     name = ""
     try:
-        name = asyncio.run(_sandbox().best(trusted=True)).name
+        name = asyncio.run(open_sandbox().best(trusted=True)).name
     except NoSandbox as error:
         problem = str(error)
     rows = [(rung.name, problem or rung.missing(tools)) for rung in RUNGS]
@@ -129,7 +129,7 @@ async def _prove_all(
     findings: Sequence[Finding], root: Path, options: argparse.Namespace
 ) -> tuple[list[tuple[Finding, Evidence]], bool]:
     """Prove findings one after the other; also returns whether the user has stopped it."""
-    bench = Workbench(root, _sandbox(), find_toolchain())
+    bench = Workbench(root, open_sandbox(), find_toolchain())
     store = EvidenceStore(root)
     stop = asyncio.Event()
     stop_on_interrupt(stop)
@@ -190,7 +190,7 @@ def _tell_json(told: Sequence[tuple[Finding, Evidence]]) -> None:
     write_out(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def _names_and_root(words: Sequence[str]) -> tuple[list[str], Path]:
+def names_and_root(words: Sequence[str]) -> tuple[list[str], Path]:
     """Split what is named: findings, and behind them perhaps a folder."""
     names = list(words)
     if names and not _is_name(names[-1]):
@@ -211,9 +211,7 @@ def _folder(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _choose_findings(
-    findings: Sequence[Finding], names: Sequence[str], root: Path
-) -> list[Finding]:
+def choose_findings(findings: Sequence[Finding], names: Sequence[str], root: Path) -> list[Finding]:
     """Return the findings of those names. Numbers are those of the last scan that was kept."""
     before = {
         str(record["gid"]): record.get("fingerprint")
@@ -238,7 +236,8 @@ def _choose_findings(
     return sorted(chosen.values(), key=by_score)
 
 
-def _sandbox() -> Ladder:
+def open_sandbox() -> Ladder:
+    """Return the sandbox as the user's settings want it. Raises `UsageError`."""
     try:
         return read_ladder()
     except JarvisError as error:

@@ -52,7 +52,7 @@ class Workbench:
         """`root` is the real path of a workspace that the user trusts."""
         self.root = root
         self.tools = tools
-        self._sandbox = sandbox
+        self.sandbox = sandbox
         self._sources: dict[str, Source | None] = {}
         self.results: dict[object, object] = {}
         """What rungs keep for the next finding, by a key that has their name in it."""
@@ -75,7 +75,7 @@ class Workbench:
                 (bench / file).write_bytes(data)
             (bench / "script").write_text(script, errors="surrogateescape")
             limit = max(1, round(100 * budget.left))
-            sandbox = await self._sandbox.best(trusted=True)
+            sandbox = await self.sandbox.best(trusted=True)
             ran = await sandbox.run(
                 Script(
                     "bash",

@@ -70,7 +70,7 @@ class FailingCalls:
             runs += len(found.done)
             for run in found.done[1:]:
                 seen = _failure_at(run, finding.file, first, last)
-                if seen is not None and _went_on(found.done[0], run):
+                if seen is not None and went_on(found.done[0], run):
                     return _ignored_evidence(run, seen)
                 reached = reached or seen is not None
             if reached or budget.left <= 0:
@@ -126,7 +126,7 @@ def _failure_at(run: Run, file: str, first: int, last: int) -> Seen | None:
     )
 
 
-def _went_on(good: Run, run: Run) -> bool:
+def went_on(good: Run, run: Run) -> bool:
     """Return whether a run ended as the good one did, and no line of its output is new."""
     if run.status != good.status or any(not _is_expected(seen) for seen in run.seen):
         return False

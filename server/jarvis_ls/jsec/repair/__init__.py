@@ -1,0 +1,1 @@
+"""Repairs of findings, judged by gates before anybody sees them."""
