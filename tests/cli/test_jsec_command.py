@@ -234,7 +234,7 @@ def test_rules_are_listed_and_explained(root: Path) -> None:
 def test_the_agent_says_that_there_is_no_model(root: Path) -> None:
     write(root, {"a.c": FLAWED})
     run = jsec("agent", "--format", "json", cwd=root)
-    assert "no model is configured; scanning without verification" in run.stderr
+    assert "jsec: Scanning without verification: No model is configured." in run.stderr
     assert len(json.loads(run.stdout)["issues"]) == 1
 
 

@@ -24,6 +24,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
     [
         ("jsec", ()),
         ("proving", ("agent", "migrate")),
+        ("verifying", ("agent", "migrate")),
         ("jc2r", ("migrate",)),
         ("jarvis", ("agent",)),
         ("language_server", ("agent", "migrate")),
@@ -42,7 +43,7 @@ def test_everything_a_command_imports_is_installed_with_it(
     assert not missing
 
 
-SAYS_WHAT_IS_MISSING = frozenset({"jarvis_ls.cli.proving"})
+SAYS_WHAT_IS_MISSING = frozenset({"jarvis_ls.cli.proving", "jarvis_ls.cli.verifying"})
 """Loaded for commands that say which extras they need where those are missing."""
 
 

@@ -82,6 +82,8 @@ class Assembly(SharedState):
                 options or self.options,
                 tuple(added.commands),
                 tuple(added.rules),
+                tuple(added.tools),
+                added.parallel,
                 say,
             )
             conversation = await Conversation.begin(self, opened, place)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,8 @@ class Conversation:
         for event in session.events():
             self.feed.publish(event)
         settings = assembly.tree_settings(self.options.model_group)
+        if place.parallel:
+            settings = replace(settings, parallel=place.parallel)
         self.tree = Tree(
             session,
             self.feed,
@@ -152,12 +155,10 @@ class Conversation:
         )
         self._tools = await join_tools(
             assembly.home,
-            place.roots,
-            place.trusted,
+            place,
             assembly.settings,
             assembly.environment,
             self._permissions,
-            place.interaction,
             self.consents,
         )
         self.problems += self._tools.problems

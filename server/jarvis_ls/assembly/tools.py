@@ -8,16 +8,17 @@ a folder it first touches, and the choice of tools it may use.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.edits.review import Reviewed
 from jarvis_ls.runtime.tools.approval import Approved
 from jarvis_ls.runtime.tools.consent import Consents, Pending
-from jarvis_ls.runtime.tools.interaction import Interaction, asking
+from jarvis_ls.runtime.tools.interaction import asking
 from jarvis_ls.runtime.tools.permissions import Permissions
 from jarvis_ls.runtime.tools.tool import Joined, Tools, Toolset
 
@@ -52,12 +53,10 @@ class ToolSources:
 
 async def join_tools(
     home: Path,
-    roots: Sequence[Path],
-    trusted: bool,
+    place: Workplace,
     settings: Mapping[str, Any],
     environment: Mapping[str, str],
     permissions: Permissions,
-    interaction: Interaction,
     consents: Consents,
 ) -> ToolSources:
     """Load everything that offers tools; what cannot be loaded is named in `problems`."""
@@ -67,20 +66,20 @@ async def join_tools(
     mode = mode.get("mode", "compact") if isinstance(mode, dict) else ""
     skills = Skills(
         home,
-        roots,
-        trusted=trusted,
+        place.roots,
+        trusted=place.trusted,
         consents=consents,
         mode="full" if mode == "full" else "compact",
     )
     await skills.scan()
     known = skills.toolset() if skills.skills else Tools(())
-    load = _Loading(home, roots, trusted, settings, environment, consents, known)
+    load = _Loading(home, place, settings, environment, consents, known)
     toolset, servers, problems = await asyncio.to_thread(load.run)
     await servers.start()
     reviewed = Reviewed(
-        toolset, interaction, permissions, accept=lambda: permissions.mode() == "edits"
+        toolset, place.interaction, permissions, accept=lambda: permissions.mode() == "edits"
     )
-    approved = Approved(reviewed, permissions, asking(interaction))
+    approved = Approved(reviewed, permissions, asking(place.interaction))
     if mode not in ("compact", "full"):
         problems.append(
             Words('The setting skills.mode must be "compact" or "full"; compact is used.')
@@ -91,8 +90,7 @@ async def join_tools(
 @dataclass
 class _Loading:
     home: Path
-    roots: Sequence[Path]
-    trusted: bool
+    place: Workplace
     settings: Mapping[str, Any]
     environment: Mapping[str, str]
     consents: Consents
@@ -107,27 +105,28 @@ class _Loading:
         from jarvis_ls.tools.discover import builtin_tools, tools_of
         from jarvis_ls.tools.search_web import has_search_server
 
+        roots, trusted = self.place.roots, self.place.trusted
         builtin = [
             replace(known, offered=known.offered and has_search_server())
             if known.spec.name == "search_web"
             else known
             for known in builtin_tools()
         ]
-        own = Tools([*builtin, *tools_of(agent_tools)])
+        own = Tools([*builtin, *tools_of(agent_tools), *self.place.tools])
         taken = {*own.tools(), *self.skills.tools()}
-        users = user_toolset(self.home, self.roots, trusted=self.trusted, taken=taken)
+        users = user_toolset(self.home, roots, trusted=trusted, taken=taken)
         taken |= set(users.tools())
         scripted = scripted_toolset(
             self.home,
-            self.roots,
-            trusted=self.trusted,
+            roots,
+            trusted=trusted,
             taken=taken,
             settings=self.settings.get("scripted_tools"),
         )
         servers = mcp_servers(
             self.home,
-            self.roots,
-            trusted=self.trusted,
+            roots,
+            trusted=trusted,
             consents=self.consents,
             settings=self.settings.get("mcp_servers"),
             environment=self.environment,

@@ -12,6 +12,7 @@ from jarvis_ls.runtime.agent.user_input import Command
 from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.tools.interaction import Interaction
 from jarvis_ls.runtime.tools.permissions import PermissionRule
+from jarvis_ls.runtime.tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,10 @@ class Workplace:
     commands: tuple[Command, ...] = ()
     rules: tuple[PermissionRule, ...] = ()
     """Permission rules of the user's that hold for this time."""
+    tools: tuple[Tool, ...] = ()
+    """Tools of who has started the conversation, besides the built-in ones."""
+    parallel: int = 0
+    """Children of one agent that run at the same time; 0 takes what the user has set."""
     say: Say | None = None
     """Puts what the runtime says into the user's language."""
 
@@ -42,3 +47,7 @@ class Additions:
     """Handed to tools, such as `buffers`: the unsaved texts of an editor."""
     rules: Sequence[PermissionRule] = ()
     """Permission rules of the user's for this time only."""
+    tools: Sequence[Tool] = ()
+    """Offered besides the built-in ones."""
+    parallel: int = 0
+    """Children of one agent that run at the same time; 0 takes what the user has set."""

@@ -38,8 +38,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"jsec {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _scan_command(commands, "scan", "scan files and folders for security flaws")
-    _scan_command(
-        commands, "agent", "scan, and verify findings with a model where one is configured"
+    from jarvis_ls.cli import agent_options
+
+    agent_options.add_agent_options(
+        _scan_command(
+            commands, "agent", "scan, and verify findings with a model where one is configured"
+        )
     )
     _rules_command(commands)
     _explain_command(commands)
@@ -53,10 +57,14 @@ def build_parser() -> argparse.ArgumentParser:
 Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-def _scan_command(commands: Commands, name: str, text: str) -> None:  # type: ignore[valid-type]
+def _scan_command(
+    commands: Commands,  # type: ignore[valid-type]
+    name: str,
+    text: str,
+) -> argparse.ArgumentParser:
     from jarvis_ls.cli import scanning
 
-    parser = commands.add_parser(  # type: ignore[attr-defined]
+    parser: argparse.ArgumentParser = commands.add_parser(  # type: ignore[attr-defined]
         name,
         help=text,
         description=f"{text[0].upper()}{text[1:]}.",
@@ -99,7 +107,8 @@ def _scan_command(commands: Commands, name: str, text: str) -> None:  # type: ig
         default="auto",
         help="default: auto (NO_COLOR is respected)",
     )
-    parser.set_defaults(run=scanning.run_agent if name == "agent" else scanning.run_scan)
+    parser.set_defaults(run=scanning.run_scan)
+    return parser
 
 
 def _rules_command(commands: Commands) -> None:  # type: ignore[valid-type]

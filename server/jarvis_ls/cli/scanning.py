@@ -51,27 +51,25 @@ class Job:
     """Whether all of `root` is scanned."""
 
 
-def run_agent(options: argparse.Namespace) -> ExitStatus:
-    """Say that there is no model, then scan."""
-    say = reporter()
-    print(f"jsec: {say('no model is configured; scanning without verification')}", file=sys.stderr)
-    return run_scan(options)
-
-
 def run_scan(options: argparse.Namespace) -> ExitStatus:
     """Scan and report; returns the exit status."""
     job = prepare(options)
     result = perform(job, options, changed=options.changed)
+    return report_scan(job, result, options)
+
+
+def report_scan(job: Job, result: ScanResult, options: argparse.Namespace) -> ExitStatus:
+    """Keep the records of a scan and report it; returns the exit status."""
     try:
         result.findings = attach(job.root, result.findings)
     except JarvisError as error:
         result.warnings.append(Words("evidence was not read: {error}", error=error))
     told = chosen(result, options)
-    _keep(job, result, options)
+    keep(job, result, options)
     write_report(options, result, told)
     if result.cancelled:
         return ExitStatus.INTERRUPTED
-    return ExitStatus.FAILURE if _fails(told, options.fail_on) else ExitStatus.SUCCESS
+    return ExitStatus.FAILURE if fails(told, options.fail_on) else ExitStatus.SUCCESS
 
 
 def prepare(options: argparse.Namespace) -> Job:
@@ -193,7 +191,7 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
     return result
 
 
-def _keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
+def keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
     """Leave the records of a scan of the whole folder for the next stages."""
     from jarvis_ls.jsec.scan import records
 
@@ -252,7 +250,8 @@ def _check_rules(rules: Sequence[str], settings: Settings) -> None:
             raise no_such_rule(rule, known)
 
 
-def _fails(told: Sequence[Finding], least: str | None) -> bool:
+def fails(told: Sequence[Finding], least: str | None) -> bool:
+    """Return whether a finding is at least as severe as `--fail-on` says."""
     if least is None:
         return False
     failing = SEVERITIES[: SEVERITIES.index(least) + 1]

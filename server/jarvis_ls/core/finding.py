@@ -109,6 +109,37 @@ class Proof:
         }
 
 
+AGENTS = "agents"
+"""What `suppressed` begins with where agents have found that it is no flaw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What agents concluded of a finding, in their own words; a field is empty where they do not
+    say it."""
+
+    preconditions: str = ""
+    """What must hold before the flaw can be triggered."""
+    trigger_path: str = ""
+    """From controllable input through all calls to the flaw, with what each call checks."""
+    consequences: str = ""
+    """What can happen then."""
+    suggestions: str = ""
+    """How to repair it."""
+    notes: str = ""
+    """What the verification or reviewers said."""
+
+    def to_json(self) -> dict[str, str]:
+        """Return the fields that every issue of `jsec agent` has."""
+        return {
+            "preconditions": self.preconditions,
+            "trigger_path": self.trigger_path,
+            "consequences": self.consequences,
+            "suggestions": self.suggestions,
+            "verification_notes": self.notes,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One suspected flaw."""
@@ -148,11 +179,14 @@ class Finding:
     gid: int = 0
     """Number within one scan, from 1; 0 while not numbered."""
     verdict: str = ""
-    """What agents concluded; empty when none looked."""
+    """What agents concluded: `reproduced`, `unproven`, `undecided` or `false_positive`; empty when
+    none looked."""
+    conclusion: Conclusion | None = None
+    """Their reasons."""
     proof: Proof | None = None
     """What running the code has shown; None when it was not run."""
     suppressed: str = ""
-    """Why it is hidden: `comment: …`, `baseline`, or empty when it is not."""
+    """Why it is hidden: `comment: …`, `baseline`, `agents: …`, or empty when it is not."""
 
     @property
     def score(self) -> float:
@@ -200,6 +234,7 @@ class Finding:
             "trace": [_related_to_json(step) for step in self.steps],
             "verdict": self.verdict,
             "suppressed": self.suppressed,
+            **(self.conclusion.to_json() if self.conclusion else {}),
             **({"proof": self.proof.to_json()} if self.proof else {}),
         }
 

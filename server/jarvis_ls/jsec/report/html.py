@@ -15,7 +15,12 @@ from typing import Any
 from jarvis_ls.core.finding import SEVERITIES, Finding, Related, Severity
 from jarvis_ls.core.translations import CHINESE, ENGLISH, Translations
 from jarvis_ls.jsec.base.categories import category_name
-from jarvis_ls.jsec.report.spoken import IN_ENGLISH, hidden_by, proof_in_words
+from jarvis_ls.jsec.report.spoken import (
+    IN_ENGLISH,
+    conclusion_in_words,
+    hidden_by,
+    proof_in_words,
+)
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.report.text import printable
 from jarvis_ls.jsec.scan.result import ScanResult
@@ -219,6 +224,9 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
         yield f'<pre tabindex="0"><code>{_text(finding.evidence)}</code></pre>'
     if finding.proof is not None:
         yield f"<p>{_text(proof_in_words(say, finding.proof))}</p>"
+    if finding.conclusion is not None:
+        lines = "".join(f"<li>{_text(line)}</li>" for line in conclusion_in_words(say, finding))
+        yield f"<ul>{lines}</ul>"
     if finding.suggestion.template:
         yield f"<p>{_text(say.text(finding.suggestion))}</p>"
     if finding.related:

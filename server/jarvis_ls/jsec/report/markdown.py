@@ -10,7 +10,12 @@ from typing import Any
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.translations import Translations
 from jarvis_ls.jsec.base.categories import category_name
-from jarvis_ls.jsec.report.spoken import IN_ENGLISH, hidden_by, proof_in_words
+from jarvis_ls.jsec.report.spoken import (
+    IN_ENGLISH,
+    conclusion_in_words,
+    hidden_by,
+    proof_in_words,
+)
 from jarvis_ls.jsec.report.summary import summary_of
 from jarvis_ls.jsec.report.text import printable
 from jarvis_ls.jsec.scan.result import ScanResult
@@ -89,6 +94,8 @@ def _finding(finding: Finding, say: Translations) -> Iterator[str]:
     yield "- " + " · ".join(facts + ([cwe] if cwe else []))
     if finding.proof is not None:
         yield f"- {plain(proof_in_words(say, finding.proof))}"
+    for line in conclusion_in_words(say, finding):
+        yield f"- {plain(line)}"
     if finding.suggestion.template:
         yield f"- {plain(say.text(finding.suggestion))}"
     for place in finding.related:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jarvis_ls import __version__
-from jarvis_ls.core.finding import Finding, Fix, Proof, Related, Severity, Span
+from jarvis_ls.core.finding import AGENTS, Finding, Fix, Proof, Related, Severity, Span
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.findings.baseline import BASELINE
 from jarvis_ls.jsec.findings.scan_findings import PAGES
@@ -154,6 +154,9 @@ def _result(finding: Finding, rule_index: int, compared: bool) -> dict[str, Any]
         result["properties"]["evidence"] = finding.proof.to_json()
         if finding.proof.case:
             result["attachments"] = [_case(finding.proof)]
+    if finding.conclusion is not None:
+        verdict = {"verdict": finding.verdict, **finding.conclusion.to_json()}
+        result["properties"]["agents"] = verdict
     if finding.suppressed:
         result["suppressions"] = [_suppression(finding.suppressed)]
     if compared:
@@ -217,7 +220,10 @@ def _case(proof: Proof) -> dict[str, Any]:
 def _suppression(why: str) -> dict[str, Any]:
     if why == BASELINE:
         return {"kind": "external", "status": "accepted", "justification": "in the baseline"}
-    reason = why.partition(": ")[2]
+    kind, _, reason = why.partition(": ")
+    if kind == AGENTS:
+        told = reason or "held to be no flaw by agents"
+        return {"kind": "external", "status": "accepted", "justification": told}
     suppression = {"kind": "inSource", "status": "accepted"}
     return {**suppression, "justification": reason} if reason else suppression
 

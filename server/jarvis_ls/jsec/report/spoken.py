@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from jarvis_ls.core.finding import Proof
+from jarvis_ls.core.finding import AGENTS, Finding, Proof
 from jarvis_ls.core.translations import Translations
 from jarvis_ls.jsec.proof.evidence import Verdict
 from jarvis_ls.jsec.proof.said import NAMES
@@ -12,6 +13,15 @@ from jarvis_ls.jsec.proof.said import NAMES
 LOCALE = Path(__file__).resolve().parents[1] / "locale"
 
 IN_ENGLISH = Translations()
+
+
+_HIDDEN = {"baseline": "hidden by the baseline", AGENTS: "held to be no flaw by the agents"}
+_VERDICTS = {
+    "reproduced": "Agents: a flaw, reproduced by a run.",
+    "unproven": "Agents: a flaw, not yet shown by a run.",
+    "undecided": "Agents: not decided.",
+    "false_positive": "Agents: no flaw.",
+}
 
 
 def speaker(language: str) -> Translations:
@@ -32,8 +42,25 @@ def findings_in_words(say: Translations, count: int) -> str:
 def hidden_by(say: Translations, why: str) -> str:
     """Return what hides a finding: the baseline, or a comment with its reason."""
     kind, _, reason = why.partition(": ")
-    what = say("hidden by the baseline") if kind == "baseline" else say("hidden by a comment")
+    what = say(_HIDDEN.get(kind, "hidden by a comment"))
     return f"{what}: {reason}" if reason else what
+
+
+def conclusion_in_words(say: Translations, finding: Finding) -> Iterator[str]:
+    """Yield what agents concluded of a finding, a line for each field."""
+    if finding.conclusion is None:
+        return
+    yield say(_VERDICTS.get(finding.verdict, "Agents: not decided."))
+    told = finding.conclusion
+    for template, text in (
+        ("Preconditions: {text}", told.preconditions),
+        ("Trigger path: {text}", told.trigger_path),
+        ("Consequences: {text}", told.consequences),
+        ("What to do: {text}", told.suggestions),
+        ("Notes: {text}", told.notes),
+    ):
+        if text:
+            yield say(template, text=" ".join(text.split()))
 
 
 def proof_in_words(say: Translations, proof: Proof) -> str:

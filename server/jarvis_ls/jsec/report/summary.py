@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from jarvis_ls.core.finding import SEVERITIES, Finding
+from jarvis_ls.core.finding import AGENTS, SEVERITIES, Finding
 from jarvis_ls.jsec.base.categories import CATEGORIES
 from jarvis_ls.jsec.scan.result import ScanResult
 
@@ -29,6 +29,7 @@ def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any
         "top_risk_files": top_files(told),
         "suppressed": hidden["comment"],
         "baselined": hidden["baseline"],
+        "dismissed": hidden[AGENTS],
         "scanned_root": result.root,
         "scanned_files": len(result.digests),
         "cached_files": result.cached,

@@ -15,6 +15,7 @@ from jarvis_ls.core.finding import Finding, Severity, Span
 from jarvis_ls.core.translations import Translations
 from jarvis_ls.jsec.report.spoken import (
     IN_ENGLISH,
+    conclusion_in_words,
     count_phrase,
     findings_in_words,
     hidden_by,
@@ -110,6 +111,8 @@ def _finding(
         yield f"      {more}"
     if finding.proof is not None:
         yield from wrap_lines(proof_in_words(say, finding.proof), width)
+    for line in conclusion_in_words(say, finding):
+        yield from wrap_lines(line, width)
     if finding.suggestion.template:
         yield from wrap_lines("→ " + say.text(finding.suggestion), width)
     if finding.suppressed:
@@ -197,6 +200,8 @@ def _hidden_counts(numbers: dict[str, Any], say: Translations) -> Iterator[str]:
         parts.append(say("{count} suppressed by comments", count=numbers["suppressed"]))
     if numbers["baselined"]:
         parts.append(say("{count} in the baseline", count=numbers["baselined"]))
+    if numbers["dismissed"]:
+        parts.append(say("{count} held to be no flaws by the agents", count=numbers["dismissed"]))
     if parts:
         yield say("hidden: {what}", what=", ".join(parts))
 

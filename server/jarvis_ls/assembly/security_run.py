@@ -1,0 +1,137 @@
+"""A run of `jsec agent`: the pipeline of jsec with the agents of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jarvis_ls.assembly.bootstrap import Assembly
+from jarvis_ls.assembly.security_agents import AgentsWanted, open_agents
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.finding import Finding, Proof
+from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.pipeline.desk import Desk, Plan, Progress
+from jarvis_ls.jsec.pipeline.examiner import Examiner
+from jarvis_ls.jsec.pipeline.outcome import join_outcome
+from jarvis_ls.jsec.pipeline.pipeline import Left, run_pipeline
+from jarvis_ls.jsec.pipeline.quotes import QuoteChecker
+from jarvis_ls.jsec.pipeline.state import PipelineState
+from jarvis_ls.jsec.proof.attach import attach, to_proof
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence_store import EvidenceStore
+from jarvis_ls.jsec.proof.ladder import prove
+from jarvis_ls.jsec.proof.replay import repeats
+from jarvis_ls.jsec.proof.toolchain import find_toolchain
+from jarvis_ls.jsec.proof.workbench import Workbench
+from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.runtime.tools.interaction import Interaction
+
+
+@dataclass(frozen=True, slots=True)
+class RunWanted:
+    """What a run is to be."""
+
+    agents: AgentsWanted
+    """How its agents are to be."""
+    plan: Plan = field(default_factory=Plan)
+    """How the pipeline works."""
+    proof_seconds: float = 10.0
+    """CPU seconds for the evidence of one candidate, in a trusted workspace."""
+
+
+@dataclass(slots=True)
+class Verified:
+    """What a run has found out."""
+
+    findings: list[Finding]
+    """All of the scan, with what agents concluded and what runs have shown."""
+    left: Left
+    """What is still to be done."""
+    problems: list[str] = field(default_factory=list)
+    """What agents could not do, in words."""
+    tokens: int = 0
+    """What models have read and written."""
+    cost: float = 0.0
+
+
+async def verify_scan(
+    assembly: Assembly,
+    wanted: RunWanted,
+    result: ScanResult,
+    person: Interaction,
+    tell: Callable[[Progress], None],
+) -> Verified:
+    """Let agents verify the findings of a scan whose records are kept, from where an earlier run
+    has ended. When this is cancelled, what was found out by then is kept.
+
+    Raises `UsageError` when another process does it, and `JarvisError` when nothing can be kept.
+    """
+    root = wanted.agents.root
+    candidates = [finding for finding in attach(root, result.findings) if finding.gid]
+    with PipelineState(root, candidates, result.digests) as state:
+        examiner = _examiner(state, wanted)
+        verified = Verified([], Left(0, ""))
+        if state.unclustered() or state.pending():
+            verified = await _work(assembly, wanted, state, examiner, person, tell)
+        verified.findings = join_outcome(attach(root, result.findings), state.analyses.values())
+        return verified
+
+
+async def _work(
+    assembly: Assembly,
+    wanted: RunWanted,
+    state: PipelineState,
+    examiner: Examiner,
+    person: Interaction,
+    tell: Callable[[Progress], None],
+) -> Verified:
+    async with open_agents(assembly, wanted.agents, examiner, person) as agents:
+        quotes = QuoteChecker(wanted.agents.root)
+        desk = Desk(state, agents, examiner, quotes, wanted.plan, tell)
+        left = await run_pipeline(desk)
+        spent = agents.spent
+    return Verified([], left, list(desk.problems), spent.input + spent.output, spent.cost)
+
+
+def _examiner(state: PipelineState, wanted: RunWanted) -> Examiner:
+    """Return the examiner; it runs code in a trusted workspace only."""
+    if not wanted.agents.trusted:
+        return Examiner(state.candidates)
+    runner = _Runner(wanted)
+    return Examiner(state.candidates, prove=runner.prove, replay=runner.replay)
+
+
+class _Runner:
+    """Runs code of the workspace in the sandbox, for the examiner."""
+
+    def __init__(self, wanted: RunWanted) -> None:
+        from jarvis_ls.assembly.sandbox import read_ladder
+
+        root = wanted.agents.root
+        self._seconds = wanted.proof_seconds
+        self._bench = Workbench(root, read_ladder(), find_toolchain())
+        self._store = EvidenceStore(root)
+
+    async def prove(self, finding: Finding) -> Proof:
+        """Return the evidence of a finding, which is kept."""
+        from jarvis_ls.jsec.proof.rungs.registry import RUNGS
+
+        try:
+            found = await prove(finding, self._bench, Budget(self._seconds), RUNGS)
+        except JarvisError as error:  # no sandbox: the machine's fault, and no evidence
+            return Proof("unproven", Words("{why}", why=error))
+        if any(not rung.missing(self._bench.tools) for rung in RUNGS):
+            self._store.add(found)
+        return to_proof(found)
+
+    async def replay(self, case: str) -> str:
+        """Return what a case shows, in words. Raises `JarvisError` when it cannot be built."""
+        found = self._store.case(case)
+        if found is None:
+            return Words("There is no case {name}.", name=case)
+        evidence, known = found
+        report = await repeats(self._bench, evidence, known, Budget(self._seconds))
+        if report is None:
+            return Words("Case {case} shows nothing any more.", case=case)
+        where = f"{report.file}:{report.line}"
+        return Words("Case {case}: {kind} at {where}.", case=case, kind=report.kind, where=where)

@@ -1,0 +1,1 @@
+"""The pipeline with models: candidates, clusters, review, analysis, verification, report."""

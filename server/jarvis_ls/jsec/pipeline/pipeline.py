@@ -1,0 +1,36 @@
+"""The stages in their order: clustering, review, analysis with verification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jarvis_ls.jsec.pipeline.analysis import analyse_all
+from jarvis_ls.jsec.pipeline.clustering import cluster_all
+from jarvis_ls.jsec.pipeline.desk import Desk
+from jarvis_ls.jsec.pipeline.review import review_all
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a run has left undone."""
+
+    candidates: int
+    """Without an analysis."""
+    halted: str
+    """Why it ended early, in words; empty when it did not."""
+
+
+async def run_pipeline(desk: Desk) -> Left:
+    """Do what is not done yet. Each step is kept before the next begins, so that this can be ended
+    at any time and begun again."""
+    for stage in (cluster_all, review_all, analyse_all):
+        if desk.halted:
+            break
+        await stage(desk)
+    return left_undone(desk)
+
+
+def left_undone(desk: Desk) -> Left:
+    """Return what has no analysis."""
+    done = {gid for analysis in desk.state.analyses.values() for gid in analysis.cluster.gids}
+    return Left(len(desk.state.candidates) - len(done), desk.halted)

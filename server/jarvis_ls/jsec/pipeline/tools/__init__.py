@@ -1,0 +1,1 @@
+"""Tools that only the agents of the pipeline have, one a file."""
