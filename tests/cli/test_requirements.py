@@ -43,7 +43,13 @@ def test_everything_a_command_imports_is_installed_with_it(
     assert not missing
 
 
-SAYS_WHAT_IS_MISSING = frozenset({"jarvis_ls.cli.proving", "jarvis_ls.cli.verifying"})
+SAYS_WHAT_IS_MISSING = frozenset(
+    {
+        "jarvis_ls.cli.proving",
+        "jarvis_ls.cli.verifying",
+        "jarvis_ls.jsec.proof.symbolic.refutation",
+    }
+)
 """Loaded for commands that say which extras they need where those are missing."""
 
 

@@ -127,13 +127,18 @@ def _check_age(place: Path | None, library: Any = None) -> None:
 
 
 def parse(
-    path: Path, arguments: Sequence[str], *, macros: bool = False, prelude: str = ""
+    path: Path,
+    arguments: Sequence[str],
+    *,
+    macros: bool = False,
+    prelude: str = "",
+    text: str | None = None,
 ) -> tuple[TranslationUnit, list[Problem]]:
     """Return a translation unit and what the compiler objects to in it (errors only).
 
     `arguments` are those of the compiler, without its name, the file and `-o`; `prelude` is a
-    header that is read before the file. Raises `SkippedFile` when the file cannot be parsed at
-    all, or it includes what has no end.
+    header that is read before the file, `text` stands in for what is on the disk. Raises
+    `SkippedFile` when the file cannot be parsed at all, or it includes what has no end.
     """
     bindings = cindex()
     refuse_endless(path, arguments, system_includes())
@@ -146,6 +151,8 @@ def parse(
     if prelude:
         words += ["-include", _PRELUDE]
         unsaved = [(_PRELUDE, prelude)]
+    if text is not None:
+        unsaved.append((str(path), text))
     try:
         unit = bindings.Index.create().parse(
             str(path), args=words, options=options, unsaved_files=unsaved

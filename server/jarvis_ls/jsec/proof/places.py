@@ -23,6 +23,8 @@ _WITH_BODY = frozenset(
 """Statements of which only what comes before their body is the place."""
 _MAX_DEPTH = 40
 _LEAKS = frozenset({401, 404, 771, 772, 775})
+OUTSIDE = "#"
+"""Stands for all of a file that is outside of functions."""
 _FUNCTION_DEPTH = 400
 """Levels of nesting between a place and the function around it."""
 
@@ -107,7 +109,8 @@ def functions_of(bench: Sources, finding: Finding) -> tuple[tuple[str, str], ...
 
 def current_hashes(source: Source, names: Iterable[str]) -> dict[str, set[str]]:
     """Return the hashes of the functions of a file that have one of `names`; the empty name is
-    the whole file. Of one name there may be several, behind `#if`."""
+    the whole file, `OUTSIDE` what is outside of functions. Of one name there may be several,
+    behind `#if`."""
     wanted = set(names)
     found: dict[str, set[str]] = {}
     if "" in wanted:
@@ -115,20 +118,39 @@ def current_hashes(source: Source, names: Iterable[str]) -> dict[str, set[str]]:
     language = language_of(source.path, source.data)
     if language is None or not wanted - {""}:
         return found
+    if OUTSIDE in wanted:
+        found[OUTSIDE] = {hash_outside(source)}
+    for node in _function_nodes(source, language):
+        name = _name(node)
+        if name in wanted:
+            found.setdefault(name, set()).add(hash_of(source, node.start_byte, node.end_byte))
+    return found
+
+
+def hash_outside(source: Source) -> str:
+    """Return what names the code of a file outside of the bodies of functions."""
+    language = language_of(source.path, source.data) or "c"
+    code = bytearray(blank(source.data, language, literals=False))
+    for node in _function_nodes(source, language):
+        body = node.child_by_field_name("body")
+        if body is not None:
+            code[body.start_byte : body.end_byte] = b" " * (body.end_byte - body.start_byte)
+    return hashlib.sha256(b" ".join(code.split())).hexdigest()[:16]
+
+
+def _function_nodes(source: Source, language: LanguageName) -> Iterable[Node]:
+    """Yield the functions of a file, those in others left out."""
     stack = [parse(source.data, language).root_node]
     while stack:
         node = stack.pop()
         if node.type in _FUNCTIONS:
-            name = _name(node)
-            if name in wanted:
-                found.setdefault(name, set()).add(hash_of(source, node.start_byte, node.end_byte))
+            yield node
             continue
         stack += [
             child
             for child in node.named_children
             if not child.type.endswith(("_expression", "_literal")) and child.type != "comment"
         ]
-    return found
 
 
 def _node_at(source: Source, span: Span, language: LanguageName) -> Node | None:

@@ -51,6 +51,7 @@ _LIBRARIES = {
     b"png.h": "-lpng",
 }
 _ALWAYS = ("-lm", "-lpthread", "-ldl")
+_RELATIVE = re.compile(r"^(-include|-isystem|-iquote|-idirafter|-I)(?!/)")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]{1,200})[>"]', re.MULTILINE)
 _MACRO = re.compile(rb"^[ \t]*#[ \t]*define(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
 _MAX_DECLARATORS = 20
@@ -113,6 +114,12 @@ def find_closure(bench: Workbench, file: str) -> Build | str:
         return program
     files = _closure(names[file], names)
     return _build(bench, files, ()) if len(files) <= _MOST_LINKED else program
+
+
+def parser_flags(bench: Workbench, build: Build) -> list[str]:
+    """Return the options of a build as a parser needs them that runs elsewhere: whole paths."""
+    whole = rf"\1{bench.root}/"
+    return [_RELATIVE.sub(whole, flag) for flag in build.flags]
 
 
 def files_naming(bench: Workbench, name: str) -> list[str]:

@@ -40,7 +40,12 @@ from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Verdict
 from jarvis_ls.jsec.proof.inputs import constants_near
 from jarvis_ls.jsec.proof.marked_source import mark_place
 from jarvis_ls.jsec.proof.places import flaw_lines, function_at, hash_of
-from jarvis_ls.jsec.proof.programs import files_naming, find_closure, is_defined_elsewhere
+from jarvis_ls.jsec.proof.programs import (
+    files_naming,
+    find_closure,
+    is_defined_elsewhere,
+    parser_flags,
+)
 from jarvis_ls.jsec.proof.reports import Seen, kinds_for
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
@@ -62,7 +67,6 @@ _MOST_RUNS = 400_000
 _CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)$", re.MULTILINE)
 _RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+) (\d+)$", re.MULTILINE)
 _VALUE = re.compile(r"^HARNESS: ([^\n=]{1,200}) = ([^\n]{0,200})$", re.MULTILINE)
-_RELATIVE = re.compile(r"^(-include|-isystem|-iquote|-idirafter|-I)(?!/)")
 _LEAK = frozenset({"leak"})
 _UNSEEN = frozenset({"use-of-uninitialized-value"})
 """Kinds that no program of ours reports: that nothing was reported says nothing."""
@@ -382,8 +386,7 @@ class _Search:
 
     def _unit(self, file: str, build: Build) -> Unit:
         """Return a file with folders as the parser needs them: it runs elsewhere."""
-        whole = rf"\1{self._bench.root}/"
-        return Unit(file, tuple(_RELATIVE.sub(whole, flag) for flag in build.flags))
+        return Unit(file, tuple(parser_flags(self._bench, build)))
 
     def _hashes(self) -> tuple[tuple[str, str], ...]:
         """Return the hashes of all functions that were called."""

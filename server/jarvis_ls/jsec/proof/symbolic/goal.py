@@ -1,0 +1,87 @@
+"""What symbolic execution is asked to show. Needs no z3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from jarvis_ls.jsec.proof.symbolic.syntax import Node
+
+
+class Check(Enum):
+    """What is shown of operations."""
+
+    WRITE = auto()
+    """Writes are in bounds."""
+    READ = auto()
+    """Reads are in bounds."""
+    NULL = auto()
+    """No null pointer is dereferenced."""
+    LIFE = auto()
+    """Nothing is used that has ended."""
+    FREE = auto()
+    """Nothing is released twice."""
+    BAD_FREE = auto()
+    """Only blocks of the heap are released, at their begin."""
+    SIGNED = auto()
+    """Signed arithmetic stays in range."""
+    UNSIGNED = auto()
+    """Unsigned arithmetic stays in range."""
+    CONVERSION = auto()
+    """Conversions keep the value."""
+    DIVISION = auto()
+    """No division by zero."""
+    SHIFT = auto()
+    """Shifts are by less than the width, and lose nothing."""
+    HUGE = auto()
+    """Sizes that are asked for are moderate."""
+    INVARIANT = auto()
+    """An expression is true."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is to be shown."""
+
+    places: tuple[tuple[str, int, int], ...]
+    """Files with the first and last line of statements."""
+    checks: frozenset[Check]
+    """What must hold in these statements and in what they call."""
+
+    def covers(self, node: Node) -> bool:
+        """Return whether a node is in one of the places."""
+        return any(
+            node.file == file and node.line <= last and node.last >= first
+            for file, first, last in self.places
+        )
+
+
+_BOUNDS = frozenset({Check.WRITE, Check.READ})
+_RANGE = frozenset({Check.SIGNED, Check.UNSIGNED, Check.CONVERSION})
+_BY_CWE: dict[int, frozenset[Check]] = {
+    **dict.fromkeys((120, 121, 122, 123, 124, 787), frozenset({Check.WRITE})),
+    **dict.fromkeys((125, 126, 127), frozenset({Check.READ})),
+    **dict.fromkeys((119, 129, 193, 786, 788, 805, 806, 823), _BOUNDS),
+    **dict.fromkeys((416, 562, 672, 825), frozenset({Check.LIFE})),
+    415: frozenset({Check.FREE, Check.LIFE}),
+    **dict.fromkeys((590, 761), frozenset({Check.BAD_FREE})),
+    **dict.fromkeys((476, 690), frozenset({Check.NULL})),
+    369: frozenset({Check.DIVISION}),
+    **dict.fromkeys((128, 190, 191), _RANGE),
+    680: _RANGE | _BOUNDS | {Check.HUGE},
+    1335: frozenset({Check.SHIFT}),
+    **dict.fromkeys((197, 681), frozenset({Check.CONVERSION})),
+    **dict.fromkeys((194, 195, 196), _BOUNDS | {Check.CONVERSION, Check.HUGE}),
+    789: frozenset({Check.HUGE}),
+}
+"""What must hold that a weakness is not there."""
+_GENERAL = frozenset({20, 664, 682, 703, 704, 707})
+"""Weaknesses that say nothing of their own beside another."""
+
+
+def checks_for(cwe: tuple[int, ...]) -> frozenset[Check]:
+    """Return what refutes a finding with some weaknesses; empty when nothing here does."""
+    own = [number for number in cwe if number not in _GENERAL]
+    if any(number not in _BY_CWE for number in own):
+        return frozenset()
+    return frozenset(check for number in own for check in _BY_CWE[number])

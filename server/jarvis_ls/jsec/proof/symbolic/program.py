@@ -1,0 +1,249 @@
+"""The functions of a program, who calls them, and what its variables begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.codeintel import clang
+from jarvis_ls.jsec.proof.symbolic.reader import Reader, Unit
+from jarvis_ls.jsec.proof.symbolic.syntax import Form, Function, Node, Unsupported, Variable
+
+_DEEPEST = 400
+_SAME = frozenset({"PAREN_EXPR"})
+_Key = tuple[str, str]
+"""File and name of a function."""
+
+
+class Program:
+    """What some files define. All of it is read at once, bodies when they are asked for."""
+
+    def __init__(
+        self,
+        root: Path,
+        files: Sequence[str],
+        arguments: Sequence[str],
+        changed: tuple[str, str] | None = None,
+    ) -> None:
+        """Read the files; `changed` is one of them with a text that stands in for it. Raises
+        `Unsupported` when a file does not compile."""
+        self._root = root
+        self._reader = Reader(root, arguments)
+        self._units: dict[str, Unit] = {}
+        self._bodies: dict[_Key, Node | Unsupported] = {}
+        self._owner: dict[_Key, Unit] = {}
+        self._functions: dict[_Key, Function] = {}
+        self._exported: dict[str, Function] = {}
+        self._calls: dict[_Key, set[_Key]] = {}
+        self._taken: set[_Key] = set()
+        self._changing: set[str] = set()
+        self._initials: dict[str, Any] = {}
+        self._needed: set[_Key] = set()
+        self._system: set[str] = set()
+        for file in files:
+            text = changed[1] if changed is not None and changed[0] == file else None
+            self._add(file, self._reader.read(file, text))
+        for unit in self._units.values():
+            self._read_uses(unit)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the files of the project that were read, headers too."""
+        return tuple(sorted(self._reader.files))
+
+    def _add(self, file: str, unit: Unit) -> None:
+        self._units[file] = unit
+        self._system |= unit.system
+        for function in unit.functions.values():
+            key = function.file, function.name
+            if key in self._functions:
+                continue
+            self._functions[key] = function
+            self._owner[key] = unit
+            if not function.static:
+                if function.name in self._exported:
+                    raise Unsupported("a function that is defined twice")
+                self._exported[function.name] = function
+        for key_, (_, cursor) in unit.globals.items():
+            if key_ not in self._initials or clang.initializer(cursor) is not None:
+                self._initials[key_] = cursor
+
+    # -- what `Sources` of `statements` asks for
+
+    def function(self, name: str, file: str) -> Function | None:
+        """Return the function of that name that a file sees; None when none is defined."""
+        own = self._functions.get((file, name))
+        if own is not None:
+            return own
+        unit = self._units.get(file)
+        if unit is not None and name in unit.functions:
+            return unit.functions[name]
+        if unit is None:  # a header: it may see a function of another one
+            found = [item for (_, other), item in self._functions.items() if other == name]
+            return found[0] if len(found) == 1 else self._exported.get(name)
+        return self._exported.get(name)
+
+    def body(self, function: Function) -> Node:
+        """Return the body of a function. Raises `Unsupported`."""
+        key = function.file, function.name
+        known = self._bodies.get(key)
+        if known is None:
+            try:
+                known = self._reader.body(function, self._owner[key])
+            except Unsupported as error:
+                known = error
+            self._bodies[key] = known
+        if isinstance(known, Unsupported):
+            raise known
+        return known
+
+    def is_needed(self, function: Function) -> bool:
+        """Return whether a place lies in a function or in what it calls."""
+        return (function.file, function.name) in self._needed
+
+    def is_system(self, name: str) -> bool:
+        """Return whether a header of the system declares a function."""
+        return name in self._system
+
+    def initial_value(self, variable: Variable) -> Node | None:
+        """Return the initialiser of a global variable; None without one."""
+        cursor = self._initials.get(variable.key)
+        return None if cursor is None else self._reader.initial(cursor)
+
+    def is_initial(self, variable: Variable) -> bool:
+        """Return whether a global variable surely has the value it begins with: it is constant, or
+        of one file in which nothing changes it."""
+        if variable.key not in self._initials or variable.type.form is Form.OTHER:
+            return False
+        if variable.constant:
+            return clang.initializer(self._initials[variable.key]) is not None
+        return ":" in variable.key and variable.key not in self._changing
+
+    def local_initial(self, declaration: object) -> Node | None:
+        """Return the initialiser of a static local variable."""
+        return self._reader.initial(declaration)
+
+    # -- who calls whom
+
+    def at(self, file: str, line: int) -> Function | None:
+        """Return the function around a line of a file; None when there is none, or several."""
+        found = [
+            function
+            for (own, _), function in self._functions.items()
+            if own == file and function.line <= line <= function.last
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def need(self, function: Function) -> None:
+        """Set the function that a place lies in."""
+        waiting = [(function.file, function.name)]
+        self._needed = set()
+        while waiting:
+            key = waiting.pop()
+            if key not in self._needed:
+                self._needed.add(key)
+                waiting += [caller for caller, called in self._calls.items() if key in called]
+
+    def callers(self, function: Function) -> list[Function] | None:
+        """Return the functions that call another; None when not all are known: its address is
+        taken."""
+        key = function.file, function.name
+        if key in self._taken:
+            return None
+        return [
+            self._functions[caller]
+            for caller, called in self._calls.items()
+            if key in called and caller in self._functions
+        ]
+
+    def main(self) -> Function | None:
+        """Return where the program begins."""
+        return self._exported.get("main")
+
+    def _read_uses(self, unit: Unit) -> None:
+        for name, cursor in unit.bodies.items():
+            function = unit.functions[name]
+            key = function.file, function.name
+            called = self._calls.setdefault(key, set())
+            for use, above in _uses(cursor):
+                self._note_use(use, above, function.file, called)
+        for _, cursor in unit.globals.values():
+            for use, above in _uses(cursor):
+                self._note_use(use, [*above, cursor], self._file(cursor), None)
+
+    def _file(self, cursor: Any) -> str:
+        return self._reader.file_of(cursor)
+
+    def _note_use(self, use: Any, above: list[Any], file: str, called: set[_Key] | None) -> None:
+        referenced = use.referenced
+        if referenced is None:
+            return
+        if referenced.kind.name == "FUNCTION_DECL":
+            function = self.function(use.spelling, file)
+            if function is None:
+                return
+            key = function.file, function.name
+            if called is not None and _is_called(use, above):
+                called.add(key)
+            else:
+                self._taken.add(key)
+        elif referenced.kind.name == "VAR_DECL" and not _is_read(use, above):
+            self._changing.add(self._reader.variable(referenced).key)
+
+
+def _uses(cursor: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield all names of functions and variables below a cursor, with what is around them."""
+    waiting: list[tuple[Any, list[Any]]] = [(cursor, [])]
+    while waiting:
+        node, above = waiting.pop()
+        if node.kind.name == "DECL_REF_EXPR":
+            yield node, above
+        elif len(above) < _DEEPEST:
+            around = [*above[-5:], node]
+            waiting += [(child, around) for child in clang.children(node)]
+
+
+def _is_called(use: Any, above: list[Any]) -> bool:
+    """Return whether a name of a function is what a call calls."""
+    inner = use
+    for around in reversed(above):
+        name = around.kind.name
+        if name == "CALL_EXPR":
+            first = clang.children(around)[0]
+            return bool(first == inner)
+        if name not in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+            return False
+        inner = around
+    return False
+
+
+def _is_read(use: Any, above: list[Any]) -> bool:
+    """Return whether a name of a variable only reads it, or one of its elements."""
+    node = use
+    for around in reversed(above):
+        name = around.kind.name
+        if name in ("PAREN_EXPR", "MEMBER_REF_EXPR"):
+            if name == "MEMBER_REF_EXPR" and node.type.get_canonical().kind.name == "POINTER":
+                return True
+            node = around
+        elif name == "UNEXPOSED_EXPR":
+            before = node.type.get_canonical().kind.name
+            if before not in ("CONSTANTARRAY", "INCOMPLETEARRAY"):
+                return True
+            node = around
+        elif name == "ARRAY_SUBSCRIPT_EXPR":
+            if clang.children(around)[0] != node or not _is_decayed(node):
+                return True
+            node = around
+        else:
+            return bool(name == "CXX_UNARY_EXPR")
+    return False
+
+
+def _is_decayed(node: Any) -> bool:
+    below = clang.children(node)
+    return len(below) == 1 and below[0].type.get_canonical().kind.name in (
+        "CONSTANTARRAY",
+        "INCOMPLETEARRAY",
+    )

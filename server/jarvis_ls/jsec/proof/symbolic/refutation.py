@@ -1,0 +1,156 @@
+"""Shows that operations at a place cannot go wrong, however the function around it is called, or
+however those are called that call it.
+
+This module imports z3: load it only when it is there.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from jarvis_ls.jsec.proof.symbolic.goal import Goal
+from jarvis_ls.jsec.proof.symbolic.library import Library
+from jarvis_ls.jsec.proof.symbolic.machine import GaveUp, Spent
+from jarvis_ls.jsec.proof.symbolic.program import Program
+from jarvis_ls.jsec.proof.symbolic.syntax import Function, Unsupported
+
+_MOST_LEVELS = 3
+"""Callers of callers that execution begins in."""
+_MOST_ROOTS = 24
+_DEPTH = 20_000
+_STACK = 256 << 20
+"""Bytes of the stack of the thread: expressions and calls are followed by recursion."""
+_ONE_AT_A_TIME = threading.Lock()
+"""z3's context is one for all threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was shown."""
+
+    is_shown: bool
+    """Whether no obligation can fail."""
+    why: str = ""
+    """Why not, for the log."""
+    roots: tuple[str, ...] = ()
+    """Names of the functions that execution began in."""
+    level: int = 0
+    """0: any call of the function; 1 and more: its callers, and theirs; -1: `main`."""
+    shown: int = 0
+    """How many obligations hold."""
+    strings: bool = False
+    """Whether strings were taken to be shorter than 2 GiB."""
+    entered: frozenset[tuple[str, str]] = frozenset()
+    """Files and names of all functions that were executed."""
+    seconds: float = 0.0
+    """CPU seconds it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a program."""
+
+    program: Program
+    goal: Goal
+    function: Function
+    """The one that the places are in."""
+    is_whole: bool
+    """Whether the program has all files that can call it."""
+    seconds: float
+    stopped: Callable[[], bool] = lambda: False
+    """Whether the user wants no more."""
+
+
+def show(question: Question) -> Answer:
+    """Return what is shown of the places of a goal."""
+    answers: list[Answer] = []
+
+    def work() -> None:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, _DEPTH))
+        try:
+            answer = _show(question)
+            answers.append(replace(answer, seconds=time.thread_time()))
+        finally:
+            sys.setrecursionlimit(before)
+
+    with _ONE_AT_A_TIME:
+        old = threading.stack_size(_STACK)
+        thread = threading.Thread(target=work, name="jsec-symbolic")
+        thread.start()
+        threading.stack_size(old)
+        thread.join()
+    return answers[0] if answers else Answer(is_shown=False, why="it failed")
+
+
+def _show(question: Question) -> Answer:
+    program, function = question.program, question.function
+    program.need(function)
+    end = time.thread_time() + question.seconds
+    why = "nothing to show"
+    for level, roots in _levels(program, function, is_whole=question.is_whole):
+        found: list[Spent] = []
+        try:
+            for root in roots:
+                left = end - time.thread_time()
+                machine = Library(program, question.goal, left, question.stopped, whole=level < 0)
+                machine.run(root)
+                found.append(machine.spent)
+        except (GaveUp, Unsupported) as error:
+            why = str(error)
+            if time.thread_time() >= end or question.stopped():
+                break
+            continue
+        shown = sum(spent.shown for spent in found)
+        if shown:
+            return Answer(
+                is_shown=True,
+                roots=tuple(root.name for root in roots),
+                level=level,
+                shown=shown,
+                strings=any(spent.strings for spent in found),
+                entered=frozenset(item for spent in found for item in spent.entered),
+            )
+        why = "nothing to show"
+    return Answer(is_shown=False, why=why)
+
+
+def _levels(
+    program: Program, function: Function, *, is_whole: bool
+) -> Iterator[tuple[int, Sequence[Function]]]:
+    """Yield sets of functions of which each call of one comes through one at least."""
+    yield 0, [function]
+    cut = [function]
+    for level in range(1, _MOST_LEVELS + 1):
+        above = _above(program, cut, is_whole=is_whole)
+        if above is None or above == cut:
+            break
+        cut = above
+        yield level, cut
+    main = program.main()
+    if is_whole and main is not None and cut != [main]:
+        yield -1, [main]
+
+
+def _above(program: Program, cut: Sequence[Function], *, is_whole: bool) -> list[Function] | None:
+    """Return the callers of some functions, those that others may call without being seen among
+    them; None when they are not all known."""
+    found: dict[tuple[str, str], Function] = {}
+    for function in cut:
+        callers = program.callers(function)
+        is_closed = function.static or (is_whole and function.name != "main")
+        if callers is None or not is_closed or function in callers:
+            if function.name == "main" or (not is_closed and callers):
+                found[function.file, function.name] = function
+                continue
+            return None
+        if not callers:  # nobody calls it: nothing is to be shown of it
+            continue
+        found.update(((caller.file, caller.name), caller) for caller in callers)
+    if not found or len(found) > _MOST_ROOTS:
+        return None
+    return list(found.values())

@@ -1,0 +1,781 @@
+"""Symbolic execution of statements, loops and calls.
+
+A loop whose conditions are known is followed round by round. Any other is replaced by one round
+from a state in which everything that a round writes is unknown, save for invariants that are shown
+to hold: then it covers every round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Protocol
+
+import z3
+
+from jarvis_ls.jsec.proof.symbolic import terms
+from jarvis_ls.jsec.proof.symbolic.expressions import Expressions, Results
+from jarvis_ls.jsec.proof.symbolic.goal import Check, Goal
+from jarvis_ls.jsec.proof.symbolic.machine import GaveUp
+from jarvis_ls.jsec.proof.symbolic.memory import (
+    HOLE,
+    Code,
+    Hole,
+    Life,
+    Origin,
+    Pointer,
+    Rest,
+    State,
+    Value,
+    blocks_in,
+)
+from jarvis_ls.jsec.proof.symbolic.syntax import (
+    SIZE,
+    CType,
+    Form,
+    Function,
+    Kind,
+    Node,
+    Unsupported,
+    Variable,
+)
+from jarvis_ls.jsec.proof.symbolic.terms import Truth
+
+_MOST_ROUNDS = 1100
+"""Rounds of a loop with known conditions."""
+_MOST_SPLITS = 3
+"""Rounds in which the path splits, before the loop is generalised."""
+_MOST_TRIALS = 14
+_DEEPEST = 24
+"""Calls in calls."""
+
+
+_Place = tuple[int, int, int]
+"""A part of memory: see `Machine.writes`."""
+
+
+class End(Enum):
+    """How a statement ends."""
+
+    NORMAL = auto()
+    BREAK = auto()
+    CONTINUE = auto()
+    RETURN = auto()
+    GOTO = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """One path through a statement."""
+
+    state: State
+    end: End = End.NORMAL
+    value: Value = HOLE
+    """What is returned."""
+    label: str = ""
+    """Where `goto` goes."""
+
+
+class Sources(Protocol):
+    """The functions and variables of a program."""
+
+    def function(self, name: str, file: str) -> Function | None:
+        """Return the function of that name that a file sees; None when none is defined."""
+
+    def body(self, function: Function) -> Node:
+        """Return its body. Raises `Unsupported`."""
+
+    def is_needed(self, function: Function) -> bool:
+        """Return whether a place lies in a function or in what it calls."""
+
+    def is_system(self, name: str) -> bool:
+        """Return whether a header of the system declares a function."""
+
+    def initial_value(self, variable: Variable) -> Node | None:
+        """Return the initialiser that a global variable surely has still; None without one."""
+
+    def is_initial(self, variable: Variable) -> bool:
+        """Return whether a global variable surely has the value it begins with."""
+
+    def local_initial(self, declaration: object) -> Node | None:
+        """Return the initialiser of a static local variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """The parts of a loop."""
+
+    condition: Node | None
+    body: Node
+    step: Node | None = None
+    body_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidate:
+    """Something that may hold in every round."""
+
+    key: object
+    holds: Callable[[State], Truth]
+
+
+class Statements(Expressions):
+    """Executes functions."""
+
+    def __init__(
+        self,
+        code: Sources,
+        goal: Goal,
+        seconds: float,
+        stopped: Callable[[], bool],
+        *,
+        whole: bool = False,
+    ) -> None:
+        """With `whole`, execution begins in `main`: whatever cannot be followed ends it, and global
+        variables begin with their values."""
+        super().__init__(goal, seconds, stopped)
+        self._code = code
+        self._whole = whole
+        self._calls: list[str] = []
+        self._made: list[tuple[str, Callable[[State], object]]] = []
+        """Static objects, as they were made on some path, with what makes them on another."""
+        self._file = ""
+
+    def library(
+        self, state: State, name: str, values: Sequence[Value], node: Node
+    ) -> Results | None:
+        """Return what a function of the library gives; None when it is not known."""
+        raise NotImplementedError
+
+    def run(self, function: Function) -> None:
+        """Execute a function from a state in which nothing is known. Raises `GaveUp`."""
+        state = State()
+        variables = {}
+        for parameter in function.parameters:
+            pointer = self.variable_block(state, parameter, Rest.UNKNOWN)
+            variables[parameter.key] = pointer.block
+            with self.unobserved():
+                self.store(state, pointer, parameter.type, self.anything(parameter.type))
+        state.variables = variables
+        self._body(state, function)
+
+    # -- variables
+
+    def place_of(self, state: State, variable: Variable) -> Pointer:
+        """Return the address of a variable."""
+        number = (state.statics if variable.is_global else state.variables).get(variable.key)
+        if number is not None:
+            return Pointer(number)
+        pointer = self.variable_block(state, variable, Rest.UNKNOWN)
+        if not variable.is_global:
+            state.variables[variable.key] = pointer.block
+            return pointer
+        state.statics[variable.key] = pointer.block
+        self._made.append((variable.key, lambda other: self.place_of(other, variable)))
+        if self._whole or self._code.is_initial(variable):
+            self._begin(state, pointer, variable, self._code.initial_value(variable))
+        else:
+            state.exposed |= {pointer.block}
+        if not self._whole and variable.constant:
+            block = state.blocks[pointer.block]
+            state.blocks[pointer.block] = replace(block, constant=True)
+        if self._whole:
+            state.exposed |= {pointer.block}
+        return pointer
+
+    def _begin(self, state: State, pointer: Pointer, variable: Variable, node: Node | None) -> None:
+        block = state.blocks[pointer.block]
+        state.blocks[pointer.block] = replace(block, rest=Rest.ZERO)
+        if node is None:
+            return
+        with self.unobserved():
+            try:
+                paths = self.fill(state, pointer, variable.type, node)
+            except GaveUp:
+                state.forget(pointer.block)
+                return
+        if len(paths) != 1 or paths[0][0] is not state:
+            raise GaveUp("initialiser")
+
+    def _declare(self, state: State, node: Node) -> list[Outcome]:
+        assert isinstance(node.value, tuple)
+        variable, declaration = node.value
+        if variable.is_global:
+            if variable.key not in state.statics:
+                pointer = self.variable_block(state, variable, Rest.UNKNOWN)
+                state.statics[variable.key] = pointer.block
+                self._made.append((variable.key, lambda other: self._declare(other, node)))
+                if self._whole or variable.constant:
+                    self._begin(state, pointer, variable, self._code.local_initial(declaration))
+                state.exposed |= {pointer.block}
+            return [Outcome(state)]
+        old = state.variables.get(variable.key)
+        if old is not None:
+            self._end_block(state, old)
+        value = node.parts[0]
+        rest = Rest.UNSET if value is None else Rest.ZERO
+        pointer = self.variable_block(state, variable, rest)
+        state.variables[variable.key] = pointer.block
+        if value is None:
+            return [Outcome(state)]
+        try:
+            return [Outcome(path) for path, _ in self.fill(state, pointer, variable.type, value)]
+        except GaveUp as error:
+            if str(error) not in ("initialiser", "initialiser without braces"):
+                raise
+            if _has_effects(value):
+                raise
+            state.forget(pointer.block)
+            return [Outcome(state)]
+
+    def _sized(self, state: State, node: Node) -> list[Outcome]:
+        assert isinstance(node.value, tuple)
+        variable, unit = node.value
+        found = []
+        for path, count in self.value(state, node.part(0)):
+            if isinstance(count, int | z3.ExprRef):
+                wide = terms.wide(count, node.part(0).type)
+                size = terms.plain_size(wide * z3.BitVecVal(unit, 64))
+            else:
+                size = terms.fresh_size()
+            self.require(path, Check.HUGE, terms.not_above(size, 1 << 20), node)
+            old = path.variables.get(variable.key)
+            if old is not None:
+                self._end_block(path, old)
+            pointer = self.new_block(path, size, Rest.UNSET, Origin.STACK, variable.name)
+            path.variables[variable.key] = pointer.block
+            found.append(Outcome(path))
+        return found
+
+    def _end_block(self, state: State, number: int) -> None:
+        """End an object of the stack."""
+        block = state.blocks.get(number)
+        if block is not None:
+            state.blocks[number] = replace(block, life=Life.DEAD, cells={}, strings=())
+
+    # -- statements
+
+    def execute(self, state: State, node: Node) -> list[Outcome]:
+        """Return the paths through a statement."""
+        self.step()
+        match node.kind:
+            case Kind.BLOCK:
+                return self._block(state, node.parts)
+            case Kind.DECLARE | Kind.SIZED:
+                with self.inside(node):
+                    if node.kind is Kind.DECLARE:
+                        return self._declare(state, node)
+                    return self._sized(state, node)
+            case Kind.IF:
+                return self._if(state, node)
+            case Kind.WHILE:
+                return self._loop(state, _Loop(node.part(0), node.part(1)))
+            case Kind.DO:
+                return self._loop(state, _Loop(node.part(1), node.part(0), body_first=True))
+            case Kind.FOR:
+                return self._for(state, node)
+            case Kind.SWITCH:
+                return self._switch(state, node)
+            case Kind.CASE | Kind.DEFAULT | Kind.LABEL:
+                return self.execute(state, node.part(0))
+            case Kind.BREAK:
+                return [Outcome(state, End.BREAK)]
+            case Kind.CONTINUE:
+                return [Outcome(state, End.CONTINUE)]
+            case Kind.GOTO:
+                return [Outcome(state, End.GOTO, label=str(node.value))]
+            case Kind.RETURN:
+                if not node.parts:
+                    return [Outcome(state, End.RETURN)]
+                with self.inside(node):
+                    found = self.value(state, node.part(0))
+                return [Outcome(path, End.RETURN, value) for path, value in found]
+            case Kind.EMPTY:
+                return [Outcome(state)]
+        with self.inside(node):
+            return [Outcome(path) for path, _ in self.value(state, node)]
+
+    def _block(self, state: State, parts: Sequence[Node | None], start: int = 0) -> list[Outcome]:
+        waiting = [(state, start)]
+        found: list[Outcome] = []
+        while waiting:
+            path, number = waiting.pop()
+            if number == len(parts):
+                found.append(Outcome(path))
+                continue
+            part = parts[number]
+            assert part is not None
+            for outcome in self.execute(path, part):
+                if outcome.end is End.NORMAL:
+                    waiting.append((outcome.state, number + 1))
+                    continue
+                target = _label_at(parts, outcome.label) if outcome.end is End.GOTO else None
+                if target is None:
+                    found.append(outcome)
+                elif target <= number:
+                    raise GaveUp("goto")
+                else:
+                    waiting.append((outcome.state, target))
+        return found
+
+    def _if(self, state: State, node: Node) -> list[Outcome]:
+        found: list[Outcome] = []
+        for path, holds in list(self.branch(state, node.part(0))):
+            arm = node.parts[1] if holds else node.parts[2]
+            found += self.execute(path, arm) if arm is not None else [Outcome(path)]
+        return found
+
+    def _switch(self, state: State, node: Node) -> list[Outcome]:
+        body = node.part(1)
+        parts = body.parts if body.kind is Kind.BLOCK else (body,)
+        labels = [_labels(part) for part in parts if part is not None]
+        if sum(map(_count_labels, parts)) != sum(len(found) for found in labels):
+            raise GaveUp("a case in a nested statement")
+        with self.inside(node.part(0)):
+            values = self.value(state, node.part(0))
+        found: list[Outcome] = []
+        for path, value in values:
+            rest: State | None = path
+            default: int | None = None
+            for number, cases in enumerate(labels):
+                for case in cases:
+                    if case is None:
+                        default = number
+                        continue
+                    if rest is None:
+                        break
+                    term = _within(value, case, node.part(0).type)
+                    yes, rest = self.split(rest, term)
+                    if yes is not None:
+                        found += self._block(yes, parts, number)
+            if rest is not None:
+                if default is None:
+                    found.append(Outcome(rest))
+                else:
+                    found += self._block(rest, parts, default)
+        return [Outcome(item.state) if item.end is End.BREAK else item for item in found]
+
+    # -- loops
+
+    def _for(self, state: State, node: Node) -> list[Outcome]:
+        start, condition, step, body = node.parts
+        assert body is not None
+        loop = _Loop(condition, body, step)
+        if start is None:
+            return self._loop(state, loop)
+        return [
+            outcome
+            for begun in self.execute(state, start)
+            for outcome in self._loop(begun.state, loop)
+        ]
+
+    def _loop(self, state: State, loop: _Loop) -> list[Outcome]:
+        found: list[Outcome] = []
+        waiting: list[tuple[State, int, int]] = [(state, 0, 0)]
+        while waiting:
+            path, rounds, splits = waiting.pop()
+            self.step()
+            if rounds >= _MOST_ROUNDS or splits > _MOST_SPLITS:
+                found += self._generalise(path, _at_round(loop, rounds))
+                continue
+            before = path.fork()
+            count = len(path.path)
+            if not (loop.body_first and rounds == 0):
+                arms = list(self._decided(path, loop.condition))
+                if len(arms) > 1:
+                    found += self._generalise(before, _at_round(loop, rounds))
+                    continue
+                path, holds = arms[0]
+                if not holds:
+                    found.append(Outcome(path))
+                    continue
+            going = self._round(path, loop, found)
+            more = int(len(going) != 1 or len(going[0].path) > count)
+            waiting += [(after, rounds + 1, splits + more) for after in going]
+        return found
+
+    def _decided(self, state: State, condition: Node | None) -> list[tuple[State, bool]]:
+        if condition is None:
+            return [(state, True)]
+        return list(self.branch(state, condition))
+
+    def _round(self, state: State, loop: _Loop, found: list[Outcome]) -> list[State]:
+        """Execute body and step; paths that leave the loop go to `found`, others are returned."""
+        going = []
+        for outcome in self.execute(state, loop.body):
+            if outcome.end is End.BREAK:
+                found.append(Outcome(outcome.state))
+            elif outcome.end in (End.NORMAL, End.CONTINUE):
+                going.append(outcome.state)
+            else:
+                found.append(outcome)
+        if loop.step is None:
+            return going
+        return [after for path in going for after in self._stepped(path, loop.step)]
+
+    def _stepped(self, state: State, step: Node) -> list[State]:
+        with self.inside(step):
+            return [after for after, _ in self.value(state, step)]
+
+    def _generalise(self, state: State, loop: _Loop) -> list[Outcome]:
+        """Return the paths that leave a loop after any number of rounds, from a state before its
+        condition, or before its body when that comes first."""
+        written: set[_Place] = set()
+        refuted: set[object] = set()
+        exposed: set[int] = set()
+        relations = self._relations(state, loop)
+        for _ in range(_MOST_TRIALS):
+            path = state.fork()
+            path.exposed |= exposed
+            candidates = self._havoc(path, state, relations, written, refuted)
+            outer, self.writes = self.writes, set()
+            made = len(self._made)
+            found: list[Outcome] = []
+            going = self._any_round(path, loop, found)
+            changed = {place for place in self.writes if place[0] in state.blocks}
+            self.writes = outer | self.writes
+            missing = {place for place in changed if not _is_in(place, written)}
+            written |= missing
+            new = [(key, make) for key, make in self._made[made:] if key not in state.statics]
+            for _, make in new:
+                make(state)
+            shown = self._exposed_by(going, written, refuted) & state.blocks.keys()
+            if missing or new or not shown <= path.exposed:
+                exposed |= shown
+                continue
+            failed = {
+                item.key
+                for item in candidates
+                for after in going
+                if not self.proves(after, self._holds(item, after))
+            }
+            if not failed:
+                return found
+            refuted |= failed
+        raise GaveUp("loop")
+
+    def _exposed_by(
+        self, going: Sequence[State], written: set[_Place], refuted: set[object]
+    ) -> set[int]:
+        """Return the objects whose address a round may have put where it is no longer seen."""
+        found: set[int] = set()
+        for after in going:
+            found |= after.exposed
+            for number in {place[0] for place in written} & after.blocks.keys():
+                for at, (size, value) in after.blocks[number].cells.items():
+                    key = ("block", (number, at, size))
+                    if key in refuted or (number, at, size) not in written:
+                        found |= set(blocks_in(value))
+        return found
+
+    def _any_round(self, path: State, loop: _Loop, found: list[Outcome]) -> list[State]:
+        """Execute one round from the head of a loop."""
+        if loop.body_first:
+            going = []
+            for after in self._round(path, loop, found):
+                for arm, holds in self._decided(after, loop.condition):
+                    if holds:
+                        going.append(arm)
+                    else:
+                        found.append(Outcome(arm))
+            return going
+        going = []
+        for arm, holds in self._decided(path, loop.condition):
+            if holds:
+                going += self._round(arm, loop, found)
+            else:
+                found.append(Outcome(arm))
+        return going
+
+    def _holds(self, item: _Candidate, state: State) -> Truth:
+        with self.unobserved():
+            return item.holds(state)
+
+    def _havoc(
+        self,
+        path: State,
+        before: State,
+        relations: Sequence[_Candidate],
+        written: set[_Place],
+        refuted: set[object],
+    ) -> list[_Candidate]:
+        """Forget in `path` what a round writes; returns what was assumed of it."""
+        candidates: list[_Candidate] = []
+        for number, offset, size in sorted(written):
+            block = path.blocks.get(number)
+            if block is None:
+                continue
+            if size == 0:
+                path.forget(number)
+            elif size == -1:
+                path.blocks[number] = replace(block, life=Life.UNCERTAIN)
+            else:
+                known = before.blocks[number].cells.get(offset)
+                if known is None or known[0] != size or (number, 0, 0) in written:
+                    path.forget_range(number, offset, size)
+                else:
+                    place = (number, offset, size)
+                    candidates += self._loosen(path, place, known[1], refuted)
+        path.lengths.clear()
+        candidates += [item for item in relations if item.key not in refuted]
+        for item in candidates:
+            term = self._holds(item, path)
+            if not isinstance(term, bool):
+                path.path.append(term)
+        return candidates
+
+    def _relations(self, state: State, loop: _Loop) -> list[_Candidate]:
+        """Return what the condition of a loop suggests and holds before it."""
+        found = []
+        for key, node in _loosened(loop.condition):
+            item = _Candidate(key, self._relation(node))
+            if self.proves(state, self._holds(item, state)):
+                found.append(item)
+        return found
+
+    def _relation(self, node: Node) -> Callable[[State], Truth]:
+        def holds(state: State) -> Truth:
+            if len(self.value(state.fork(), node)) != 1:
+                return False
+            return self.truth(self.value(state, node)[0][1])
+
+        return holds
+
+    def _loosen(
+        self, path: State, place: _Place, old: Value, refuted: set[object]
+    ) -> list[_Candidate]:
+        """Replace a value by any other; returns how it may be bound to the old one."""
+        number, offset, size = place
+        if isinstance(old, Pointer) and old.block and ("block", place) not in refuted:
+            term = terms.fresh_size("offset")
+            moved = Pointer(old.block, term, old.low, old.high)
+            path.write(number, offset, size, moved)
+            same = _Candidate(("block", place), lambda state: _is_into(state, place, old.block))
+            return [same, *_bounds(place, old.offset, refuted, _offset_at)]
+        if isinstance(old, Pointer | Code) or not isinstance(old, int | z3.ExprRef):
+            path.forget_range(number, offset, size)
+            return []
+        type_ = CType(Form.INTEGER, size)
+        path.write(number, offset, size, terms.fresh(type_))
+        return _bounds(place, terms.wide(old, SIZE, 8 * size), refuted, _number_at)
+
+    # -- calls
+
+    def call(self, state: State, callee: Value, values: Sequence[Value], node: Node) -> Results:
+        """See `Expressions`."""
+        if not isinstance(callee, Code):
+            return self._unknown_call(state, "", values, node)
+        function = self._code.function(callee.name, callee.file or self._file)
+        if function is not None:
+            return self._enter(state, function, values, node)
+        found = self.library(state, callee.name, values, node)
+        return self._unknown_call(state, callee.name, values, node) if found is None else found
+
+    def _enter(
+        self, state: State, function: Function, values: Sequence[Value], node: Node
+    ) -> Results:
+        needed = self._whole or self._code.is_needed(function)
+        is_deep = function.name in self._calls or len(self._calls) > _DEEPEST
+        if is_deep or function.variadic or len(values) != len(function.parameters):
+            if needed:
+                raise GaveUp("recursion")
+            return self._unknown_call(state, function.name, values, node)
+        try:
+            self._code.body(function)
+        except Unsupported:
+            if needed:
+                raise
+            return self._unknown_call(state, function.name, values, node)
+        outer = state.variables
+        state.variables = {}
+        for parameter, value in zip(function.parameters, values, strict=True):
+            pointer = self.variable_block(state, parameter, Rest.UNKNOWN)
+            state.variables[parameter.key] = pointer.block
+            with self.unobserved():
+                self.store(state, pointer, parameter.type, value)
+        if function.result.form is Form.VOID:
+            return [(path, Hole()) for path, _ in self._body(state, function, outer)]
+        return [
+            (path, self.anything(function.result) if isinstance(value, Hole) else value)
+            for path, value in self._body(state, function, outer)
+        ]
+
+    def _body(
+        self, state: State, function: Function, outer: dict[str, int] | None = None
+    ) -> Results:
+        before, self._file = self._file, function.file
+        self._calls.append(function.name)
+        self.spent.entered.add((function.file, function.name))
+        try:
+            outcomes = self.execute(state, self._code.body(function))
+        except RecursionError:
+            raise GaveUp("depth") from None
+        finally:
+            self._calls.pop()
+            self._file = before
+        found: Results = []
+        for outcome in outcomes:
+            if outcome.end is End.GOTO:
+                raise GaveUp("goto")
+            for number in outcome.state.variables.values():
+                self._end_block(outcome.state, number)
+            outcome.state.variables = dict(outer or {})
+            found.append((outcome.state, outcome.value))
+        return found
+
+    def _unknown_call(
+        self, state: State, name: str, values: Sequence[Value], node: Node
+    ) -> Results:
+        """Return what a call gives of which only the declaration is known: it may change whatever
+        it can come to."""
+        is_system = self._code.is_system(name)
+        reached = state.reachable(list(values))
+        if self._whole and not (is_system and not state.codes(reached, list(values))):
+            raise GaveUp(f"call of {name or 'a pointer'}")
+        if any(isinstance(value, Pointer) or not _is_number(value) for value in values):
+            for check in (Check.READ, Check.WRITE, Check.LIFE, Check.NULL, Check.FREE):
+                self.require(state, check, False, node)
+            self.require(state, Check.BAD_FREE, False, node)
+        self.havoc_call(state, values, frees=not is_system or "free" in name)
+        return [(state, self.anything(node.type))]
+
+    def havoc_call(self, state: State, values: Sequence[Value], *, frees: bool) -> None:
+        """Forget what a call may change."""
+        for number in self.forget_exposed(state, list(values)):
+            block = state.blocks[number]
+            if frees and block.origin is Origin.HEAP and block.life is Life.ALIVE:
+                self.writes.add((number, 0, -1))
+                state.blocks[number] = replace(block, life=Life.UNCERTAIN)
+
+
+def _at_round(loop: _Loop, rounds: int) -> _Loop:
+    """Return a loop as it is behind its first rounds: the condition comes next."""
+    return replace(loop, body_first=False) if rounds else loop
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | z3.ExprRef)
+
+
+def _number_at(state: State, place: _Place) -> object:
+    block = state.blocks.get(place[0])
+    cell = block.cells.get(place[1]) if block is not None else None
+    if cell is None or cell[0] != place[2] or not isinstance(cell[1], int | z3.ExprRef):
+        return None
+    return terms.wide(cell[1], SIZE, 8 * place[2])
+
+
+def _offset_at(state: State, place: _Place) -> object:
+    block = state.blocks.get(place[0])
+    cell = block.cells.get(place[1]) if block is not None else None
+    if cell is None or not isinstance(cell[1], Pointer):
+        return None
+    return terms.bits(cell[1].offset, 64)
+
+
+def _is_into(state: State, place: _Place, number: int) -> Truth:
+    block = state.blocks.get(place[0])
+    cell = block.cells.get(place[1]) if block is not None else None
+    return cell is not None and isinstance(cell[1], Pointer) and cell[1].block == number
+
+
+def _bounds(
+    place: _Place,
+    old: object,
+    refuted: set[object],
+    read: Callable[[State, _Place], object],
+) -> list[_Candidate]:
+    """Return that a number stays on one side of what it was."""
+    compared = {
+        "signed-least": lambda new, old: new >= old,
+        "signed-most": lambda new, old: new <= old,
+        "least": z3.UGE,
+        "most": z3.ULE,
+    }
+
+    def candidate(name: str) -> _Candidate:
+        def holds(state: State) -> Truth:
+            new = read(state, place)
+            return False if new is None else compared[name](new, old)
+
+        return _Candidate((name, place), holds)
+
+    if isinstance(old, int):
+        old = z3.BitVecVal(old, 64)
+    return [candidate(name) for name in compared if (name, place) not in refuted]
+
+
+def _loosened(condition: Node | None) -> list[tuple[object, Node]]:
+    """Return what a condition of a loop, loosened by one, says: `i < n` that `i <= n`."""
+    if condition is None:
+        return []
+    if condition.kind is Kind.CONVERT:
+        return _loosened(condition.parts[0])
+    if condition.kind is not Kind.BINARY:
+        return []
+    if condition.value == "&&":
+        return [found for part in condition.parts for found in _loosened(part)]
+    loosened = {"<": ("<=",), ">": (">=",), "!=": ("<=", ">=")}.get(str(condition.value), ())
+    if _has_effects(condition):
+        return []
+    return [
+        ((operator, id(condition)), replace(condition, value=operator)) for operator in loosened
+    ]
+
+
+def _has_effects(node: Node) -> bool:
+    if node.kind in (Kind.CALL, Kind.ASSIGN, Kind.UPDATE, Kind.STEP):
+        return True
+    return any(part is not None and _has_effects(part) for part in node.parts)
+
+
+def _is_in(place: _Place, written: set[_Place]) -> bool:
+    number, _, size = place
+    return place in written or (size >= 0 and (number, 0, 0) in written)
+
+
+def _label_at(parts: Sequence[Node | None], label: str) -> int | None:
+    for number, part in enumerate(parts):
+        inner = part
+        while inner is not None and inner.kind in (Kind.LABEL, Kind.CASE, Kind.DEFAULT):
+            if inner.kind is Kind.LABEL and inner.value == label:
+                return number
+            inner = inner.parts[0]
+    return None
+
+
+def _labels(node: Node) -> list[tuple[int, int] | None]:
+    """Return the cases that a statement begins with; None is `default`."""
+    found: list[tuple[int, int] | None] = []
+    inner: Node | None = node
+    while inner is not None and inner.kind in (Kind.CASE, Kind.DEFAULT, Kind.LABEL):
+        if inner.kind is Kind.CASE:
+            assert isinstance(inner.value, tuple)
+            found.append(inner.value)
+        elif inner.kind is Kind.DEFAULT:
+            found.append(None)
+        inner = inner.parts[0]
+    return found
+
+
+def _count_labels(node: Node | None) -> int:
+    if node is None or node.kind is Kind.SWITCH:
+        return 0
+    own = int(node.kind in (Kind.CASE, Kind.DEFAULT))
+    return own + sum(map(_count_labels, node.parts))
+
+
+def _within(value: Value, case: tuple[int, int], type_: CType) -> Truth:
+    low, high = (terms.wrap(number, type_) for number in case)
+    if isinstance(value, int):
+        return low <= value <= high
+    if not isinstance(value, z3.ExprRef):
+        return terms.fresh_truth()
+    term = terms.bits(value, type_.bits)
+    least, most = z3.BitVecVal(low, type_.bits), z3.BitVecVal(high, type_.bits)
+    if low == high:
+        return terms.known_truth(term == least)
+    if type_.signed:
+        return z3.And(term >= least, term <= most)
+    return z3.And(z3.UGE(term, least), z3.ULE(term, most))

@@ -1,0 +1,244 @@
+"""What symbolic execution shows of small programs, and above all what it must not show."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from jarvis_ls.core.finding import Finding, Message, Span
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence import Evidence, Strength, Verdict
+from jarvis_ls.jsec.proof.rungs.symbolic import Symbolic
+from jarvis_ls.jsec.proof.toolchain import Toolchain
+from jarvis_ls.jsec.proof.workbench import Workbench
+from jarvis_ls.runtime.sandbox.ladder import Ladder
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("z3") is None, reason="z3 is not installed: the extra 'prove'"
+)
+HEAD = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <limits.h>
+extern int other(char *p);
+"""
+
+
+def refute(folder: Path, text: str, cwe: int, *, line: str = "/*here*/") -> Evidence | None:
+    """Ask the rung about the line of a program that has a mark."""
+    (folder / "a.c").write_text(HEAD + text)
+    lines = (HEAD + text).splitlines()
+    at = next(number for number, content in enumerate(lines, 1) if line in content)
+    finding = Finding(
+        rule="any",
+        language="c/cpp",
+        category="",
+        pattern="",
+        cwe=(cwe,),
+        file="a.c",
+        span=Span(at, 1, at, len(lines[at - 1])),
+        evidence="",
+        message=Message(""),
+        suggestion=Message(""),
+        confidence=0.5,
+        severity="medium",
+        fingerprint="f",
+    )
+    bench = Workbench(folder.resolve(), Ladder(folder), Toolchain("gcc", "gcc"))
+    return asyncio.run(Symbolic().attempt(finding, bench, Budget(20.0)))
+
+
+SOUND = [
+    (121, "void f(int i) { int a[10]; if (i >= 0 && i < 10) a[i] = 1; /*here*/ }"),
+    (
+        121,
+        "void f(void) { char b[10]; memset(b, 'A', 9); b[9] = 0; char c[10]; "
+        "strcpy(c, b); /*here*/ }",
+    ),
+    (121, "void f(int n) { char b[16]; for (int i = 0; i < n && i < 16; i++) b[i] = 0; /*here*/ }"),
+    (
+        121,
+        "void f(const char *s) { char b[16]; if (strlen(s) < sizeof b) { "
+        "strcpy(b, s); /*here*/ } }",
+    ),
+    (
+        121,
+        "void f(const char *s) { char b[16]; strncpy(b, s, 15); b[15] = 0; char c[20];\n"
+        'strcpy(c, b); strcat(c, ".gz"); /*here*/ }',
+    ),
+    (
+        122,
+        "void f(const char *s) { char *p = malloc(strlen(s) + 1); if (p) strcpy(p, s); /*here*/ }",
+    ),
+    (121, 'void f(int n) { char b[40]; sprintf(b, "%d items", n); /*here*/ }'),
+    (
+        121,
+        "void f(void) { char b[32]; if (fgets(b, sizeof b, stdin)) { char c[32];\n"
+        "strcpy(c, b); /*here*/ } }",
+    ),
+    (476, "int f(int *p) { if (!p) return 0; return *p; /*here*/ }"),
+    (
+        476,
+        "int f(void) { int *p = malloc(4); if (p == NULL) exit(1); *p = 1; "
+        "/*here*/ free(p); return 0; }",
+    ),
+    (369, "int f(int a, int b) { if (b == 0) return 0; return a / b; /*here*/ }"),
+    (190, "int f(int a) { if (a < INT_MAX) return a + 1; /*here*/ return 0; }"),
+    (190, "int f(void) { int s = 0; for (int i = 0; i < 100; i++) s = s + i; /*here*/ return s; }"),
+    (415, "void f(int n) { char *p = malloc(4); if (n) { free(p); p = NULL; } free(p); /*here*/ }"),
+    (416, "void f(int n) { char *p = malloc(4); if (!p) return; p[0] = 1; /*here*/ free(p); }"),
+    (
+        121,
+        "static void g(int *a, int i) { a[i] = 1; /*here*/ }\nvoid f(void) { int "
+        "a[4]; g(a, 3); g(a, 0); }",
+    ),
+    (
+        121,
+        "static void g(int *a, int n) { for (int i = 0; i < n; i++) a[i] = 1; /*here*/ }\n"
+        "int main(void) { int a[4]; void (*h)(int *, int) = g; h(a, 4); return 0; }",
+    ),
+]
+FLAWED = [
+    (121, "void f(int i) { int a[10]; if (i >= 0 && i <= 10) a[i] = 1; /*here*/ }"),
+    (121, "void f(int i) { int a[10]; if (i < 10) a[i] = 1; /*here*/ }"),
+    (
+        121,
+        "void f(int n) { char b[16]; for (int i = 0; i <= n && i <= 16; i++) b[i] = 0; /*here*/ }",
+    ),
+    (
+        121,
+        "void f(const char *s) { char b[16]; if (strlen(s) <= sizeof b) { "
+        "strcpy(b, s); /*here*/ } }",
+    ),
+    (
+        121,
+        "void f(const char *s) { char b[16]; strncpy(b, s, 15); b[15] = 0; char c[18];\n"
+        'strcpy(c, b); strcat(c, ".gz"); /*here*/ }',
+    ),
+    (122, "void f(const char *s) { char *p = malloc(strlen(s)); if (p) strcpy(p, s); /*here*/ }"),
+    (121, 'void f(int n) { char b[10]; sprintf(b, "%d items", n); /*here*/ }'),
+    (121, "void f(int n) { char b[8]; int i = 0; while (n--) b[i++] = 1; /*here*/ }"),
+    (
+        121,
+        "struct s { char a[4]; int b; }; void f(void) { struct s x; memset(x.a, "
+        "0, sizeof x); /*here*/ }",
+    ),
+    (121, "int n = 3; void f(void) { char b[4]; b[n] = 1; /*here*/ }"),
+    (121, "void f(void) { char b[4]; int i = 3; other((char *)&i); b[i] = 1; /*here*/ }"),
+    (
+        121,
+        "static int i = 3; void g(int n) { i = n; }\nvoid f(void) { char b[4]; "
+        "b[i] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "void f(char *p) { char b[4]; int i = 3, *q = &i; p[0] = 9; *q = *p; b[i] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "void f(int n) { int i = 0; int *q = 0; char b[4]; for (int k = 0; k < n; k++) {\n"
+        "if (q) *q = 9; b[i] = 1; /*here*/ q = &i; } }",
+    ),
+    (
+        121,
+        "void f(int n) { int i = 0; char b[4]; struct { int *q; } s = { 0 }; while (n--) {\n"
+        "if (s.q) s.q[0] = 9; b[i] = 1; /*here*/ s.q = &i; } }",
+    ),
+    (
+        121,
+        "void f(void) { char b[4]; volatile int i = 3; if (i < 4 && i >= 0) b[i] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "void f(int n) { char b[4]; unsigned char k = n; if ((signed char)k < 4) "
+        "b[k] = 1; /*here*/ }",
+    ),
+    (121, "void f(unsigned n) { char b[4]; if (n - 1 < 4) b[n] = 1; /*here*/ }"),
+    (
+        121,
+        "void f(int c) { char b[4]; int i; switch (c) { case 1: i = 3; case 2: i = 4; break;\n"
+        "default: i = 0; } b[i] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "void f(int n) { char b[4]; int i = 0; again: b[i] = 1; /*here*/ i++; if "
+        "(i < n) goto again; }",
+    ),
+    (476, 'int f(int *p) { if (p) puts("x"); return *p; /*here*/ }'),
+    (476, 'void f(void) { FILE *p = fopen("x", "r"); fclose(p); /*here*/ }'),
+    (369, "int f(int a, int b) { return a / (b * 2); /*here*/ }"),
+    (190, "int f(int a) { return a + 1; /*here*/ }"),
+    (190, "int f(int n) { int s = 1; for (int i = 0; i < n; i++) s = s * 2; /*here*/ return s; }"),
+    (190, "char f(char a) { return a + 1; /*here*/ }"),
+    (415, "void f(int n) { char *p = malloc(4); if (n) free(p); free(p); /*here*/ }"),
+    (415, "void f(char *p) { other(p); free(p); /*here*/ }"),
+    (
+        416,
+        "void f(int n) { char *p = malloc(4); if (!p) return; if (n) free(p); p[0] = 1; /*here*/ }",
+    ),
+    (416, "void f(void) { char *p = malloc(4), *q = realloc(p, 8); p[0] = 1; /*here*/ (void)q; }"),
+    (590, "void f(void) { char b[4]; char *p = b; free(p); /*here*/ }"),
+    (761, "void f(void) { char *p = malloc(4); p++; free(p); /*here*/ }"),
+    (
+        121,
+        "static void g(int *a, int i) { a[i] = 1; /*here*/ }\nvoid f(void) { int "
+        "a[4]; g(a, 3); g(a, 4); }",
+    ),
+    (126, "void f(void) { char b[4]; memset(b, 'A', 4); printf(\"%s\", b); /*here*/ }"),
+    (126, "char f(const char *s) { return s[strlen(s) + 1]; /*here*/ }"),
+    (195, "void f(int n) { char b[8], c[8]; if (n < 8) memcpy(b, c, n); /*here*/ }"),
+    (789, "void f(unsigned n) { char *p = malloc(n); /*here*/ free(p); }"),
+]
+
+
+@pytest.mark.parametrize(("cwe", "text"), SOUND)
+def test_what_cannot_go_wrong_is_refuted(tmp_path: Path, cwe: int, text: str) -> None:
+    found = refute(tmp_path, text, cwe)
+    assert found is not None
+    assert (found.verdict, found.strength) == (Verdict.REFUTED, Strength.UNSAT)
+    assert found.assumptions
+
+
+@pytest.mark.parametrize(("cwe", "text"), FLAWED)
+def test_what_can_go_wrong_is_never_refuted(tmp_path: Path, cwe: int, text: str) -> None:
+    assert refute(tmp_path, text, cwe) is None
+
+
+def test_a_weakness_that_it_knows_nothing_of_is_left_alone(tmp_path: Path) -> None:
+    assert refute(tmp_path, SOUND[0][1], 401) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["void f(int i) { int a[10]; a[i] = 1; /*here*/", "", "int x; /*here*/", "\xff\xfe /*here*/"],
+)
+def test_text_that_is_no_program(tmp_path: Path, text: str) -> None:
+    assert refute(tmp_path, text + "\n/*here*/", 121) is None
+
+
+def test_code_that_nests_deeply(tmp_path: Path) -> None:
+    text = "int f(int a) { return " + "(a + " * 900 + "1" + ")" * 900 + "; /*here*/ }"
+    assert refute(tmp_path, text, 190) is None
+
+
+def test_a_refutation_dies_with_what_it_speaks_of(tmp_path: Path) -> None:
+    text = "enum { N = 10 };\nint g(int i) { return i & 7; }\nvoid k(void) { }\n" + (
+        "void f(int i) { int a[N]; a[g(i)] = 1; /*here*/ }"
+    )
+    found = refute(tmp_path, text, 121)
+    assert found is not None
+    names = {place.rpartition(":")[2] for place, _ in found.functions}
+    assert names == {"f", "g", "#"}
+
+
+def test_a_line_with_two_functions_is_left_alone(tmp_path: Path) -> None:
+    text = "void g(char *p) { p[0] = 1; } void f(int i) { int a[10]; a[i & 7] = 1; /*here*/ }"
+    assert refute(tmp_path, text, 121) is None
+
+
+def test_a_statement_without_the_operation_shows_nothing(tmp_path: Path) -> None:
+    text = "void f(int i) { int n;\nn = i; /*here*/\nchar b[4]; b[n] = 1; }"
+    assert refute(tmp_path, text, 121) is None
