@@ -25,6 +25,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
         ("jsec", ()),
         ("proving", ("agent", "migrate")),
         ("verifying", ("agent", "migrate")),
+        ("mcp", ("agent",)),
         ("jc2r", ("migrate",)),
         ("jarvis", ("agent",)),
         ("language_server", ("agent", "migrate")),
@@ -48,9 +49,11 @@ SAYS_WHAT_IS_MISSING = frozenset(
         "jarvis_ls.cli.proving",
         "jarvis_ls.cli.verifying",
         "jarvis_ls.jsec.proof.symbolic.refutation",
+        "jarvis_ls.facade.proving",
+        "jarvis_ls.codeintel.clang",
     }
 )
-"""Loaded for commands that say which extras they need where those are missing."""
+"""Loaded where it is said which extras are needed when those are missing."""
 
 
 def imported_by(module: str) -> set[str]:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.cli import evaluating, extending, memory_commands, setup
+from jarvis_ls.cli import evaluating, extending, mcp, memory_commands, setup
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
@@ -52,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     extending.add_commands(commands)
     evaluating.add_command(commands, _rule)
     setup.add_command(commands)
+    mcp.add_command(commands)
     models = commands.add_parser("models", help="list models and what they still need")
     models.set_defaults(run=_models)
     return parser

@@ -1,0 +1,309 @@
+"""One folder with all that can be asked of it outside of the editor."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
+from jarvis_ls.facade.records import (
+    Details,
+    FindingRecord,
+    Migration,
+    Preview,
+    Query,
+    RuleRecord,
+    Scanned,
+    Step,
+)
+from jarvis_ls.runtime.base.redaction import Redactor
+
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.engine.rule_pages import RulePage
+    from jarvis_ls.jsec.scan.cache import Cache
+    from jarvis_ls.jsec.scan.result import ScanResult
+    from jarvis_ls.jsec.settings.settings import Settings
+
+Report = Callable[[int, int], None]
+"""Is told how many files of how many are done."""
+UNTRUSTED = Words(
+    "This folder is not trusted, and its code would be built and run. Start with --trust, or trust"
+    " it once at a terminal with `jsec prove`."
+)
+_MOST_SKIPPED = 50
+_LONGEST_PROOF = 600.0
+
+
+class Project:
+    """The findings, rules, evidence and migration of one folder."""
+
+    def __init__(self, root: Path, *, trusted: bool) -> None:
+        """`root` is a real path. In a folder that is not `trusted` nothing is written or run."""
+        self.root = root
+        self.trusted = trusted
+        self._redactor = Redactor.of_environment()
+        self._scanning = asyncio.Lock()
+        self._proving = asyncio.Lock()
+        self._aside: tempfile.TemporaryDirectory[str] | None = None
+
+    async def scan(self, report: Report | None = None) -> Scanned:
+        """Scan what has changed. Raises `JarvisError` when settings or baseline are damaged."""
+        result, _ = await self._scan(report)
+        shown = _shown(result)
+        skipped = [
+            Words("{path}: {why}", path=each.path, why=each.reason) for each in result.skipped
+        ]
+        if len(skipped) > _MOST_SKIPPED:
+            left = len(skipped) - _MOST_SKIPPED
+            skipped[_MOST_SKIPPED:] = [Words("{count} more files", count=left)]
+        counts = {name: sum(item.severity == name for item in shown) for name in _SEVERITIES}
+        return Scanned(
+            files=len(result.digests),
+            findings=len(shown),
+            seconds=round(result.seconds, 2),
+            skipped=tuple(skipped),
+            warnings=tuple(result.warnings),
+            **counts,
+        )
+
+    async def findings(self, query: Query, report: Report | None = None) -> list[FindingRecord]:
+        """Return the findings that are wanted, the gravest first; what is stale is scanned."""
+        result, _ = await self._scan(report)
+        return [self._record(item) for item in _shown(result) if _is_wanted(item, query)]
+
+    async def explain(self, name: str) -> Details:
+        """Return all that is known of a finding. Raises `JarvisError` when there is none."""
+        from jarvis_ls.jsec.engine.page_text import reason
+
+        result, _ = await self._scan()
+        finding = _named(result, name)
+        page = (await self._pages()).get(finding.rule)
+        clean = self._redactor.text
+        return Details(
+            finding=self._record(finding),
+            code=clean(finding.evidence),
+            path=tuple(
+                Step(
+                    file=step.file,
+                    line=step.span.line,
+                    column=step.span.column,
+                    message=clean(str(step.message)),
+                )
+                for step in finding.steps
+            ),
+            why=reason(page, "en") if page is not None else "",
+            proof=finding.proof.to_json() if finding.proof else {},
+        )
+
+    async def preview_fix(self, name: str) -> Preview:
+        """Return what the rewrite of a finding's rule would change; nothing is written.
+
+        Raises `JarvisError` when there is no such finding, or its rule offers no rewrite for it.
+        """
+        from jarvis_ls.jsec.scan.apply_fixes import fix_file
+
+        result, settings = await self._scan()
+        finding = _named(result, name)
+        if finding.fix is None:
+            raise JarvisError(
+                Words("Rule {rule} offers no rewrite for this finding.", rule=finding.rule)
+            )
+        try:
+            fixed = await asyncio.to_thread(
+                fix_file,
+                self.root,
+                finding.file,
+                result.digests[finding.file],
+                [finding],
+                unsafe=True,
+                limit=settings.max_file_size,
+            )
+        except SkippedFile as skipped:
+            raise JarvisError(
+                Words("{path}: not changed: {why}", path=finding.file, why=skipped.reason)
+            ) from None
+        for _, why in fixed.refused:
+            raise JarvisError(Words("{path}: not changed: {why}", path=finding.file, why=why))
+        return Preview(
+            title=str(finding.fix.title),
+            keeps_behaviour=finding.fix.safe,
+            diff=self._redactor.text(fixed.diff()),
+        )
+
+    async def rules(self, words: str = "") -> list[RuleRecord]:
+        """Return the rules whose id, title or CWE has all of these words."""
+        wanted = words.lower().split()
+        return [
+            _rule(page)
+            for page in (await self._pages()).values()
+            if all(word in _searched(page) for word in wanted)
+        ]
+
+    async def rule_page(self, rule: str) -> str:
+        """Return the page of a rule as Markdown. Raises `JarvisError` when there is none."""
+        pages = await self._pages()
+        if rule not in pages:
+            near = ", ".join(difflib.get_close_matches(rule, pages, 3))
+            if near:
+                raise JarvisError(
+                    Words("unknown rule '{name}'; did you mean {near}?", name=rule, near=near)
+                )
+            raise JarvisError(Words("unknown rule '{name}'; `jsec rules` lists them", name=rule))
+        return f"# {rule}\n\n{pages[rule].page.rstrip()}\n"
+
+    async def prove(self, name: str, seconds: float) -> dict[str, Any]:
+        """Return what running the code shows of a finding, and keep it; needs trust.
+
+        `seconds` of processor time are spent at most. Raises `JarvisError`.
+        """
+        if not self.trusted:
+            raise JarvisError(UNTRUSTED)
+        try:
+            from jarvis_ls.facade.proving import prove
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("jarvis_ls"):
+                raise
+            raise JarvisError(
+                Words("{name} is missing: pip install 'jarvis-ls[agent,migrate]'", name=error.name)
+            ) from None
+        result, _ = await self._scan()
+        async with self._proving:
+            found = await prove(self.root, _named(result, name), min(seconds, _LONGEST_PROOF))
+        return found.to_json()
+
+    async def migration(self) -> Migration:
+        """Return how far the project has moved to Rust; nothing is run."""
+        from jarvis_ls.jc2r.run.overview import read_overview
+
+        known = await asyncio.to_thread(read_overview, self.root)
+        return Migration(
+            stages={stage.name: stage.state for stage in known.stages},
+            functions=len(known.functions),
+            translated=sum(item.state in ("baseline", "idiomatic") for item in known.functions),
+            verified=sum(item.tests == "equal" for item in known.functions),
+            differ=sum(item.tests == "differs" for item in known.functions),
+            crate=str(known.crate or ""),
+        )
+
+    def close(self) -> None:
+        """Remove what was kept aside."""
+        if self._aside is not None:
+            self._aside.cleanup()
+
+    # -- below: the scan ------------------------------------------------------------------------
+
+    async def _scan(self, report: Report | None = None) -> tuple[ScanResult, Settings]:
+        from jarvis_ls.jsec.findings.baseline import load_baseline
+        from jarvis_ls.jsec.proof.attach import attach
+        from jarvis_ls.jsec.scan.scanner import Progress, scan
+        from jarvis_ls.jsec.scan.source_files import list_sources
+        from jarvis_ls.jsec.settings.settings import load_settings
+
+        def progress(done: Progress) -> None:
+            if report is not None:
+                report(done.done, done.total)
+
+        async with self._scanning:
+            settings = await asyncio.to_thread(load_settings, self.root)
+            listing = await asyncio.to_thread(list_sources, self.root, settings)
+            baseline = await asyncio.to_thread(load_baseline, self.root)
+            cache = await asyncio.to_thread(self._cache, settings)
+            result = await scan(
+                listing, settings, cache=cache, baseline=baseline, progress=progress
+            )
+            try:
+                result.findings = await asyncio.to_thread(attach, self.root, result.findings)
+            except JarvisError as error:
+                result.warnings.append(Words("evidence was not read: {error}", error=error))
+            return result, settings
+
+    def _cache(self, settings: Settings) -> Cache | None:
+        from jarvis_ls.jsec.scan.cache import Cache
+
+        aside: Path | None = None
+        try:
+            if not self.trusted:
+                if self._aside is None:
+                    self._aside = tempfile.TemporaryDirectory(
+                        prefix="jarvis-", ignore_cleanup_errors=True
+                    )
+                aside = Path(self._aside.name)
+            return Cache(
+                self.root, settings.patterns, settings.functions, settings.observed, aside=aside
+            )
+        except (JarvisError, OSError):  # the scan is only slower
+            return None
+
+    async def _pages(self) -> dict[str, RulePage]:
+        from jarvis_ls.jsec.engine.rule_pages import rule_pages
+
+        return {page.id: page for page in await asyncio.to_thread(rule_pages)}
+
+    def _record(self, finding: Finding) -> FindingRecord:
+        return FindingRecord(
+            id=finding.id,
+            fingerprint=finding.fingerprint,
+            rule=finding.rule,
+            cwe=finding.cwe,
+            file=finding.file,
+            line=finding.span.line,
+            column=finding.span.column,
+            severity=finding.severity,
+            confidence=finding.confidence,
+            message=self._redactor.text(str(finding.message)),
+            suggestion=str(finding.suggestion),
+            fixable=finding.fix is not None,
+            evidence=finding.proof.verdict if finding.proof else "",
+        )
+
+
+_SEVERITIES = ("high", "medium", "low")
+
+
+def _shown(result: ScanResult) -> list[Finding]:
+    from jarvis_ls.jsec.findings.scan_findings import is_hint
+
+    return [finding for finding in result.shown if not is_hint(finding)]
+
+
+def _named(result: ScanResult, name: str) -> Finding:
+    for finding in _shown(result):
+        if name in (finding.id, finding.fingerprint, str(finding.gid)):
+            return finding
+    raise JarvisError(Words("There is no finding '{name}' in the project as it is now.", name=name))
+
+
+def _is_wanted(finding: Finding, query: Query) -> bool:
+    return (
+        finding.confidence >= query.min_confidence
+        and query.rule in ("", finding.rule)
+        and query.verdict in ("", finding.proof.verdict if finding.proof else "")
+        and (not query.paths or any(_lies_in(finding.file, path) for path in query.paths))
+    )
+
+
+def _lies_in(file: str, path: str) -> bool:
+    folder = os.path.normpath(path).replace(os.sep, "/")
+    return folder == "." or file == folder or file.startswith(f"{folder}/")
+
+
+def _rule(page: RulePage) -> RuleRecord:
+    return RuleRecord(
+        id=page.id,
+        title=page.title,
+        languages=page.languages,
+        cwe=page.cwe,
+        severity=page.severity,
+        fixable=page.fixable,
+    )
+
+
+def _searched(page: RulePage) -> str:
+    return " ".join([page.id, page.title, *(f"cwe-{number}" for number in page.cwe)]).lower()
