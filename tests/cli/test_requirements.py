@@ -24,6 +24,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
     [
         ("jsec", ()),
         ("proving", ("agent", "migrate")),
+        ("repairing", ("agent", "migrate")),
         ("verifying", ("agent", "migrate")),
         ("mcp", ("agent",)),
         ("jc2r", ("migrate",)),
@@ -47,6 +48,7 @@ def test_everything_a_command_imports_is_installed_with_it(
 SAYS_WHAT_IS_MISSING = frozenset(
     {
         "jarvis_ls.cli.proving",
+        "jarvis_ls.cli.repairing",
         "jarvis_ls.cli.verifying",
         "jarvis_ls.jsec.proof.symbolic.refutation",
         "jarvis_ls.facade.proving",
