@@ -6,8 +6,11 @@ import argparse
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from jarvis_ls.assembly.bootstrap import build
+from jarvis_ls.assembly.repairing import AgentRepairer
 from jarvis_ls.cli.choices import chosen
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
@@ -56,7 +59,7 @@ def run_repair(options: argparse.Namespace) -> ExitStatus:
         _tell(done)
     passed = done.passed
     if passed is None or passed.judgement is None:
-        return ExitStatus.FAILURE
+        return ExitStatus.USAGE_ERROR if done.lacking else ExitStatus.FAILURE
     if options.apply or _is_wanted(options):
         write_patch(root, passed.judgement.patch)
         say = reporter()
@@ -89,9 +92,23 @@ async def _repair(
         found = await judge.judge(patch, tell=lambda gate: line.show("judging", gate))
         done = Repair(finding, evidence, (Attempt("given", found),))
     else:
-        done = await repair(judge, None, line.show)
+        done = await _repair_with_models(judge, stop, line)
     line.clear()
     return None if stop.is_set() else done
+
+
+async def _repair_with_models(judge: Judge, stop: asyncio.Event, line: _Line) -> Repair:
+    """Return what came of the rule's rewrite and then, when there is a model, of an agent."""
+    assembly = build()
+    try:
+        missing = assembly.missing_model()
+        repairer = None if missing else AgentRepairer(assembly, stop)
+        done = await repair(judge, repairer, line.show)
+        if missing and done.passed is None:
+            done = replace(done, lacking=missing)
+        return done
+    finally:
+        await assembly.close()
 
 
 def _tell(done: Repair) -> None:

@@ -121,16 +121,6 @@ def patch_of_fix(root: Path, finding: Finding) -> Patch | None:
     return Patch((FileChange(finding.file, source, fixed.after),))
 
 
-def patch_of_texts(before: Sequence[Source], after: Sequence[bytes]) -> Patch:
-    """Return the patch between texts of files as they were and their bytes as they are."""
-    changes = []
-    for old, raw in zip(before, after, strict=True):
-        new = decode(old.path, raw).data
-        if new != old.data:
-            changes.append(FileChange(old.path, old, new))
-    return Patch(tuple(changes))
-
-
 def read_source(root: Path, path: str) -> Source:
     """Return the text of a file below `root` that a patch may change. Raises `PatchUnfit`."""
     try:

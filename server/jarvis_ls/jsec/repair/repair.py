@@ -33,6 +33,8 @@ class Proposal:
     """What it says of it."""
     problem: str = ""
     """Why there is no patch, in `Words`."""
+    is_final: bool = False
+    """Whether asking again is of no use: the model cannot be reached."""
 
 
 class Repairer(Protocol):
@@ -75,6 +77,8 @@ class Repair:
     evidence: Evidence | None
     """What running had shown of it."""
     attempts: tuple[Attempt, ...]
+    lacking: str = ""
+    """Why no agent could be asked, in `Words`; empty when one could, or none was needed."""
 
     @property
     def passed(self) -> Attempt | None:
@@ -87,6 +91,8 @@ class Repair:
     def diagnosis(self) -> str:
         """Return why there is no repair, in `Words`: the last gate that failed, or what stopped
         the agent."""
+        if self.lacking:
+            return self.lacking
         for attempt in reversed(self.attempts):
             if attempt.judgement is not None and attempt.judgement.failed:
                 result = attempt.judgement.failed[0]
@@ -150,7 +156,7 @@ async def repair(
         proposal = await repairer.propose(judge, attempts)
         attempt = await _judge_proposal(judge, proposal, tell)
         attempts.append(attempt)
-        if attempt.judgement is not None and attempt.judgement.passed:
+        if proposal.is_final or (attempt.judgement is not None and attempt.judgement.passed):
             break
     return Repair(judge.finding, judge.evidence, tuple(attempts))
 
