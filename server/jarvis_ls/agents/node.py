@@ -179,17 +179,19 @@ class Node(NodeKeeper):
         assignment: Assignment,
         parent: Node | None,
         changed: Callable[[Node, bool], None],
+        form: AnswerForm | None = None,
     ) -> None:
         """Create a node.
 
         `changed` is called with every change of `info`, and whether it must be kept on disk.
+        Without a `form` its last answer must meet the schema that the assignment names, if any.
         """
         self.info = info
         self.assignment = assignment
         self.parent = parent
-        self.form: AnswerForm | None = None
+        self.form = form
         """What its last answer must be."""
-        if assignment.answer is not None:
+        if form is None and assignment.answer is not None:
             self.form = SchemaForm(assignment.answer)
         self.children: dict[str, Node] = {}
         self.ending: Ending | None = None

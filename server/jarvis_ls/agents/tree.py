@@ -130,8 +130,7 @@ class Tree:
         if form is not None:
             assignment = replace(assignment, answer=form.schema)
         assignment, id = replace(assignment, title=title), self._records.new_id()
-        node = self._insert(self._records.add(id, parent, assignment), assignment)
-        node.form = form or node.form
+        node = self._insert(self._records.add(id, parent, assignment), assignment, form)
         if not above.open.is_set():
             self.pause(id)
         return node
@@ -350,9 +349,11 @@ class Tree:
 
     # -- below: the nodes ----------------------------------------------------------------------
 
-    def _insert(self, info: NodeInfo, assignment: Assignment) -> Node:
+    def _insert(
+        self, info: NodeInfo, assignment: Assignment, form: AnswerForm | None = None
+    ) -> Node:
         parent = self._nodes[info.parent] if info.parent is not None else None
-        node = Node(info, assignment, parent, self._changed)
+        node = Node(info, assignment, parent, self._changed, form)
         self._nodes[node.id] = node
         if parent is not None:
             parent.children[node.id] = node

@@ -17,6 +17,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.model_json import read_model_json
@@ -93,7 +94,7 @@ class ModelForm(AnswerForm):
 
     def __init__(self, model: type[BaseModel]) -> None:
         self.model = model
-        self.schema = model.model_json_schema()
+        self.schema = _schema_of(model)
 
     def check(self, value: Any) -> BaseModel:
         """See `AnswerForm`."""
@@ -111,6 +112,11 @@ class ModelForm(AnswerForm):
     def plain(self, value: Any) -> Any:
         """See `AnswerForm`."""
         return value.model_dump(mode="json")
+
+
+@cache
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def _candidates(text: str) -> Iterator[str]:

@@ -301,7 +301,10 @@ class Selected(Sifted):
 
     def tools(self) -> Mapping[str, Tool]:
         """See `Toolset`."""
-        return {name: replace(known, offered=True) for name, known in super().tools().items()}
+        return {
+            name: known if known.offered else replace(known, offered=True)
+            for name, known in super().tools().items()
+        }
 
 
 class Joined(Toolset):
