@@ -48,8 +48,8 @@ from cases.tree import Row, write_programs  # noqa: E402  (its folder is known o
 from scoring import scan  # noqa: E402
 
 FAMILIES = (
-    "121 122 124 126 127 134 190 191 194 195 197 252 369 401 404 415 416 457 467 476 590 680 690 "
-    "761 762 789"
+    "121 122 124 126 127 134 190 191 194 195 197 252 369 401 404 415 416 457 476 590 680 690 761 "
+    "762 789"
 )
 CHOSEN = {int(cwe) for cwe in os.environ.get("JARVIS_BENCH_FAMILIES", FAMILIES).split()}
 PER_FAMILY = int(os.environ.get("JARVIS_BENCH_PER_FAMILY", "13"))

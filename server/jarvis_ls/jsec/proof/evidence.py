@@ -102,6 +102,8 @@ class Build:
     system: str = ""
     """`make`, `configure` or `cmake` when the project builds itself; the program is then the one
     that the first of `sources` is in."""
+    checker: str = ""
+    """`memcheck` when it is compiled without sanitizers and run by Valgrind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +247,7 @@ def case_of(record: Any) -> Case:
             str(build["harness"]),
             _texts(build["libraries"]),
             str(build.get("system", "")),
+            str(build.get("checker", "")),
         ),
         arguments=_texts(record["arguments"]),
         stdin=_decode(record["stdin"]),

@@ -38,6 +38,15 @@ void *__real_calloc(size_t, size_t);
 void *__real_realloc(void *, size_t);
 char *__real_strdup(const char *);
 FILE *__real_fopen(const char *, const char *);
+FILE *__real_fdopen(int, const char *);
+FILE *__real_freopen(const char *, const char *, FILE *);
+wchar_t *__real_fgetws(wchar_t *, int, FILE *);
+int __real_fputws(const wchar_t *, FILE *);
+wint_t __real_fputwc(wchar_t, FILE *);
+wint_t __real_putwc(wchar_t, FILE *);
+wint_t __real_putwchar(wchar_t);
+int __real_chdir(const char *);
+int __real_setuid(uid_t);
 char *__real_fgets(char *, int, FILE *);
 int __real_fputs(const char *, FILE *);
 int __real_puts(const char *);
@@ -89,9 +98,9 @@ static int allocation_fails(void)
     return 1;
 }
 
-/* Of the sanitizers' library. */
-void __sanitizer_print_stack_trace(void);
-void __sanitizer_symbolize_pc(void *, const char *, char *, size_t);
+/* Of the sanitizers' library, where a program is linked with it. */
+__attribute__((weak)) void __sanitizer_print_stack_trace(void);
+__attribute__((weak)) void __sanitizer_symbolize_pc(void *, const char *, char *, size_t);
 
 #define MOST_OPEN 256
 #define CALLER ((char *)__builtin_return_address(0) - 1)
@@ -132,6 +141,8 @@ __attribute__((destructor)) static void tell_leaks(void)
 {
     char frame[600];
     int i;
+    if (__sanitizer_symbolize_pc == NULL)
+        return;
     clear_dead_stack();
     for (i = 0; i < MOST_OPEN; i++) {
         if (open_now[i].handle == NULL)
@@ -153,7 +164,8 @@ static int call_fails(const char *name, int error)
     (void)!__real_write(2, head, sizeof head - 1);
     (void)!__real_write(2, name, strlen(name));
     (void)!__real_write(2, "\n", 1);
-    __sanitizer_print_stack_trace();
+    if (__sanitizer_print_stack_trace != NULL)
+        __sanitizer_print_stack_trace();
     errno = error;
     return 1;
 }
@@ -183,6 +195,20 @@ FILE *__wrap_fopen(const char *name, const char *mode)
     FILE *file = call_fails("fopen", EACCES) ? NULL : __real_fopen(name, mode);
     note_open("fopen", file, CALLER);
     return file;
+}
+
+FILE *__wrap_fdopen(int descriptor, const char *mode)
+{
+    return call_fails("fdopen", EINVAL) ? NULL : __real_fdopen(descriptor, mode);
+}
+
+FILE *__wrap_freopen(const char *name, const char *mode, FILE *file)
+{
+    if (!call_fails("freopen", EACCES))
+        return __real_freopen(name, mode, file);
+    note_closed(file);
+    __real_fclose(file);
+    return NULL;
 }
 
 int __wrap_open(const char *name, int flags, ...)
@@ -253,6 +279,31 @@ int __wrap_putc(int c, FILE *file)
     return call_fails("putc", ENOSPC) ? EOF : __real_putc(c, file);
 }
 
+wchar_t *__wrap_fgetws(wchar_t *into, int size, FILE *file)
+{
+    return call_fails("fgetws", EIO) ? NULL : __real_fgetws(into, size, file);
+}
+
+int __wrap_fputws(const wchar_t *text, FILE *file)
+{
+    return call_fails("fputws", ENOSPC) ? -1 : __real_fputws(text, file);
+}
+
+wint_t __wrap_fputwc(wchar_t c, FILE *file)
+{
+    return call_fails("fputwc", ENOSPC) ? WEOF : __real_fputwc(c, file);
+}
+
+wint_t __wrap_putwc(wchar_t c, FILE *file)
+{
+    return call_fails("putwc", ENOSPC) ? WEOF : __real_putwc(c, file);
+}
+
+wint_t __wrap_putwchar(wchar_t c)
+{
+    return call_fails("putwchar", ENOSPC) ? WEOF : __real_putwchar(c);
+}
+
 int __wrap_fclose(FILE *file)
 {
     note_closed(file);
@@ -281,6 +332,16 @@ int __wrap_rename(const char *from, const char *to)
 int __wrap_remove(const char *name)
 {
     return call_fails("remove", EACCES) ? -1 : __real_remove(name);
+}
+
+int __wrap_chdir(const char *name)
+{
+    return call_fails("chdir", EACCES) ? -1 : __real_chdir(name);
+}
+
+int __wrap_setuid(uid_t user)
+{
+    return call_fails("setuid", EPERM) ? -1 : __real_setuid(user);
 }
 
 int __wrap_close(int descriptor)
@@ -339,6 +400,81 @@ int __wrap___isoc99_fscanf(FILE *file, const char *format, ...)
     found = vfscanf(file, format, values);
     va_end(values);
     return found;
+}
+
+int __wrap_snprintf(char *into, size_t size, const char *format, ...)
+{
+    int done;
+    va_list values;
+    if (call_fails("snprintf", EILSEQ))
+        return -1;
+    va_start(values, format);
+    done = vsnprintf(into, size, format, values);
+    va_end(values);
+    return done;
+}
+
+int __wrap_swprintf(wchar_t *into, size_t size, const wchar_t *format, ...)
+{
+    int done;
+    va_list values;
+    if (call_fails("swprintf", EILSEQ))
+        return -1;
+    va_start(values, format);
+    done = vswprintf(into, size, format, values);
+    va_end(values);
+    return done;
+}
+
+int __wrap___isoc99_sscanf(const char *text, const char *format, ...)
+{
+    int done;
+    va_list values;
+    if (call_fails("sscanf", EIO))
+        return EOF;
+    va_start(values, format);
+    done = vsscanf(text, format, values);
+    va_end(values);
+    return done;
+}
+
+int __wrap___isoc99_wscanf(const wchar_t *format, ...)
+{
+    int done;
+    va_list values;
+    if (call_fails("wscanf", EIO))
+        return EOF;
+    va_start(values, format);
+    done = vwscanf(format, values);
+    va_end(values);
+    return done;
+}
+
+int __wrap___isoc99_fwscanf(FILE *file, const wchar_t *format, ...)
+{
+    int done;
+    va_list values;
+    if (call_fails("fwscanf", EIO))
+        return EOF;
+    va_start(values, format);
+    done = vfwscanf(file, format, values);
+    va_end(values);
+    return done;
+}
+
+/* `new (std::nothrow)` of objects and of arrays, by the names that it has for the linker; in C it is
+ * not there. */
+__attribute__((weak)) void *__real__ZnwmRKSt9nothrow_t(size_t, const void *);
+__attribute__((weak)) void *__real__ZnamRKSt9nothrow_t(size_t, const void *);
+
+void *__wrap__ZnwmRKSt9nothrow_t(size_t size, const void *tag)
+{
+    return allocation_fails() ? NULL : __real__ZnwmRKSt9nothrow_t(size, tag);
+}
+
+void *__wrap__ZnamRKSt9nothrow_t(size_t size, const void *tag)
+{
+    return allocation_fails() ? NULL : __real__ZnamRKSt9nothrow_t(size, tag);
 }
 
 /* The sanitizer looks into functions of bytes, not into these: copying and moving bytes does what

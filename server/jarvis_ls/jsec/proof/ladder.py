@@ -10,6 +10,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
 from jarvis_ls.jsec.proof.places import functions_of
+from jarvis_ls.jsec.proof.reports import is_unchecked_result, kinds_for
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.workbench import Workbench
 
@@ -48,16 +49,16 @@ async def prove(
         weak.append(found)
     best = min(weak, key=lambda item: _WEAK.index(item.verdict), default=None)
     if best is None:
-        best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(budget, reasons))
+        best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(finding, budget, reasons))
     return _complete(best, finding, bench, budget)
 
 
-def _why_none(budget: Budget, reasons: Sequence[str]) -> str:
+def _why_none(finding: Finding, budget: Budget, reasons: Sequence[str]) -> str:
     if budget.stop.is_set():
         return Words("It was stopped before there was an answer.")
     if budget.left <= 0:
         return Words("The time limit was reached before there was an answer.")
-    if reasons:
+    if reasons and (kinds_for(finding) or is_unchecked_result(finding)):
         return reasons[0]
     return Words("No run on this machine can show a finding of this kind.")
 

@@ -75,6 +75,28 @@ def flaw_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, i
     return found
 
 
+def path_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, int]]]:
+    """Return the statements of the steps of a finding's path, each once."""
+    found: dict[tuple[str, tuple[int, int]], None] = {}
+    for step in finding.trace:
+        source = bench.source(step.file)
+        if source is not None:
+            found.setdefault((step.file, statement_lines(source, step.span)))
+    return list(found)
+
+
+def path_functions(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, int]]]:
+    """Return the lines of the functions of a finding and of the steps of its path, each once."""
+    found: dict[tuple[str, tuple[int, int]], None] = {}
+    for file, span in [(finding.file, finding.span), *((s.file, s.span) for s in finding.trace)]:
+        source = bench.source(file)
+        if source is not None:
+            _, start, end = function_at(source, span)
+            lines = source.line_of(start), source.line_of(max(start, end - 1))
+            found.setdefault((file, lines))
+    return list(found)
+
+
 def function_at(source: Source, span: Span) -> tuple[str, int, int]:
     """Return name, first and last byte of the function around a span; an empty name and the whole
     file when it is in none."""

@@ -13,7 +13,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Report
 from jarvis_ls.jsec.proof.reports import LEAKED, OWN
-from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, UBSAN, build_lines, quoted
+from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, MEMCHECK, UBSAN, build_lines, quoted
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import INTERPOSERS
 
@@ -96,6 +96,7 @@ def _script(case: Case, evidence: Evidence) -> str:
         f'mkdir -p "$(dirname {shlex.quote(name)})" && cp "$BENCH/in0.{at}" {shlex.quote(name)}'
         for at, (name, _) in enumerate(case.files)
     ]
+    program = f'{MEMCHECK} "$W/prog"' if case.build.checker else '"$W/prog"'
     output = "/dev/full" if case.settings.full else '"$W/out"'
     said = f'grep -v -e "^{OWN}" -e "^    #" -e "^[[:space:]]*$" "$W/err"'
     check = (
@@ -119,7 +120,7 @@ def _script(case: Case, evidence: Evidence) -> str:
             'mkdir "$W/d" && cd "$W/d" || exit 2',
             *places,
             f"env -i PATH=/usr/bin:/bin LC_ALL=C ASAN_OPTIONS={asan} UBSAN_OPTIONS={UBSAN} "
-            f'{words} timeout 20 "$W/prog" {" ".join(map(quoted, case.arguments))} '
+            f"{words} timeout 20 {program} {' '.join(map(quoted, case.arguments))} "
             f'<"$BENCH/in0" >{output} 2>"$W/err"',
             "STATUS=$?",
             check,
@@ -131,7 +132,7 @@ def _script(case: Case, evidence: Evidence) -> str:
 
 def _pattern(report: Report | None) -> str:
     leaked = f"|{LEAKED}" if report is not None and report.kind == "leak" else ""
-    return f"Sanitizer:|runtime error:{leaked}"
+    return f"Sanitizer:|runtime error:|uninitialised{leaked}"
 
 
 def _entry(root: Path, name: str, script: str) -> list[Planned]:

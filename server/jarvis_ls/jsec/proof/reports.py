@@ -7,8 +7,9 @@ its frames that is in the project is the finding's statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.proof.evidence import Report
@@ -26,13 +27,22 @@ _HEAD = re.compile(
     r"|^(Direct|Indirect) leak of \d+ byte"
     r"|^(\S[^\n]{0,500}?):(\d+):(\d+): runtime error: ([^\n]{1,300})"
     rf"|^{MARK}(\w+)"
-    rf"|^{LEAKED}(\w+)",
+    rf"|^{LEAKED}(\w+)"
+    r"|^==\d+== ([^\n]{1,200}\buninitialised (?:value|byte)[^\n]{0,100})"
+    r"|^thread '[^\n]{0,200}' (?:\(\d+\) )?panicked at ([^\n]{1,500}?):(\d+):\d+:\n([^\n]{0,300})",
     re.MULTILINE,
 )
 _FRAME = re.compile(
     r"^ {4}#\d+ 0x[0-9a-f]+ (?:in )?(\S[^\n]{0,300}?) (\S+?):(\d+)(?::\d+)?$", re.MULTILINE
 )
 _END = re.compile(r"^\s*$", re.MULTILINE)
+_FREED = re.compile(
+    r"^freed by thread |^==\d+==  Uninitialised value was created by ", re.MULTILINE
+)
+_FRAME_OF_MEMCHECK = re.compile(
+    r"^==\d+==    (?:at|by) 0x[0-9A-F]+: (\S[^\n]{0,300}?) \((\S+?):(\d+)\)$", re.MULTILINE
+)
+_END_OF_MEMCHECK = re.compile(r"^==\d+== (?: ?\S.*)?$", re.MULTILINE)
 _ZERO_PAGE = re.compile(r"SEGV on unknown address (?:0x0{9,}[0-9a-f]{1,3}\b|\(nil\))")
 _ASAN_KINDS = (
     ("attempting double-free", "double-free"),
@@ -67,6 +77,18 @@ _UBSAN_KINDS = (
     ("variable length array bound", "vla-bound"),
     ("is not a valid value for type", "invalid-value"),
 )
+_PANIC_KINDS = (
+    (
+        re.compile(r"index out of bounds|(range (start|end)|slice|byte) index |range .* out of "),
+        "index-out-of-bounds",
+    ),
+    (
+        re.compile(r"attempt to (divide by zero|calculate the remainder with a divisor)"),
+        "division-by-zero",
+    ),
+    (re.compile(r"attempt to [\w ]{3,40} with overflow"), "integer-overflow"),
+    (re.compile(r"capacity overflow|memory allocation of"), "allocation-size-too-big"),
+)
 
 _BEYOND = frozenset(
     "heap-buffer-overflow stack-buffer-overflow stack-buffer-underflow global-buffer-overflow "
@@ -100,6 +122,8 @@ _KINDS: dict[frozenset[str], str] = {
     frozenset({"stack-overflow"}): "674",
 }
 _BY_CWE = {int(cwe): kinds for kinds, numbers in _KINDS.items() for cwe in numbers.split()}
+UNSET = frozenset({"use-of-uninitialized-value"})
+"""Kinds that only Valgrind reports."""
 _IMPLICIT = frozenset({"implicit-conversion"})
 _CAST = re.compile(r"\(\s*(?:(?:un)?signed\s+)?(?:char|short|int|long|u?int\d+_t)\b[\w ]{0,20}\)")
 """A conversion that is written: no sanitizer reports what it cuts off."""
@@ -125,6 +149,8 @@ class Seen:
     """A word of the sanitizers, `leak`, or `failed NAME`."""
     text: str
     frames: tuple[Frame, ...]
+    origin: tuple[Frame, ...] = ()
+    """Of memory that is dead or was never set: where that was done, the innermost first."""
 
     @property
     def report(self) -> Report:
@@ -157,9 +183,10 @@ def places_pattern(places: Iterable[tuple[str, tuple[int, int]]]) -> str:
     )
 
 
-def parse_reports(text: str, root: str) -> list[Seen]:
-    """Return what sanitizers and interposers have written to standard error, in order. `root` is
-    the real path of the project."""
+def parse_reports(text: str, root: str, source: str = "") -> list[Seen]:
+    """Return what sanitizers, interposers and panics have written to standard error, in order.
+    `root` is the real path of the project; paths of Rust are relative to a folder above `source`.
+    """
     found = []
     heads = list(_HEAD.finditer(text))
     stops = [*(head.start() for head in heads[1:]), len(text)]
@@ -167,24 +194,39 @@ def parse_reports(text: str, root: str) -> list[Seen]:
         kind = _kind(head)
         if not kind:
             continue
-        if head[3]:
-            file = _relative(head[3], root)
-            frames = [Frame("", file, int(head[4]))] if file else []
+        if head[3] or head[10]:
+            file = _relative(head[3] or head[10], root, source)
+            frames = [Frame("", file, int(head[4] or head[11]))] if file else []
         else:
             begin = text.find("\n", head.end()) + 1 or stop
-            end = _END.search(text, begin, stop)
+            end = _end_of(head).search(text, begin, stop)
             frames = [*_frames(text[begin : end.start() if end else stop], root)]
-        found.append(Seen(kind, _line(head), tuple(frames)))
+        found.append(Seen(kind, _line(head), tuple(frames), _origin(text[head.end() : stop], root)))
     return found
 
 
-def confirms(seen: Seen, kinds: frozenset[str], file: str, lines: tuple[int, int]) -> bool:
-    """Return whether a report is of one of `kinds` and its first frame in the project is between
-    two lines of a file."""
+Place = tuple[str, tuple[int, int]]
+"""A file with the first and last line of a statement."""
+
+
+def confirms(seen: Seen, kinds: frozenset[str], place: Place, path: Sequence[Place] = ()) -> bool:
+    """Return whether a report is of one of `kinds` and its first frame in the project is the place.
+
+    Of memory that was freed, or never set, it may be a frame further out, for what is handed to a
+    function is used there; then that must have been done at one of `path`: the finding's steps.
+    """
     if seen.kind not in kinds or not seen.frames:
         return False
-    first = seen.frames[0]
-    return first.file == file and lines[0] <= first.line <= lines[1]
+    if _is_at(seen.frames[0], place):
+        return True
+    return any(_is_at(frame, place) for frame in seen.frames[1:]) and any(
+        _is_at(frame, step) for frame in seen.origin[:1] for step in path
+    )
+
+
+def _is_at(frame: Frame, place: Place) -> bool:
+    file, (first, last) = place
+    return frame.file == file and first <= frame.line <= last
 
 
 def is_unchecked_result(finding: Finding) -> bool:
@@ -192,7 +234,17 @@ def is_unchecked_result(finding: Finding) -> bool:
     return not _ALLOCATION_CWES.isdisjoint(finding.cwe)
 
 
+def _end_of(head: re.Match[str]) -> re.Pattern[str]:
+    """Return what ends the frames behind the first line of a report."""
+    return _END_OF_MEMCHECK if head[9] else _END
+
+
 def _kind(head: re.Match[str]) -> str:
+    if head[9]:
+        return "use-of-uninitialized-value"
+    if head[10]:
+        found = (kind for pattern, kind in _PANIC_KINDS if pattern.search(head[12]))
+        return next(found, "panic")
     if head[7]:
         return f"failed {head[7]}"
     if head[2] or head[8]:
@@ -209,20 +261,34 @@ def _kind(head: re.Match[str]) -> str:
 
 
 def _line(head: re.Match[str]) -> str:
-    text = head[6] or head[1] or head[0]
+    text = head[12] or head[9] or head[6] or head[1] or head[0]
     return re.sub(r"0x[0-9a-f]{6,}", "0x…", text).strip()[:300]
 
 
 def _frames(text: str, root: str) -> Iterator[Frame]:
-    for frame in _FRAME.finditer(text):
+    for frame in (*_FRAME.finditer(text), *_FRAME_OF_MEMCHECK.finditer(text)):
         if file := _relative(frame[2], root):
             yield Frame(frame[1].partition("(")[0], file, int(frame[3]))
 
 
-def _relative(path: str, root: str) -> str:
-    """Return a path relative to the project; empty when it is outside."""
+def _origin(text: str, root: str) -> tuple[Frame, ...]:
+    """Return the frames of what freed, or made without setting it, what a report is about."""
+    head = _FREED.search(text)
+    if head is None:
+        return ()
+    begin = text.find("\n", head.end()) + 1 or len(text)
+    end = (_END if text[head.start()] == "f" else _END_OF_MEMCHECK).search(text, begin)
+    return tuple(_frames(text[begin : end.start() if end else len(text)], root))
+
+
+def _relative(path: str, root: str, source: str = "") -> str:
+    """Return a path relative to the project; empty when it is outside. Libraries of the system have
+    relative paths as well."""
     if path.startswith(root + "/"):
-        path = path[len(root) + 1 :]
+        return path[len(root) + 1 :].removeprefix("./")
     if path.startswith(("/", "..", "<")):
         return ""
-    return path.removeprefix("./")
+    for folder in PurePosixPath(source or "a").parents:
+        if Path(root, folder, path).is_file():
+            return str(folder / path)
+    return ""

@@ -1,7 +1,8 @@
 """Builds a program in the copy and runs cases on it.
 
 Everything is one script of the sandbox: the copy is fresh each time, so a build and its runs belong
-together. The first case that brings a report is run twice: what does not repeat is no evidence.
+together. Frames are named only of reports that are new, for that takes long; these cases are run
+again: what does not repeat is no evidence.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Build, Case
-from jarvis_ls.jsec.proof.reports import OWN, Seen, parse_reports
+from jarvis_ls.jsec.proof.reports import MARK, OWN, Seen, parse_reports
+from jarvis_ls.jsec.proof.rust_build import HARNESS, SYSTEMS, rust_lines
 from jarvis_ls.jsec.proof.system_build import system_lines
 from jarvis_ls.jsec.proof.toolchain import LINKED, Toolchain
 from jarvis_ls.jsec.proof.workbench import WALL, Output, Workbench
@@ -27,22 +29,29 @@ COMMON = (
     "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0"
 )
 WRAPPED = (
-    "malloc calloc realloc strdup fopen open read write fread fwrite fgets fputs puts putchar "
-    "fputc socket connect bind listen accept recv send putc fclose "
-    "fflush fseek rename remove close rand random srand srandom time printf fprintf "
-    "__isoc99_scanf __isoc99_fscanf wcscpy wcsncpy wmemcpy wmemmove wmemset"
+    "malloc calloc realloc strdup fopen fdopen freopen open read write fread fwrite fgets fputs "
+    "puts putchar fputc putc fgetws fputws fputwc putwc putwchar socket connect bind listen accept "
+    "recv send fclose fflush fseek rename remove close chdir setuid rand random srand srandom time "
+    "printf fprintf snprintf swprintf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf "
+    "__isoc99_wscanf __isoc99_fwscanf wcscpy wcsncpy wmemcpy wmemmove wmemset "
+    "_ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t"
 ).split()
 """Functions that `interposers.c` stands in for."""
 ASAN = (
     "detect_leaks={leaks}:detect_stack_use_after_return=1:allocator_may_return_null=0:"
     "max_allocation_size_mb=64:exitcode=99:print_legend=0:detect_odr_violation=0:"
-    "handle_abort=0:strict_string_checks=0:malloc_context_size=12:symbolize=1"
+    "handle_abort=0:strict_string_checks=0:malloc_context_size=12"
+)
+MEMCHECK = (
+    "valgrind -q --track-origins=yes --fullpath-after= --num-callers=12 --error-limit=no "
+    "--undef-value-errors=yes --leak-check=no"
 )
 UBSAN = "print_stacktrace=0:halt_on_error=0:exitcode=99"
 ERROR_BYTES = 7000
 OUTPUT_BYTES = 3000
-MOST_CRASHES = 6
-"""After so many runs that crashed no more are made: each costs ten times what a good one does."""
+MOST_CRASHES = 10
+"""After so many different crashes no more runs are made: each costs ten times what a good one
+does, for the names of its frames are looked up."""
 _PLAIN = "-O1 -w -fno-omit-frame-pointer -fno-optimize-sibling-calls"
 """Options of the interposers: stacks are unwound by frame pointers, so none may leave its out."""
 _RECORD = re.compile(r"^\x1e(case|out|built|failed|left) ?(.*)$", re.MULTILINE)
@@ -97,12 +106,12 @@ async def run_cases(
         for number, pattern in enumerate(until)
     }
     if build.harness:
-        files["harness.c"] = build.harness.encode()
+        files[HARNESS if build.system in SYSTEMS else "harness.c"] = build.harness.encode()
     for number, case in enumerate(cases):
         files[f"in{number}"] = case.stdin
         for place, (_, data) in enumerate(case.files):
             files[f"in{number}.{place}"] = data
-    script = [*build_lines(build, level, bench.tools), _run_function(leaks=leaks)]
+    script = [*build_lines(build, level, bench.tools), _run_function(cases, leaks=leaks)]
     for number, case in enumerate(cases):
         script += _case_lines(number, case, seconds * 0.8, budget.left)
     output = await bench.run("\n".join(script), budget, files)
@@ -111,8 +120,13 @@ async def run_cases(
 
 def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
     """Return the lines of the script that build a program as `$W/prog` or end it."""
+    if build.system in SYSTEMS:
+        return rust_lines(build)
     flags = " ".join(map(shlex.quote, build.flags))
+    linked = LINKED
     options = f"{level} {COMMON} {' '.join(tools.sanitizers)}"
+    if build.checker:
+        options, linked = f"{level} {COMMON} -gdwarf-4", ""
     begin = [
         "W=$(mktemp -d) || exit 1",
         "ulimit -c 0",
@@ -142,23 +156,28 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
         )
     libraries = " ".join(map(shlex.quote, build.libraries))
     lines.append(
-        f'{linker} {LINKED} {wrap} "$W"/*.o -o "$W/prog" {libraries} 2>"$W/errors" || fail'
+        f'{linker} {linked} {wrap} "$W"/*.o -o "$W/prog" {libraries} 2>"$W/errors" || fail'
     )
     lines.append("printf '\\036built\\n'")
     return lines
 
 
-def _run_function(*, leaks: bool) -> str:
+def _run_function(cases: Sequence[Case], *, leaks: bool) -> str:
     asan = ASAN.format(leaks=int(leaks))
-    pattern = f"Sanitizer:|runtime error:|{OWN}"
+    program = f'{MEMCHECK} "$W/prog"' if cases[0].build.checker == "memcheck" else '"$W/prog"'
+    names = {name for case in cases for name, _ in case.files if name.startswith("/")}
+    outside = " ".join(shlex.quote(name) for name in sorted(names))
+    said = f"runtime error|panicked at|{OWN}"
+    pattern = f"Sanitizer:|uninitialised|{said}"
     return f"""
 once() {{
-    rm -rf "$D"; mkdir -p "$D"; cd "$D" || return
+    rm -rf "$D"; rm -f -- {outside}; mkdir -p "$D"; cd "$D" || return
     place
     ( ulimit -t "$LIMIT"; ulimit -f 40000
       exec timeout -k 1 "$WALL" env -i PATH={_PATH} HOME="$D" LC_ALL=C \
-        ASAN_OPTIONS={asan} UBSAN_OPTIONS={UBSAN} LSAN_OPTIONS=print_suppressions=0 \
-        "${{SET[@]}}" "$W/prog" "${{ARG[@]}}" <"$BENCH/in$N" >"$OUT" 2>"$W/err"
+        ASAN_OPTIONS={asan}:symbolize=$NAMES UBSAN_OPTIONS={UBSAN} \
+        LSAN_OPTIONS=print_suppressions=0 "${{SET[@]}}" \
+        {program} "${{ARG[@]}}" <"$BENCH/in$N" >"$OUT" 2>"$W/err"
     ) 2>/dev/null
     STATUS=$?
 }}
@@ -172,21 +191,32 @@ spent() {{
 tell() {{ printf '\\036case %s %s\\n' "$N" "$STATUS"; head -c {ERROR_BYTES} "$W/err"; }}
 try() {{
     D="$W/d"; OUT="$W/out"; [ -z "$FULL" ] || OUT=/dev/full
-    : >"$W/out"; once; tell
+    : >"$W/out"; NAMES=0; once
     if grep -q -a -E '{pattern}' "$W/err"; then
-        grep -q -a 'ERROR: AddressSanitizer' "$W/err" && CRASHES=$((CRASHES + 1))
-        SIGN=$(grep -a -E 'SUMMARY: |runtime error|{OWN}' "$W/err" | sed 's/[0-9]* byte.*//')
-        SIGN=$(cksum <<<"$SIGN")
-        case "$KNOWN" in *"$SIGN"*) ;; *) KNOWN="$KNOWN/$SIGN"; once; tell ;; esac
-        [ ! -s "$BENCH/until0" ] || END=1
-        for pattern in "$BENCH"/until*; do
-            [ -s "$pattern" ] && grep -q -a -E -f "$pattern" "$W/err" || END=
-        done
+        SIGN=$({{ sed -E '/{pattern}|^=====/q' "$W/err"
+                 grep -a -E '^    #[0-9]+ 0x|^==[0-9]+==    |SUMMARY: |{said}' "$W/err"; }} |
+            sed -E 's/.*panicked//; s/ 0x0{{9,}}[0-9a-f]{{1,3}}\\b/ null/; s/ 0x[0-9a-fA-F]*//g' |
+            sed -E 's/^==[0-9]+==//; s/[0-9]* byte.*//' |
+            cksum | tr ' ' -)
+        grep -q -a '^{MARK}' "$W/err" && SIGN="$SIGN-$N"
+        if [ -e "$W/known-$SIGN" ]; then
+            cp "$W/known-$SIGN" "$W/err"; tell
+        else
+            NAMES=1
+            once; tell; cp "$W/err" "$W/known-$SIGN"; once; tell
+            grep -q -a 'ERROR: AddressSanitizer' "$W/err" && CRASHES=$((CRASHES + 1))
+            [ ! -s "$BENCH/until0" ] || END=1
+            for pattern in "$BENCH"/until*; do
+                [ -s "$pattern" ] && grep -q -a -E -f "$pattern" "$W/err" || END=
+            done
+        fi
+    else
+        tell
     fi
     printf '\\n\\036out\\n'; head -c {OUTPUT_BYTES} "$W/out"; printf '\\n'
     [ "$CRASHES" -lt {MOST_CRASHES} ] || END=1
 }}
-END='' CRASHES=0 KNOWN=''
+END='' CRASHES=0
 """
 
 
@@ -265,9 +295,10 @@ def _read(output: Output, cases: Sequence[Case], root: str) -> Runs:
 
 def _run(case: Case, tries: Sequence[tuple[int, str]], output: str, root: str) -> Run:
     status, errors = tries[0]
-    seen = parse_reports(errors, root)
+    source = case.build.sources[0] if case.build.sources else ""
+    seen = parse_reports(errors, root, source)
     if len(tries) > 1:
-        again = {_key(item) for item in parse_reports(tries[1][1], root)}
+        again = {_key(item) for item in parse_reports(tries[1][1], root, source)}
         seen = [item for item in seen if _key(item) in again]
     return Run(case, status, tuple(seen), output, errors)
 

@@ -41,6 +41,8 @@ def how_it_was_run(case: Case) -> str:
     parts += [Words("file {name}", name=name) for name, _ in case.files]
     parts += [f"{name}={_show(value)}" for name, value in case.environment]
     parts += _settings(case)
+    if case.build.checker:
+        parts.append(Words("run by Valgrind"))
     return together(parts, ", ") if parts else Words("no input")
 
 

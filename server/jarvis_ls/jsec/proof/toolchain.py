@@ -37,6 +37,7 @@ class Toolchain:
     """Compiler that links: another one when clang is there without the libraries of its sanitizers,
     which distributions package apart, for those of gcc do as well."""
     cargo: str = ""
+    valgrind: str = ""
 
     @property
     def is_clang(self) -> bool:
@@ -61,11 +62,11 @@ class Toolchain:
 
 @cache
 def find_toolchain() -> Toolchain:
-    """Return the compilers of this machine that can link their sanitizers, and cargo."""
-    cargo = shutil.which("cargo") or ""
+    """Return the compilers of this machine that can link their sanitizers, and what else helps."""
+    cargo, valgrind = shutil.which("cargo") or "", shutil.which("valgrind") or ""
     for compiler, linker in _pairs():
         if _links(compiler, linker):
-            return Toolchain(compiler, linker, cargo)
+            return Toolchain(compiler, linker, cargo, valgrind)
     return Toolchain(cargo=cargo)
 
 

@@ -106,7 +106,7 @@ class Flaw:
         return seen.kind not in _HARMLESS or seen.kind in self._kinds
 
     def _is_here(self, seen: Seen) -> bool:
-        return any(confirms(seen, self._kinds, file, lines) for file, lines in self._places)
+        return any(confirms(seen, self._kinds, place) for place in self._places)
 
     def _is_own(self, key: Key) -> bool:
         return key[0] in self._kinds and key[1:] in self._lines

@@ -403,7 +403,7 @@ class _Work:
     def _is_other(self, seen: Seen) -> bool:
         """Return whether a report is of another finding, which was there before."""
         return any(
-            confirms(seen, kinds_for(finding), finding.file, lines)
+            confirms(seen, kinds_for(finding), (finding.file, lines))
             for finding, lines in self._others
         )
 

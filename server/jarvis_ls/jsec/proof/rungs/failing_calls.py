@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
@@ -32,8 +33,11 @@ _ALLOCATIONS = frozenset({"malloc", "calloc", "realloc", "strdup"})
 _NEVER = frozenset("rand random srand srandom time wcscpy wcsncpy wmemcpy wmemmove wmemset".split())
 """These cannot fail."""
 _PREFIX = "__isoc99_"
-_CALLS = {name.removeprefix(_PREFIX) for name in WRAPPED} - _ALLOCATIONS - _NEVER
+_CALLS = {
+    name.removeprefix(_PREFIX) for name in WRAPPED if not name.startswith("_Z")
+} - _ALLOCATIONS.union(_NEVER)
 _WORD = re.compile(r"\w+")
+_ALIAS = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\w+)[ \t]*$", re.MULTILINE)
 
 
 class FailingCalls:
@@ -53,7 +57,8 @@ class FailingCalls:
         if source is None:
             return None
         first, last = statement_lines(source, finding.span)
-        names = _names(source.line_text(line) for line in range(first, min(last, first + 20) + 1))
+        lines = [source.line_text(line) for line in range(first, min(last, first + 20) + 1)]
+        names = _names(lines, source)
         if not names:
             return None
         program = find_program(bench, finding.file)
@@ -96,9 +101,13 @@ def _plain_cases(build: Build, channels: Channels) -> Iterator[Case]:
         yield Case(build, ("file.txt", "out.txt"), text, (("file.txt", text),))
 
 
-def _names(lines: Iterable[str]) -> list[str]:
-    text = " ".join(lines)
-    return [name for name in dict.fromkeys(_WORD.findall(text)) if name in _CALLS]
+def _names(lines: Iterable[str], source: Source) -> list[str]:
+    """Return the functions that are called on some lines, also by another name that a macro of the
+    file gives them."""
+    words = dict.fromkeys(_WORD.findall(" ".join(lines)))
+    aliases = [(alias.decode(), name.decode()) for alias, name in _ALIAS.findall(source.data)]
+    called = [*words, *(name for alias, name in aliases if alias in words)]
+    return [name for name in dict.fromkeys(called) if name in _CALLS]
 
 
 def _failing(plain: Case, name: str, number: int) -> Case:

@@ -39,14 +39,14 @@ from jarvis_ls.jsec.proof.call_facts import call_facts
 from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Verdict
 from jarvis_ls.jsec.proof.inputs import constants_near
 from jarvis_ls.jsec.proof.marked_source import mark_place
-from jarvis_ls.jsec.proof.places import flaw_lines, function_at, hash_of
+from jarvis_ls.jsec.proof.places import flaw_lines, function_at, hash_of, path_lines
 from jarvis_ls.jsec.proof.programs import (
     files_naming,
     find_closure,
     is_defined_elsewhere,
     parser_flags,
 )
-from jarvis_ls.jsec.proof.reports import Seen, kinds_for
+from jarvis_ls.jsec.proof.reports import UNSET, Seen, kinds_for
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -68,8 +68,6 @@ _CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)$", re.MULTILINE)
 _RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+) (\d+)$", re.MULTILINE)
 _VALUE = re.compile(r"^HARNESS: ([^\n=]{1,200}) = ([^\n]{0,200})$", re.MULTILINE)
 _LEAK = frozenset({"leak"})
-_UNSEEN = frozenset({"use-of-uninitialized-value"})
-"""Kinds that no program of ours reports: that nothing was reported says nothing."""
 _OF_CLANG = frozenset({"unsigned-integer-overflow", "implicit-conversion"})
 """Kinds that only clang reports."""
 
@@ -134,7 +132,7 @@ class FunctionHarness:
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
         kinds = kinds_for(finding) - _LEAK
-        if not kinds or kinds & _UNSEEN or language_of(finding.file) != "c":
+        if not kinds or kinds & UNSET or language_of(finding.file) != "c":
             return None
         search = _Search(finding, bench, budget, kinds)
         if not search.has_place:
@@ -154,6 +152,7 @@ class _Search:
         self._finding, self._kinds = finding, kinds
         self._bench, self._budget = bench, budget
         self._places: Places = flaw_lines(bench, finding)[:1]
+        self._path: Places = path_lines(bench, finding)
         self._numbers = tuple(constants_near(bench, finding))
         self._seen: set[tuple[str, str]] = set()
         self._runs = 0
@@ -266,7 +265,7 @@ class _Search:
         for level in LEVELS if cases else ():
             done = await run_cases(self._bench, cases, level, self._budget, leaks=False)
             for run in done.done:
-                if seen := first_fit(run, self._kinds, self._places):
+                if seen := first_fit(run, self._kinds, self._places, self._path):
                     values = _values(target, run)
                     return Tried(function, self._runs, run, seen, values)
         return Tried(function, self._runs)

@@ -6,6 +6,13 @@ from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
 from jarvis_ls.jsec.proof.rungs.function_harness import FunctionHarness
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.rungs.symbolic import Symbolic
+from jarvis_ls.jsec.proof.rungs.unset_memory import UnsetMemory
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
 
-RUNGS: tuple[Rung, ...] = (FailingCalls(), WholeProgram(), Symbolic(), FunctionHarness())
+RUNGS: tuple[Rung, ...] = (
+    FailingCalls(),
+    UnsetMemory(),
+    WholeProgram(),
+    Symbolic(),
+    FunctionHarness(),
+)

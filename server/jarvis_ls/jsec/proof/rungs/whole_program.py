@@ -20,9 +20,17 @@ from jarvis_ls.jsec.proof.inputs import (
     constants_near,
     constants_of,
 )
-from jarvis_ls.jsec.proof.places import flaw_lines
+from jarvis_ls.jsec.proof.places import flaw_lines, path_lines
 from jarvis_ls.jsec.proof.programs import Program, files_of, find_program, system_program
-from jarvis_ls.jsec.proof.reports import Seen, confirms, kinds_for, kinds_pattern, places_pattern
+from jarvis_ls.jsec.proof.reports import (
+    UNSET,
+    Place,
+    Seen,
+    confirms,
+    kinds_for,
+    kinds_pattern,
+    places_pattern,
+)
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -49,7 +57,7 @@ class WholeProgram:
 
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
-        kinds = kinds_for(finding)
+        kinds = kinds_for(finding) - UNSET
         if not kinds or language_of(finding.file) not in ("c", "cpp"):
             return None
         first = find_program(bench, finding.file)
@@ -73,11 +81,11 @@ class WholeProgram:
         """Return what the runs of a program show."""
         if isinstance(program, str):
             return Evidence(Verdict.UNPROVEN, NAME, program)
-        places = flaw_lines(bench, finding)
+        places, path = flaw_lines(bench, finding), path_lines(bench, finding)
         known = runs_of(bench, program)
         cases = [] if known.failure else known.cases(bench, finding)
         for level in LEVELS if cases else ():
-            found = await _search(bench, known, cases, level, budget, kinds, places)
+            found = await _search(bench, known, cases, level, budget, kinds, places, path)
             if found is not None:
                 return found
             if known.failure or budget.left < max(_LEAST_SECONDS, 3 * budget.spent):
@@ -93,8 +101,7 @@ class WholeProgram:
         )
 
 
-Places = Sequence[tuple[str, tuple[int, int]]]
-"""Files with the first and last line of a statement each."""
+Places = Sequence[Place]
 
 
 @dataclass(slots=True)
@@ -137,12 +144,13 @@ async def _search(
     budget: Budget,
     kinds: frozenset[str],
     places: Places,
+    path: Places,
 ) -> Evidence | None:
     """Return evidence from the runs of a level, known ones first."""
     leaks = "leak" in kinds
     done = known.done.setdefault((level, leaks), {})
     for run in done.values():
-        if seen := first_fit(run, kinds, places):
+        if seen := first_fit(run, kinds, places, path):
             return reproduced(run, seen)
     until = [kinds_pattern(kinds), places_pattern(places)]
     for stop in (until, ()):  # what stopped it may have been another report at the same place
@@ -158,7 +166,7 @@ async def _search(
         for run in found.done:
             done[run.case] = run
         for run in found.done:
-            if seen := first_fit(run, kinds, places):
+            if seen := first_fit(run, kinds, places, path):
                 return reproduced(run, seen)
         if found.failure or not _has_report(found.done[-1:], places):
             return None
@@ -171,10 +179,10 @@ def _has_report(runs: Sequence[Run], places: Places) -> bool:
     return any(frame.file in spots for run in runs for seen in run.seen for frame in seen.frames)
 
 
-def first_fit(run: Run, kinds: frozenset[str], places: Places) -> Seen | None:
+def first_fit(run: Run, kinds: frozenset[str], places: Places, path: Places = ()) -> Seen | None:
     """Return the first report of a run that bears a finding out; None when none does."""
     return next(
-        (seen for seen in run.seen for file, lines in places if confirms(seen, kinds, file, lines)),
+        (seen for seen in run.seen for place in places if confirms(seen, kinds, place, path)),
         None,
     )
 

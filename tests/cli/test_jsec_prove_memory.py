@@ -1,0 +1,99 @@
+"""`jsec prove` on memory that was never set or is freed already, and on calls that fail."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_jsec_prove import by_rule, jsec, needs_compiler, prove
+
+HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The user's own folder."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An empty folder."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+def proof_of(rule: str, text: str, project: Path, home: Path) -> dict[str, Any]:
+    """What is shown of the finding of a rule in a program."""
+    (project / "a.c").write_text(HEAD + text)
+    told = by_rule(prove(project, home, "--all"))
+    assert rule in told, sorted(told)
+    return told[rule]["proof"]
+
+
+@needs_compiler
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not here")
+def test_memory_that_was_never_set(project: Path, home: Path) -> None:
+    show = 'static void show(int n)\n{\n    printf("%d\\n", n);\n}\n'
+    flawed = show + "int main(void)\n{\n    int n;\n    show(n);\n    return 0;\n}\n"
+    told = proof_of("uninitialized-variable", flawed, project, home)
+    assert (told["verdict"], told["rung"]) == ("reproduced", "unset-memory"), told["message"]
+    replayed = jsec("replay", told["case_id"], str(project), "--trust", home=home)
+    assert replayed.returncode == 1, replayed.stdout + replayed.stderr
+    (project / "a.c").write_text((HEAD + flawed).replace("int n;\n    s", "int n = 3;\n    s"))
+    replayed = jsec("replay", told["case_id"], str(project), "--trust", home=home)
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+
+
+@needs_compiler
+def test_freed_memory_that_is_handed_to_a_function(project: Path, home: Path) -> None:
+    told = proof_of(
+        "use-after-free",
+        "static void show(const char *text)\n{\n    putchar(text[0]);\n}\n"
+        "int main(void)\n{\n    char *p = malloc(8);\n    if (p == NULL)\n        return 1;\n"
+        '    strcpy(p, "abc");\n    free(p);\n    show(p);\n    return 0;\n}\n',
+        project,
+        home,
+    )
+    assert (told["verdict"], told["report"]["kind"]) == ("reproduced", "heap-use-after-free")
+
+
+@needs_compiler
+def test_a_call_by_another_name_that_fails(project: Path, home: Path) -> None:
+    told = proof_of(
+        "unchecked-read",
+        '#define GET fgets\nint main(void)\n{\n    char text[20] = "";\n'
+        "    GET(text, sizeof text, stdin);\n    puts(text);\n    return 0;\n}\n",
+        project,
+        home,
+    )
+    assert (told["verdict"], told["rung"]) == ("reproduced", "failing-calls"), told["message"]
+
+
+@needs_compiler
+def test_a_crash_inside_the_library_is_that_of_its_call(project: Path, home: Path) -> None:
+    told = proof_of(
+        "unchecked-allocation",
+        'int main(void)\n{\n    FILE *f = fopen("in.txt", "r");\n    fclose(f);\n'
+        "    return 0;\n}\n",
+        project,
+        home,
+    )
+    assert (told["verdict"], told["report"]["file"]) == ("reproduced", "a.c"), told["message"]
+
+
+@needs_compiler
+def test_crashes_at_other_places_do_not_hide_it(project: Path, home: Path) -> None:
+    told = proof_of(
+        "negative-number-as-size",
+        'int main(void)\n{\n    int n = 0;\n    if (fscanf(stdin, "%d", &n) != 1 || n < 100) {\n'
+        "        char *p = malloc(n);\n        if (p == NULL)\n            return 1;\n"
+        "        memset(p, 'A', n - 1);\n        free(p);\n    }\n    return 0;\n}\n",
+        project,
+        home,
+    )
+    assert told["verdict"] == "reproduced", told["message"]
