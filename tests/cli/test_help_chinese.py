@@ -44,7 +44,7 @@ def command(name: str, *arguments: str, env: dict[str, str]) -> subprocess.Compl
     )
 
 
-@pytest.mark.parametrize("name", ["jarvis", "jsec", "jc2r"])
+@pytest.mark.parametrize("name", ["jarvis", "jsec", "jc2r", "jca"])
 def test_every_line_of_help_is_translated(name: str) -> None:
     known = Messages("zh-cn", LOCALE)
     said = {text for text in texts(name) if text != argparse.SUPPRESS}

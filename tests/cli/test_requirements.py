@@ -29,6 +29,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
         ("mcp", ("agent",)),
         ("jc2r", ("migrate",)),
         ("jarvis", ("agent",)),
+        ("jca", ("agent",)),
         ("language_server", ("agent", "migrate")),
     ],
 )

@@ -103,7 +103,10 @@ OVERVIEWS = (
     *(
         f"server/jarvis_ls/{package}/README.md"
         for package in (
-            "jsec jsec/flow jsec/rules jc2r jc2r/build jc2r/translate runtime agents lsp".split()
+            (
+                "codeintel/change codeintel/graph jsec jsec/flow jsec/rules jc2r jc2r/build "
+                "jc2r/translate runtime agents lsp"
+            ).split()
         )
     ),
 )

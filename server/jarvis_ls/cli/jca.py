@@ -1,0 +1,86 @@
+"""The command `jca`: what a change to code touches."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jarvis_ls.cli import impact_command
+from jarvis_ls.cli.entry import run
+from jarvis_ls.cli.exit_status import ExitStatus
+
+EPILOG = """\
+exit status: 0 success; 1 the risk reaches --fail-on; 2 usage error; 130 interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    try:
+        return run(build_parser, arguments)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] == "jarvis_ls":
+            raise
+        print(f"jca: {error.name} is missing: pip install 'jarvis-ls[agent]'", file=sys.stderr)
+        return ExitStatus.USAGE_ERROR
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option."""
+    from jarvis_ls import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="jca",
+        description="What a change to code touches, without a model.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"jca {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    impact = commands.add_parser(
+        "impact",
+        help="show what a change touches: callers, tests, interfaces, findings",
+        description=(
+            "Show what the changes between two revisions, or since the last commit, touch. The "
+            "repository is only read; git is not run."
+        ),
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = impact.add_argument
+    add(
+        "range",
+        metavar="REV..REV",
+        nargs="?",
+        default="HEAD",
+        help="two revisions; without the second the files on the disk (default: HEAD)",
+    )
+    add_folder(impact)
+    add("--format", choices=("text", "json"), default="text", help="default: text")
+    add(
+        "--fail-on",
+        choices=("high", "medium", "low"),
+        metavar="RISK",
+        help="exit with status 1 when the risk is at least this: high, medium, low",
+    )
+    add("--no-findings", action="store_true", help="do not look for security findings")
+    impact.set_defaults(run=impact_command.run_impact)
+    return parser
+
+
+def add_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the folder that is worked in."""
+    parser.add_argument(
+        "-C",
+        "--folder",
+        metavar="DIR",
+        type=Path,
+        default=Path(),
+        help="working folder (default: the current folder)",
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

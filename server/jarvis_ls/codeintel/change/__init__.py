@@ -1,0 +1,1 @@
+"""What a change to source code does to the code around it."""

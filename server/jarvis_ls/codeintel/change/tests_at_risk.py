@@ -1,0 +1,101 @@
+"""Which tests may fail after a change, the likeliest first.
+
+A test is at risk when it reaches a changed symbol through calls and names, when it changed itself,
+or when its file imports a changed one. What a test framework calls by its name (`setUp`) puts all
+tests of its class or file at risk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jarvis_ls.codeintel.change.symbol_changes import Change, SymbolChange
+from jarvis_ls.codeintel.graph.callers import Caller
+from jarvis_ls.codeintel.graph.languages import GraphLanguage
+from jarvis_ls.codeintel.graph.records import Definition, Kind
+from jarvis_ls.codeintel.graph.store import SymbolStore
+
+_STARTED = {
+    "python": re.compile(r"test"),
+    "go": re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?:[A-Z_]|$)"),
+    "rust": re.compile(r""),
+    "java": re.compile(r""),
+}
+"""Names of functions that the runner of a language starts; of other languages it starts files."""
+_SET_UPS = frozenset(
+    "setUp setUpClass setUpModule asyncSetUp setup setup_method setup_class setup_module "
+    "tearDown tearDownClass teardown_method beforeEach beforeAll TestMain".split()
+)
+_FAR = 100
+"""Steps that an import counts for: a test that only imports comes behind those that reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestAtRisk:
+    """A test, or a file of tests."""
+
+    path: str
+    """Its file."""
+    name: str
+    """Qualified name; empty for the whole file."""
+    depth: int
+    """Steps from what changed; 0 when it changed itself."""
+
+    def __str__(self) -> str:
+        """Return it as a test runner takes it."""
+        return f"{self.path}::{self.name.replace('.', '::')}" if self.name else self.path
+
+
+def tests_at_risk(
+    graph: SymbolStore,
+    changes: Iterable[SymbolChange],
+    reached: Iterable[Caller],
+    imported: Iterable[tuple[str, int]],
+) -> tuple[TestAtRisk, ...]:
+    """Return the tests at risk, by distance, path and name.
+
+    `reached` is the code that uses what changed, `imported` are the files that import it.
+    """
+    found: dict[tuple[str, str], int] = {}
+    touched = [
+        (change.path, change.definition.qualified, 0)
+        for change in changes
+        if change.definition.is_test and change.change is not Change.REMOVED
+    ]
+    touched += [(caller.path, caller.name, caller.depth) for caller in reached if caller.is_test]
+    for path, name, depth in touched:
+        for unit in _units(graph, path, name):
+            found[path, unit] = min(depth, found.get((path, unit), depth))
+    files = {path for path, _ in found}
+    for path, steps in imported:
+        file = graph.file(path)
+        if file is not None and file.is_test and path not in files:
+            for unit in _units(graph, path, ""):
+                found[path, unit] = _FAR + steps
+    ordered = sorted(found.items(), key=lambda item: (item[1], item[0]))
+    return tuple(TestAtRisk(path, name, depth) for (path, name), depth in ordered)
+
+
+def _units(graph: SymbolStore, path: str, name: str) -> list[str]:
+    """Return what a runner starts when the code `name` of a file is reached."""
+    file = graph.file(path)
+    if file is None:
+        return []
+    if file.language not in _STARTED:
+        return [""]
+    definitions = [located.definition for located in graph.definitions_in(path)]
+    tests = [d for d in definitions if _is_started(d, file.language)]
+    if not name:
+        return [test.qualified for test in tests] or ([""] if file.is_test else [])
+    last = name.rpartition(".")[2]
+    if last in _SET_UPS:
+        around = name.rpartition(".")[0]
+        return [test.qualified for test in tests if not around or test.container == around]
+    return [test.qualified for test in tests if test.qualified == name]
+
+
+def _is_started(definition: Definition, language: GraphLanguage) -> bool:
+    is_function = definition.kind in (Kind.FUNCTION, Kind.METHOD)
+    return is_function and _STARTED[language].match(definition.name) is not None
