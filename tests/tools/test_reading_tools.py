@@ -355,6 +355,16 @@ async def test_definitions_come_with_their_text(desk: Desk) -> None:
     assert "1: int fresh" in await desk.text("definition", names=["fresh"])  # not on disk
 
 
+async def test_what_a_function_calls_is_named_with_its_lines(desk: Desk) -> None:
+    desk.put("a.c", "int low(int x);\nint mid(void) {\n    return low(1) +\n        low(2);\n}\n")
+    desk.put("b.rs", "fn top() {\n    run(|| go::there(1));\n    print!(1);\n}\n")
+    assert await desk.text("callees", function="mid") == "mid calls low: a.c:3, 4"
+    said = (await desk.text("callees", function="top")).splitlines()
+    assert said[:2] == ["top calls run: b.rs:2", "top calls there: b.rs:2"]
+    assert await desk.text("callees", function="low") == "low calls nothing."
+    assert await desk.text("callees", function="none") == "none is not defined here."
+
+
 async def test_callers_are_followed_upwards(desk: Desk) -> None:
     desk.put("a.c", "int low(int x) { return x; }\nint mid(void) { return low(1) + low(2); }\n")
     desk.put("b.c", "int mid(void);\nint top(void) { return mid(); }\n")

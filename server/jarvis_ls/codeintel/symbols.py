@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from jarvis_ls.codeintel.calls import invoked_name
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node, Tree, captures, compile_query, parse
@@ -166,6 +167,17 @@ class Outline:
             found.append(Occurrence(bisect_right(lines, match.start()), use, inside))
             if len(found) >= most:
                 break
+        return found
+
+    def calls(self) -> list[tuple[str, int]]:
+        """Return the name of each function and macro that is called, and the line, in order."""
+        found: list[tuple[str, int]] = []
+        waiting = [self._root]
+        while waiting:
+            node = waiting.pop()
+            if name := invoked_name(node):
+                found.append((name, node.start_point[0] + 1))
+            waiting.extend(reversed(node.children))
         return found
 
     @functools.cached_property

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -58,14 +59,15 @@ class EvidenceStore:
         record["signature"] = self._sign(record)
         folder = state_folder(self._root, "sec")
         keep_out_of_git(folder, EVIDENCE)
-        self._latest[evidence.fingerprint] = record
+        line = line_of(record)
+        self._latest[evidence.fingerprint] = json.loads(line)  # as it is read
         self._records += 1
         if self._records > len(self._latest) + _MOST_EXTRA:
             replace_records(folder / EVIDENCE, self._latest.values())
             self._records = len(self._latest)
             return
         with Appender(folder / EVIDENCE) as file:
-            file.append(line_of(record))
+            file.append(line)
 
     def find(
         self, findings: Iterable[Finding], source: Callable[[str], Source | None]
