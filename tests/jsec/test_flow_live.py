@@ -219,3 +219,18 @@ def test_a_record_within_a_function_that_stayed_survives_edits_elsewhere(tmp_pat
         result = settled(live, "a.c")
         assert [one.rule for one in result.findings] == before
         assert result.notes == []
+
+
+def test_a_function_too_large_to_be_followed_is_said_while_others_are(tmp_path: Path) -> None:
+    large = "void large(char *p, int n) {\n" + "    if (n & 1) p++;\n" * 6_000 + "}\n"
+    live = opened(tmp_path, {"a.c": LOCAL + large})
+    told = settled(live, "a.c")
+    (note,) = told.notes
+    assert note.startswith("'large' is too large for data-flow analysis")
+    assert PAST in [one.rule for one in told.findings]
+    live.change("a.c", 1, [TextChange(LOCAL.replace("fill(room, 9)", "fill(room, 8)") + large)])
+    told = settled(live, "a.c")
+    assert told.notes == [note]
+    assert PAST not in [one.rule for one in told.findings]
+    live.change("a.c", 2, [TextChange(LOCAL)])
+    assert settled(live, "a.c").notes == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
 from types import FrameType
@@ -201,3 +202,28 @@ def test_what_comes_to_be_left_out_while_somebody_types_is_left_out_afresh(
     monkeypatch.setattr(deep_nesting, "MOST_PARTS", 3)
     monkeypatch.setattr(parsing, "_LONG_REST", 40)
     assert differences(style, f"left out {style}", 120).differences == []
+
+
+def test_a_function_too_large_to_be_followed_is_left_to_the_rules(tmp_path: Path) -> None:
+    twice = b"void twice(char *p) {\n    free(p);\n    free(p);\n}\n"
+    report = scanned(tmp_path / "large", hostile("frees", "c", 200_000) + twice)
+    (note,) = report.notes
+    assert note.startswith("'f' is too large for data-flow analysis (more than 20000 instructions)")
+    assert {one.rule for one in report.findings} == {"gets-call", "double-free"}
+    (second,) = [one for one in report.findings if one.rule == "double-free"]
+    assert second.trace and second.evidence == "free(p);"
+    assert not scanned(tmp_path / "small", hostile("frees", "c", 2_000)).notes
+
+
+def test_following_costs_no_more_beyond_a_size(tmp_path: Path) -> None:
+    size = 120_000  # more than what is followed
+    short = lines_of(lambda: scanned(tmp_path / "short", hostile("frees", "c", size)))
+    long = lines_of(lambda: scanned(tmp_path / "long", hostile("frees", "c", 2 * size)))
+    assert long < 1.9 * short  # what is lowered before it is given up is the same
+
+
+def test_what_a_rule_finds_in_one_function_is_told_a_thousand_times(tmp_path: Path) -> None:
+    report = scanned(tmp_path / "many", hostile("prints", "c", 60_000))
+    found = Counter(one.rule for one in report.findings)
+    assert found.most_common(1)[0][1] == 1_000
+    assert any("more than 1000 findings in one declaration" in note for note in report.notes)

@@ -10,6 +10,7 @@ import logging
 import math
 import time
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,7 @@ from jarvis_ls.core.regex import WordSet
 from jarvis_ls.jsec.base.match_site import Placed, Site, WholeUnit
 from jarvis_ls.jsec.base.rule import Calls, Functions, Nodes, Report, Rule, WholeFile
 from jarvis_ls.jsec.engine.raw_report import Raw, raw_of
+from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +66,8 @@ class ItemResult:
     """Rules that raised, which may have found more."""
     is_cut: bool = False
     """Whether the time was up before all rules had looked at it."""
+    crowded: frozenset[str] = frozenset()
+    """Rules that found more than are told."""
 
 
 class Plan:
@@ -358,6 +362,7 @@ class _Run:
         """Where functions are called that a rule's `calling` names."""
         self._raws: dict[tuple[str, int, int], Raw] = {}
         self._failed: set[str] = set()
+        self._counts: Counter[str] = Counter()
         self._rare: list[tuple[int, int]] | None = None
         """Bytes that few builds have, once a report asks for them."""
 
@@ -365,12 +370,18 @@ class _Run:
         """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
         if self._is_up() or (self._dead and self._is_dead(start)):
             return
+        if self._counts[rule.id] > MOST_ALIKE:
+            return
         for report in _check_safely(rule, place, self._failed):
             if self._is_dead(report.start):
                 continue
             less = self.item.in_test or self._is_rare(report.start)
-            raw = raw_of(rule, report, self.item.start, less)
-            self._raws.setdefault((rule.id, report.start, report.end), raw)
+            key = rule.id, report.start, report.end
+            if key not in self._raws:
+                self._counts[rule.id] += 1
+                if self._counts[rule.id] > MOST_ALIKE:
+                    break
+                self._raws[key] = raw_of(rule, report, self.item.start, less)
 
     def choose(self, when: Holds, nodes: list[Node], rules: Iterable[Rule]) -> list[Node]:
         """Return the nodes that a condition of `rules` chooses; most are of no interest."""
@@ -419,7 +430,8 @@ class _Run:
         named = [(f.name, f.start - base, f.end - base) for f in self.index.functions]
         for function in self.index.functions:
             function.forget()
-        return ItemResult(raws, named, frozenset(self._failed), self._is_late)
+        crowded = frozenset(rule for rule, count in self._counts.items() if count > MOST_ALIKE)
+        return ItemResult(raws, named, frozenset(self._failed), self._is_late, crowded)
 
     def _is_rare(self, offset: int) -> bool:
         if self.item.foreign:

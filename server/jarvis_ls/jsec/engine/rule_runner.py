@@ -27,7 +27,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.engine.raw_report import finish
 from jarvis_ls.jsec.engine.rule_index import ItemResult, Plan
-from jarvis_ls.jsec.findings.failure_notes import failed_rules
+from jarvis_ls.jsec.findings.failure_notes import crowded_rules, failed_rules
 from jarvis_ls.jsec.findings.includes import Includes
 from jarvis_ls.jsec.rules.registry import all_rules
 
@@ -170,11 +170,16 @@ class Engine:
         whole = plan.run_whole(unit, results, deadline)
         placed.extend((0, raw) for raw in whole.raws)
         failed = whole.failed.union(*(result.failed for _, result in results))
+        crowded = {rule for _, result in results for rule in result.crowded}
         includes = Includes(source, language, tree.root_node, facts, included)
         return FileAnalysis(
             findings=finish(source, language, placed, self._by_id, includes),
             facts=own,
-            notes=[*_depth_notes(source, language, found), *failed_rules(failed)],
+            notes=[
+                *_depth_notes(source, language, found),
+                *crowded_rules(crowded),
+                *failed_rules(failed),
+            ],
             context=context,
             source=source,
             placed_functions=[

@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS
+
+MOST_ALIKE = 1_000
+"""Findings of one rule in one top-level item, of which no more are told."""
 
 FAILED = Words(
     "data-flow analysis of this file failed, and its findings are missing; the log has the details"
@@ -31,6 +35,32 @@ def failed_functions(keys: Iterable[str]) -> list[str]:
             function=function_name(key),
         )
         for key in keys
+    ]
+
+
+def large_functions(keys: Iterable[str]) -> list[str]:
+    """Return a note for each function that is too large to be followed."""
+    return [
+        Words(
+            "'{function}' is too large for data-flow analysis (more than {most} instructions): "
+            "only the rules examined it; split it up to have its values followed",
+            function=function_name(key),
+            most=MOST_INSTRUCTIONS,
+        )
+        for key in keys
+    ]
+
+
+def crowded_rules(rules: Iterable[str]) -> list[str]:
+    """Return a note for each rule of whose findings only the first are told in a function."""
+    return [
+        Words(
+            "the check '{rule}' has more than {most} findings in one declaration; the first are "
+            "listed, the rest is not",
+            rule=rule,
+            most=MOST_ALIKE,
+        )
+        for rule in sorted(rules)
     ]
 
 

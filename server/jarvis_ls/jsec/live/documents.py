@@ -30,7 +30,12 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.engine.rule_runner import Engine, FileAnalysis, ItemCache
 from jarvis_ls.jsec.engine.visibility import assess
-from jarvis_ls.jsec.findings.failure_notes import FAILED, failed_functions, failed_rules
+from jarvis_ls.jsec.findings.failure_notes import (
+    FAILED,
+    failed_functions,
+    failed_rules,
+    large_functions,
+)
 from jarvis_ls.jsec.findings.flow_findings import settle
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
 from jarvis_ls.jsec.flow.library.user_models import OwnFunction, effects_of
@@ -334,7 +339,11 @@ class LiveDocuments:
             flow.decided(path),
             failed,
         )
-        notes = (*failed_functions(flow.failed(path)), *failed_rules(failed))
+        notes = (
+            *failed_functions(flow.failed(path)),
+            *large_functions(flow.large(path)),
+            *failed_rules(failed),
+        )
         return _Followed(findings, flow.settled(path), flow.waits, others, notes)
 
     def _flow_of(self, root: str, uri: str) -> LiveFlow | None:

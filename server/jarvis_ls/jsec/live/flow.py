@@ -142,6 +142,11 @@ class LiveFlow:
         found = {root[1] for root in self._failed if root[0] == path and root[1] in analysed}
         return sorted(found.union(opened.failed if opened is not None else ()))
 
+    def large(self, path: str) -> tuple[str, ...]:
+        """Return the keys of the functions of a document that are too large to be followed."""
+        opened = self._open.get(path)
+        return opened.large if opened is not None else ()
+
     def faults(self, path: str) -> list[Fault]:
         """Return the faults proven in a file, whatever function the analysis started at."""
         places = Positions(self.program.outlines)

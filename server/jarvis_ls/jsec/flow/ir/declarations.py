@@ -108,3 +108,5 @@ class FileIR:
     """Functions that it declares not to return."""
     failed: tuple[str, ...] = ()
     """Keys of functions that could not be lowered, because that raised."""
+    large: tuple[str, ...] = ()
+    """Keys of functions that are not lowered, because they are too large to be followed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,15 +21,23 @@ from jarvis_ls.jsec.flow.ir.instructions import (
 )
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 
+MOST_INSTRUCTIONS: Final = 20_000
+"""Of a function that is followed: three times those of the largest in SQLite."""
 MAX_DEPTH: Final = 60
 """Levels of expressions, and of statements, that are looked into; what is deeper is unknown."""
+
+
+class TooLarge(Exception):
+    """A function has more than `MOST_INSTRUCTIONS`: following it would take minutes."""
 
 
 class Blocks:
     """The blocks of one function. A label may be jumped to before its block is started; blocks
     are numbered in the order they are started, so an edge to an earlier number is a back edge."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = sys.maxsize) -> None:
+        """Take at `most` so many instructions."""
+        self._left = most
         self._instrs: list[list[Instruction]] = []
         self._ends: list[End | None] = []
         self._place: dict[int, int] = {}
@@ -76,15 +85,22 @@ class Blocks:
             self.end(Stop())
 
     def add(self, instr: Instruction) -> None:
-        """Append an instruction; what cannot be reached is dropped."""
+        """Append an instruction; what cannot be reached is dropped. Raises `TooLarge`."""
         if self._open is not None:
             self._open.append(instr)
+            self._count()
 
     def end(self, end: End) -> None:
-        """Close the block."""
+        """Close the block. Raises `TooLarge`."""
         if self._open is not None:
             self._ends[len(self._instrs) - 1] = end
             self._open = None
+            self._count()
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TooLarge
 
     def finish(self) -> tuple[tuple[Block, ...], frozenset[int]]:
         """Return all blocks with labels replaced by numbers, and those that back edges go to."""

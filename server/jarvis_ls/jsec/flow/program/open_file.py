@@ -13,6 +13,7 @@ from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.domain.call_summary import acts_of
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR, RecordIR
+from jarvis_ls.jsec.flow.lower.builder import TooLarge
 from jarvis_ls.jsec.flow.lower.c.file import Lowering, lowering_of
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.rust.file import RustLowering
@@ -63,6 +64,10 @@ class OpenFile:
         """Functions, and structures, that were asked of headers outside of the project."""
         self.failed: tuple[str, ...] = ()
         """Keys of functions that could not be lowered, because that raised."""
+        self.large: tuple[str, ...] = ()
+        """Keys of functions that are too large to be followed."""
+        self._large: set[bytes] = set()
+        """Their digests."""
 
     def update(
         self, unit: Unit, root: Node, context: str, closure: tuple[str, ...], *, sure: bool = True
@@ -82,12 +87,19 @@ class OpenFile:
         functions: dict[str, FunctionOutline] = {}
         written: set[str] = set()
         failed = []
+        large: dict[str, bytes] = {}
         for key, (start, end) in spans.items():
             digest = digest_of(around + data[start:end])
             if not sure and digest not in self._known and lowering.is_torn(key):
                 digest = digest_of(digest + _TORN)
+            if digest in self._large:
+                large[key] = digest
+                continue
             try:
                 known = self._known.get(digest) or self._lower(key, digest)
+            except TooLarge:
+                large[key] = digest
+                continue
             except Exception:  # one function must not hide what is wrong in the others
                 log.exception("%s: lowering %s failed", unit.source.path, key)
                 failed.append(key)
@@ -119,6 +131,7 @@ class OpenFile:
             lowering.file.globals.update(known.statics)
             lowering.records.update(known.records)
         self._known, self.failed = kept, tuple(failed)
+        self.large, self._large = tuple(large), set(large.values())
         self._imported.update(lowering.imported)
         self._beyond.update(lowering.found_beyond)
         if len(self._texts) > 4 * (len(spans) + _FEW):

@@ -15,7 +15,7 @@ from jarvis_ls.jsec.flow.ir.c_types import ANY, VOID
 from jarvis_ls.jsec.flow.ir.declarations import GlobalIR
 from jarvis_ls.jsec.flow.ir.instructions import Eval
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
-from jarvis_ls.jsec.flow.lower.builder import Blocks, Scopes
+from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS, Blocks, Scopes
 from jarvis_ls.jsec.flow.lower.c.macros import Macros
 from jarvis_ls.jsec.flow.lower.c.types import Types
 
@@ -351,7 +351,7 @@ class FunctionBuilder(ABC):
     def __init__(self, outer: Outer, globals_: dict[str, GlobalIR], path: str) -> None:
         self.outer, self.types, self.path = outer, outer.types, path
         self.globals = globals_
-        self.blocks, self.scopes = Blocks(), Scopes()
+        self.blocks, self.scopes = Blocks(MOST_INSTRUCTIONS), Scopes()
         self.name = self.shape = ""
         self.result: Type = VOID
 

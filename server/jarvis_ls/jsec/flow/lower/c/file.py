@@ -14,6 +14,7 @@ from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.lower.builder import TooLarge
 from jarvis_ls.jsec.flow.lower.c.context import Outer
 from jarvis_ls.jsec.flow.lower.c.function import Body, _function_declarator
 from jarvis_ls.jsec.flow.lower.c.locals import is_constant
@@ -131,10 +132,13 @@ class Lowering:
     def whole(self) -> FileIR:
         """Return the file with all its functions."""
         written: set[str] = set()
-        failed = []
+        failed, large = [], []
         for name in self.definitions:
             try:
                 function = self.function(name)
+            except TooLarge:
+                large.append(name)
+                continue
             except Exception:  # one function must not hide what is wrong in the others
                 log.exception("%s: lowering %s failed", self.file.path, name)
                 failed.append(name)
@@ -142,7 +146,7 @@ class Lowering:
             if function is not None:
                 self.file.functions[name] = function
                 written |= mutated_globals(function)
-        self.file.failed = tuple(failed)
+        self.file.failed, self.file.large = tuple(failed), tuple(large)
         written |= self.loose((function.span for function in self.file.functions.values()), {})
         self.file.written = frozenset(written)
         self.file.records = self.records

@@ -21,7 +21,7 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     shape,
     width,
 )
-from jarvis_ls.jsec.flow.lower.builder import Blocks, Scopes, span_of
+from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS, Blocks, Scopes, span_of
 
 Typed = tuple[Expr, Type]
 NOTHING: Expr = (nodes.CONST, 0, ("i", 4, True))
@@ -222,7 +222,7 @@ class FunctionBuilder(ABC):
     def __init__(self, outer: Outer) -> None:
         self.outer = outer
         self.types = outer.types
-        self.blocks = Blocks()
+        self.blocks = Blocks(MOST_INSTRUCTIONS)
         self.scopes = Scopes()
         self.record = ""
         self.result: Type = ANY

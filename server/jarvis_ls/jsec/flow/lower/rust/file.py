@@ -21,6 +21,7 @@ from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.ir.rust_types import RustTypes, shape
+from jarvis_ls.jsec.flow.lower.builder import TooLarge
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_loosely
 from jarvis_ls.jsec.flow.lower.rust.context import Outer, Signature
@@ -107,10 +108,13 @@ class RustLowering:
     def whole(self) -> FileIR:
         """Return the file with all its functions."""
         written: set[str] = set()
-        failed = []
+        failed, large = [], []
         for key in self.definitions:
             try:
                 function = self.function(key)
+            except TooLarge:
+                large.append(key)
+                continue
             except Exception:  # one function must not hide what is wrong in the others
                 log.exception("%s: lowering %s failed", self.file.path, key)
                 failed.append(key)
@@ -118,7 +122,7 @@ class RustLowering:
             if function is not None:
                 self.file.functions[key] = function
                 written |= mutated_globals(function)
-        self.file.failed = tuple(failed)
+        self.file.failed, self.file.large = tuple(failed), tuple(large)
         written |= self.loose((function.span for function in self.file.functions.values()), {})
         self.file.written = frozenset(written)
         self.file.prototypes = self.prototypes
