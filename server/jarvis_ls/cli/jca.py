@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.cli import impact_command
+from jarvis_ls.cli import guard_command, impact_command
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 
 EPILOG = """\
-exit status: 0 success; 1 the risk reaches --fail-on; 2 usage error; 130 interrupted
+exit status: 0 success; 1 the risk reaches --fail-on, or something is lost; 2 usage error;
+130 interrupted
 """
 
 
@@ -50,13 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = impact.add_argument
-    add(
-        "range",
-        metavar="REV..REV",
-        nargs="?",
-        default="HEAD",
-        help="two revisions; without the second the files on the disk (default: HEAD)",
-    )
+    _range(impact)
     add_folder(impact)
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add(
@@ -67,7 +62,38 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add("--no-findings", action="store_true", help="do not look for security findings")
     impact.set_defaults(run=impact_command.run_impact)
+    guard = commands.add_parser(
+        "guard",
+        help="stop when a change loses code or tests",
+        description=(
+            "Exit with status 1 when the changes between two revisions, or since the last commit, "
+            "lose much: lines, files, public symbols or tests. What has moved is not lost."
+        ),
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _range(guard)
+    add_folder(guard)
+    guard.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    guard.add_argument(
+        "--max-lines",
+        metavar="N",
+        type=int,
+        default=200,
+        help="lines that a change may have fewer (default: 200)",
+    )
+    guard.set_defaults(run=guard_command.run_guard)
     return parser
+
+
+def _range(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "range",
+        metavar="REV..REV",
+        nargs="?",
+        default="HEAD",
+        help="two revisions; without the second the files on the disk (default: HEAD)",
+    )
 
 
 def add_folder(parser: argparse.ArgumentParser) -> None:

@@ -42,6 +42,12 @@ class SymbolChange:
     """Its signature before, where that changed."""
     moved_from: str = ""
     """Where it was, when it has moved."""
+    was_exported: bool = False
+    """Whether code elsewhere could use it before."""
+    text_before: bytes = b""
+    """What it was, where it changed in place."""
+    body_before: int = 0
+    """First byte of its body in that text."""
 
     @property
     def name(self) -> str:
@@ -78,19 +84,34 @@ def changed_symbols(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> 
             elif earlier is None and later is not None:
                 new.append((path, later))
             elif earlier is not None and later is not None:
-                found += _difference(path, earlier, later)
+                found += _difference(path, earlier, later, old_data or b"")
     found += _moved(gone, new)
-    found += [SymbolChange(path, state.definition, Change.REMOVED) for path, state in gone]
+    for path, state in gone:
+        exported = state.definition.is_exported
+        change = SymbolChange(path, state.definition, Change.REMOVED, was_exported=exported)
+        found.append(change)
     found += [SymbolChange(path, state.definition, Change.ADDED) for path, state in new]
     return sorted(found, key=lambda c: (c.path, c.definition.line, c.name, c.change.value))
 
 
-def _difference(path: str, earlier: _State, later: _State) -> Iterator[SymbolChange]:
+def _difference(path: str, earlier: _State, later: _State, old: bytes) -> Iterator[SymbolChange]:
+    before = earlier.definition
+    text = old[before.start : before.end]
     if earlier.signature != later.signature:
-        written = earlier.definition.signature
-        yield SymbolChange(path, later.definition, Change.SIGNATURE, written)
+        change, written = Change.SIGNATURE, before.signature
     elif earlier.body != later.body:
-        yield SymbolChange(path, later.definition, Change.BODY)
+        change, written = Change.BODY, ""
+    else:
+        return
+    yield SymbolChange(
+        path,
+        later.definition,
+        change,
+        written,
+        was_exported=before.is_exported,
+        text_before=text,
+        body_before=before.body - before.start,
+    )
 
 
 def _moved(gone: list[tuple[str, _State]], new: list[tuple[str, _State]]) -> list[SymbolChange]:
@@ -98,9 +119,9 @@ def _moved(gone: list[tuple[str, _State]], new: list[tuple[str, _State]]) -> lis
     found: list[SymbolChange] = []
     by_text: dict[tuple[object, ...], list[tuple[str, _State]]] = defaultdict(list)
     for path, state in new:
-        by_text[_text_of(state)].append((path, state))
+        by_text[_moving_text(state)].append((path, state))
     for path, state in list(gone):
-        same = by_text.get(_text_of(state))
+        same = by_text.get(_moving_text(state))
         if not same or len(state.signature) + len(state.body) < _LEAST_MOVED:
             continue
         there, later = same.pop(0)
@@ -110,7 +131,7 @@ def _moved(gone: list[tuple[str, _State]], new: list[tuple[str, _State]]) -> lis
     return found
 
 
-def _text_of(state: _State) -> tuple[object, ...]:
+def _moving_text(state: _State) -> tuple[object, ...]:
     return (state.definition.name, state.signature, state.body)
 
 

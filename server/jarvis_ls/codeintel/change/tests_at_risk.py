@@ -86,7 +86,7 @@ def _units(graph: SymbolStore, path: str, name: str) -> list[str]:
     if file.language not in _STARTED:
         return [""]
     definitions = [located.definition for located in graph.definitions_in(path)]
-    tests = [d for d in definitions if _is_started(d, file.language)]
+    tests = [d for d in definitions if is_started_test(d, file.language)]
     if not name:
         return [test.qualified for test in tests] or ([""] if file.is_test else [])
     last = name.rpartition(".")[2]
@@ -96,6 +96,11 @@ def _units(graph: SymbolStore, path: str, name: str) -> list[str]:
     return [test.qualified for test in tests if test.qualified == name]
 
 
-def _is_started(definition: Definition, language: GraphLanguage) -> bool:
+def is_started_test(definition: Definition, language: GraphLanguage) -> bool:
+    """Return whether a definition of a test is what a runner starts.
+
+    Where runners start files every function counts.
+    """
     is_function = definition.kind in (Kind.FUNCTION, Kind.METHOD)
-    return is_function and _STARTED[language].match(definition.name) is not None
+    named = _STARTED.get(language)
+    return is_function and (named is None or named.match(definition.name) is not None)
