@@ -1,5 +1,5 @@
 """A case as a regression test of the project: a folder with a script, the inputs and the
-interposers, and an entry in the project's CTest or Makefile.
+interposers, and an entry in the project's CTest or Makefile, or an integration test of its crate.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Report
 from jarvis_ls.jsec.proof.reports import LEAKED, OWN
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, MEMCHECK, UBSAN, build_lines, quoted
+from jarvis_ls.jsec.proof.rust_build import HARNESS, SYSTEMS
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import INTERPOSERS
 
@@ -54,8 +55,12 @@ def plan_test(root: Path, evidence: Evidence) -> list[Planned]:
     planned += [
         Planned(f"{folder}/in0.{place}", data) for place, (_, data) in enumerate(case.files)
     ]
+    is_rust = case.build.system in SYSTEMS
     if case.build.harness:
-        planned.append(Planned(f"{folder}/harness.c", case.build.harness.encode()))
+        harness = HARNESS if is_rust else "harness.c"
+        planned.append(Planned(f"{folder}/{harness}", case.build.harness.encode()))
+    if is_rust and case.build.flags:
+        return [*planned, _cargo_test(case.build.flags[0], name, script)]
     return [*planned, *_entry(root, name, script)]
 
 
@@ -96,7 +101,7 @@ def _script(case: Case, evidence: Evidence) -> str:
         f'mkdir -p "$(dirname {shlex.quote(name)})" && cp "$BENCH/in0.{at}" {shlex.quote(name)}'
         for at, (name, _) in enumerate(case.files)
     ]
-    program = f'{MEMCHECK} "$W/prog"' if case.build.checker else '"$W/prog"'
+    program = f'{MEMCHECK} "$W/prog"' if case.build.checker == "memcheck" else '"$W/prog"'
     output = "/dev/full" if case.settings.full else '"$W/out"'
     said = f'grep -v -e "^{OWN}" -e "^    #" -e "^[[:space:]]*$" "$W/err"'
     check = (
@@ -111,12 +116,13 @@ def _script(case: Case, evidence: Evidence) -> str:
             "# Written by `jsec replay --save-test`; fails while the flaw is there.",
             'BENCH=$(cd "$(dirname "$0")" && pwd) || exit 2',
             'cd "$BENCH/../.." || exit 2',
+            *(_COPIED if case.build.system in SYSTEMS else ()),
             *(
                 line.replace("exit 0", "exit 2").replace("printf '\\036failed\\n'; ", "")
                 for line in build_lines(case.build, LEVELS[0], find_toolchain())
                 if "036built" not in line
             ),
-            "trap 'rm -rf \"$W\"' EXIT",
+            'trap \'rm -rf "$W" "$COPY"\' EXIT',
             'mkdir "$W/d" && cd "$W/d" || exit 2',
             *places,
             f"env -i PATH=/usr/bin:/bin LC_ALL=C ASAN_OPTIONS={asan} UBSAN_OPTIONS={UBSAN} "
@@ -130,7 +136,30 @@ def _script(case: Case, evidence: Evidence) -> str:
     )
 
 
+_COPIED = (
+    "COPY=$(mktemp -d) || exit 2  # a module is put behind a file",
+    'tar --exclude=./target --exclude=./.git -cf - . | tar -xf - -C "$COPY" || exit 2',
+    'cd "$COPY" || exit 2',
+)
+
+
+def _cargo_test(crate: str, name: str, script: str) -> Planned:
+    """Return the integration test of a crate that runs a script."""
+    folders = "" if crate == "." else f"{crate}/"
+    up = "/.." * folders.count("/")
+    text = (
+        "//! Written by `jsec replay --save-test`; fails while the flaw is there.\n\n"
+        f"#[test]\nfn {name.replace('-', '_')}() {{\n"
+        f'    let script = concat!(env!("CARGO_MANIFEST_DIR"), "{up}/{script}");\n'
+        '    let done = std::process::Command::new("bash").arg(script).status();\n'
+        '    assert!(done.expect("bash").success(), "{} shows the flaw", script);\n}\n'
+    )
+    return Planned(f"{folders}{FOLDER}/{name.replace('-', '_')}.rs", text.encode())
+
+
 def _pattern(report: Report | None) -> str:
+    if report is not None and report.file.endswith(".rs"):
+        return f"Sanitizer:|panicked at [^ ]*{re.escape(report.file.rpartition('/')[2])}:"
     leaked = f"|{LEAKED}" if report is not None and report.kind == "leak" else ""
     return f"Sanitizer:|runtime error:|uninitialised{leaked}"
 

@@ -77,18 +77,16 @@ _UBSAN_KINDS = (
     ("variable length array bound", "vla-bound"),
     ("is not a valid value for type", "invalid-value"),
 )
+_INDEX = "index-out-of-bounds"
 _PANIC_KINDS = (
-    (
-        re.compile(r"index out of bounds|(range (start|end)|slice|byte) index |range .* out of "),
-        "index-out-of-bounds",
-    ),
-    (
-        re.compile(r"attempt to (divide by zero|calculate the remainder with a divisor)"),
-        "division-by-zero",
-    ),
+    (re.compile(r"index out of bounds|(?:range (?:start|end)|byte|slice) index "), _INDEX),
+    (re.compile(r"unsafe precondition.* (?:within the slice|in bounds|within the string)"), _INDEX),
+    (re.compile(r"attempt to (?:divide by zero|calculate the remainder)"), "division-by-zero"),
     (re.compile(r"attempt to [\w ]{3,40} with overflow"), "integer-overflow"),
     (re.compile(r"capacity overflow|memory allocation of"), "allocation-size-too-big"),
+    (re.compile(r"null pointer dereference"), "null-dereference"),
 )
+"""What panics of Rust say; others are of the kind `panic`."""
 
 _BEYOND = frozenset(
     "heap-buffer-overflow stack-buffer-overflow stack-buffer-underflow global-buffer-overflow "

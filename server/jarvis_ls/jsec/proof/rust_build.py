@@ -21,7 +21,8 @@ HARNESS = "harness.rs"
 _FLAGS = "--cap-lints allow -C debug-assertions=on -C overflow-checks=on -C debuginfo=1"
 _EXECUTABLES = (
     'executables() { sed -n \'s/.*"executable":"\\([^"]*\\)".*/\\1/p\' "$W/built"; }',
-    'build() { cargo "$@" --offline --message-format=json $TARGET >"$W/built" 2>"$W/said" || {'
+    'build() { cargo "$@" --offline --message-format=json-render-diagnostics $TARGET'
+    ' >"$W/built" 2>"$W/said" || {'
     ' grep -q \'no library targets\\|no bin target\' "$W/said" || cp "$W/said" "$W/errors";'
     " return 1; }; }",
 )
@@ -51,7 +52,7 @@ def rust_lines(build: Build) -> list[str]:
     flags, target = _FLAGS, ""
     if build.checker == ADDRESS:
         flags += " -Z sanitizer=address"
-        target = '--target "$(rustc -vV | sed -n "s/^host: //p")"'
+        target = "--target $(rustc -vV | sed -n 's/^host: //p')"
     lines = [
         "W=$(mktemp -d) || exit 1",
         "ulimit -c 0",
@@ -72,7 +73,7 @@ def rust_lines(build: Build) -> list[str]:
     lines += [
         f"cd {shlex.quote('./' + build.flags[0])} || fail",
         f"export CARGO_TARGET_DIR=\"$W/target\" RUSTFLAGS='{flags}' CARGO_INCREMENTAL=0",
-        f"TARGET={target or chr(39) * 2}",
+        f'TARGET="{target}"',
         *_EXECUTABLES,
         *(_test_lines() if build.harness else _program_lines(file)),
         '[ -x "$W/prog" ] || fail',

@@ -41,7 +41,7 @@ def how_it_was_run(case: Case) -> str:
     parts += [Words("file {name}", name=name) for name, _ in case.files]
     parts += [f"{name}={_show(value)}" for name, value in case.environment]
     parts += _settings(case)
-    if case.build.checker:
+    if case.build.checker == "memcheck":
         parts.append(Words("run by Valgrind"))
     return together(parts, ", ") if parts else Words("no input")
 
