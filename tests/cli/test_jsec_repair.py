@@ -152,6 +152,15 @@ def test_a_right_patch_passes_all_gates_and_writes_nothing(place: Path) -> None:
     assert "+    if (strlen(text) >= sizeof place) {" in told["diff"]
 
 
+@needs_compiler
+def test_a_new_finding_that_is_weak_is_told_and_refuses_nothing(place: Path) -> None:
+    bounded = '    snprintf(place, sizeof place, "%s", text);\n'
+    status, states, told = judge(place, diff_of(place, FLAWED.replace(COPY, bounded)))
+    assert (status, states["clean"]) == (0, "passed"), told
+    clean = told["attempts"][0]["judgement"]["gates"][-1]
+    assert "only a weak one is new, unchecked-formatting at a.c:" in json.dumps(clean)
+
+
 REFUSED = {
     "it silences only the case": (
         "case",

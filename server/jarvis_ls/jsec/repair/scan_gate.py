@@ -18,6 +18,8 @@ from jarvis_ls.jsec.settings.settings import Settings
 
 _WHOLE = 300
 """A project with more files is scanned only where it changes."""
+_WEAK = 0.3
+"""Confidence below which a new finding is told only: two of three like it are no flaw."""
 _Place = tuple[str, str, str]
 """Rule, file and function."""
 
@@ -38,8 +40,8 @@ def check_clean(
     after: Sequence[Finding],
     sources: tuple[Sources, Sources],
 ) -> GateResult:
-    """Return whether a finding is gone and there is no new one in the changed files; `sources` has
-    the texts before and after."""
+    """Return whether a finding is gone and there is no new one in the changed files but weak ones,
+    which are named; `sources` has the texts before and after."""
     files = {change.path for change in patch.changes} | {finding.file}
     old = [item for item in before if item.file in files]
     new = [item for item in after if item.file in files]
@@ -55,25 +57,25 @@ def check_clean(
             next(item for item in new if _place(item, sources[1]) == own),
         )
         return failed(
-            Gate.CLEAN,
-            "jsec still reports {rule} at {file}:{line}: {what}",
-            rule=place.rule,
-            file=place.file,
-            line=place.span.line,
-            what=words_of(place.message),
+            Gate.CLEAN, "jsec still reports {rule} at {file}:{line}: {what}", **_named(place)
         )
     known = {item.fingerprint for item in old}
+    weak = None
     for item in new:
         where = _place(item, sources[1])
-        if item.fingerprint not in known and has[where] > had[where]:
+        if item.fingerprint in known or has[where] <= had[where]:
+            continue
+        if item.confidence >= _WEAK:
             return failed(
-                Gate.CLEAN,
-                "jsec reports a new {rule} at {file}:{line}: {what}",
-                rule=item.rule,
-                file=item.file,
-                line=item.span.line,
-                what=words_of(item.message),
+                Gate.CLEAN, "jsec reports a new {rule} at {file}:{line}: {what}", **_named(item)
             )
+        weak = weak or item
+    if weak is not None:
+        return passed(
+            Gate.CLEAN,
+            "The finding is gone; only a weak one is new, {rule} at {file}:{line}: {what}",
+            **_named(weak),
+        )
     return passed(Gate.CLEAN, "The finding is gone, and there is no new one.")
 
 
@@ -90,6 +92,15 @@ def other_places(
         if item.fingerprint in known and item.evidence != own and source is not None:
             found.append((item, statement_lines(source, item.span)))
     return found
+
+
+def _named(finding: Finding) -> dict[str, str]:
+    return {
+        "rule": finding.rule,
+        "file": finding.file,
+        "line": str(finding.span.line),
+        "what": words_of(finding.message),
+    }
 
 
 def _place(finding: Finding, sources: Sources) -> _Place:
