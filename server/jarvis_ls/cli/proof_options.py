@@ -36,6 +36,14 @@ def add_prove(commands: Any, selection: Any, positive: Any) -> None:
     )
     add("--all", action="store_true", help="all findings, highest score first")
     add(
+        "--invariant",
+        metavar="EXPR",
+        help=(
+            "check instead that an expression of C holds whenever the statement of the finding is "
+            "reached: proven with z3, else tried to be broken by runs (status 1: it was)"
+        ),
+    )
+    add(
         "--budget",
         metavar="SECONDS",
         type=positive,

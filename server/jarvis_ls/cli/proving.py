@@ -22,13 +22,15 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.check_invariant import check_invariant
 from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
 from jarvis_ls.jsec.proof.evidence_store import EvidenceStore
+from jarvis_ls.jsec.proof.invariants import Invariant, InvariantStore, Outcome
 from jarvis_ls.jsec.proof.ladder import prove
 from jarvis_ls.jsec.proof.regression_test import save_test
 from jarvis_ls.jsec.proof.replay import repeats
 from jarvis_ls.jsec.proof.rungs.registry import RUNGS
-from jarvis_ls.jsec.proof.said import NAMES
+from jarvis_ls.jsec.proof.said import NAMES, OUTCOMES
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.report.text import printable, wrap_lines
@@ -53,6 +55,8 @@ def run_prove(options: argparse.Namespace) -> ExitStatus:
         return ExitStatus.INTERRUPTED
     shown = [finding for finding in result.shown if not is_hint(finding)]
     findings = shown if options.all else choose_findings(shown, names, root)
+    if options.invariant is not None:
+        return _tell_invariant(_chosen_one(findings), root, options)
     told, stopped = asyncio.run(_prove_all(findings, root, options))
     if options.format == "json":
         _tell_json(told)
@@ -62,6 +66,41 @@ def run_prove(options: argparse.Namespace) -> ExitStatus:
         return ExitStatus.INTERRUPTED
     done = any(evidence.verdict is Verdict.REPRODUCED for _, evidence in told)
     return ExitStatus.FAILURE if done else ExitStatus.SUCCESS
+
+
+def _chosen_one(findings: Sequence[Finding]) -> Finding:
+    """Return the only finding. Raises `UsageError` when there are several."""
+    if len(findings) != 1:
+        raise UsageError("An invariant is one of a single finding: name it.")
+    return findings[0]
+
+
+def _tell_invariant(finding: Finding, root: Path, options: argparse.Namespace) -> ExitStatus:
+    """Check an invariant, keep and tell it; returns 1 when it is broken."""
+    stop = asyncio.Event()
+
+    async def check() -> Invariant:
+        stop_on_interrupt(stop)
+        bench = Workbench(root, open_sandbox(), find_toolchain())
+        budget = Budget(options.budget, stop)
+        return await check_invariant(finding, options.invariant, bench, budget)
+
+    found = asyncio.run(check())
+    if stop.is_set():
+        return ExitStatus.INTERRUPTED
+    InvariantStore(root).add(found)
+    if options.format == "json":
+        write_out(json.dumps(found.to_json(), ensure_ascii=False) + "\n")
+    else:
+        say = reporter()
+        span = finding.span
+        print(f"{printable(finding.file)}:{span.line}:{span.column}  {finding.rule}, {found.id}")
+        print(f"  {say(OUTCOMES[found.outcome])}: {printable(found.expression)}")
+        print(*wrap_lines(say(found.evidence.message), _WIDTH), sep="\n")
+        if found.rules_out:
+            print(*wrap_lines(say("Where it holds, the finding cannot be right."), _WIDTH))
+        _tell_assumptions(found.evidence)
+    return ExitStatus.FAILURE if found.outcome is Outcome.BROKEN else ExitStatus.SUCCESS
 
 
 def run_replay(options: argparse.Namespace) -> ExitStatus:
@@ -157,11 +196,16 @@ def _tell(finding: Finding, evidence: Evidence) -> None:
     print(f"{printable(finding.file)}:{span.line}:{span.column}  {finding.rule}{cwe}, {finding.id}")
     print(f"  {say(NAMES[evidence.verdict])}")
     print(*wrap_lines(say(evidence.message), _WIDTH), sep="\n")
-    for assumption in evidence.assumptions:
-        print(*wrap_lines(say("Assumed: {what}", what=say(assumption)), _WIDTH), sep="\n")
+    _tell_assumptions(evidence)
     if evidence.case is not None:
         print(f"  jsec replay {evidence.case.id}")
     sys.stdout.flush()
+
+
+def _tell_assumptions(evidence: Evidence) -> None:
+    say = reporter()
+    for assumption in evidence.assumptions:
+        print(*wrap_lines(say("Assumed: {what}", what=say(assumption)), _WIDTH), sep="\n")
 
 
 def _tell_summary(told: Sequence[tuple[Finding, Evidence]]) -> None:

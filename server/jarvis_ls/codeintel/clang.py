@@ -132,7 +132,7 @@ def parse(
     *,
     macros: bool = False,
     prelude: str = "",
-    text: str | None = None,
+    text: bytes | None = None,
 ) -> tuple[TranslationUnit, list[Problem]]:
     """Return a translation unit and what the compiler objects to in it (errors only).
 
@@ -147,7 +147,7 @@ def parse(
         options |= bindings.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
     words = [*arguments, _NESTING, *_LENIENT]
     words += [f"-isystem{folder}" for folder in system_includes()]
-    unsaved = []
+    unsaved: list[tuple[str, str | bytes]] = []
     if prelude:
         words += ["-include", _PRELUDE]
         unsaved = [(_PRELUDE, prelude)]

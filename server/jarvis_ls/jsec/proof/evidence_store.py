@@ -32,19 +32,41 @@ _MOST_EXTRA = 1_000
 """So many records that are not the last of their finding are kept."""
 
 
+class Signer:
+    """Signs records with the user's key."""
+
+    def __init__(self) -> None:
+        self._key = b""
+
+    def is_ours(self, record: Any) -> bool:
+        """Return whether a record is one that this user has made, and as it was made."""
+        if not isinstance(record, dict) or not isinstance(record.get("fingerprint"), str):
+            return False
+        signature = record.get("signature")
+        return isinstance(signature, str) and hmac.compare_digest(
+            signature.encode(), self.sign(record).encode()
+        )
+
+    def sign(self, record: dict[str, Any]) -> str:
+        """Return the signature of a record, without the one that it has."""
+        self._key = self._key or user_key()
+        body = line_of({name: record[name] for name in sorted(record) if name != "signature"})
+        return hashlib.blake2b(body, key=self._key, digest_size=20).hexdigest()
+
+
 class EvidenceStore:
     """Reads all records once; adds to them."""
 
     def __init__(self, root: Path) -> None:
         """`root` is the real path of the workspace. Nothing is written before `add`."""
         self._root = root
-        self._key = b""
+        self._signer = Signer()
         self._latest: dict[str, dict[str, Any]] = {}
         """The last record of each finding, by fingerprint."""
         self._records = 0
         for record in read_records(root / STATE / "sec" / EVIDENCE):
             self._records += 1
-            if self._is_ours(record):
+            if self._signer.is_ours(record):
                 self._latest[record["fingerprint"]] = record
 
     def __len__(self) -> int:
@@ -56,7 +78,7 @@ class EvidenceStore:
     def add(self, evidence: Evidence) -> None:
         """Keep evidence. Raises `JarvisError` when the disk refuses."""
         record = evidence.to_json()
-        record["signature"] = self._sign(record)
+        record["signature"] = self._signer.sign(record)
         folder = state_folder(self._root, "sec")
         keep_out_of_git(folder, EVIDENCE)
         line = line_of(record)
@@ -80,7 +102,7 @@ class EvidenceStore:
             for name in wanted & self._latest.keys()
             if (evidence := evidence_of(self._latest[name])) is not None
         }
-        holds = _Hashes(source, found.values())
+        holds = Hashes(source, found.values())
         return {name: evidence for name, evidence in found.items() if holds.hold(evidence)}
 
     def case(self, name: str) -> tuple[Evidence, Case] | None:
@@ -94,27 +116,14 @@ class EvidenceStore:
                 return evidence, evidence.case
         return None
 
-    def _is_ours(self, record: Any) -> bool:
-        """Return whether a record is one that this user has made, and as it was made."""
-        if not isinstance(record, dict) or not isinstance(record.get("fingerprint"), str):
-            return False
-        signature = record.get("signature")
-        return isinstance(signature, str) and hmac.compare_digest(
-            signature.encode(), self._sign(record).encode()
-        )
 
-    def _sign(self, record: dict[str, Any]) -> str:
-        self._key = self._key or user_key()
-        body = line_of({name: record[name] for name in sorted(record) if name != "signature"})
-        return hashlib.blake2b(body, key=self._key, digest_size=20).hexdigest()
-
-
-class _Hashes:
+class Hashes:
     """What the functions that evidence speaks of are now; each file is parsed once."""
 
     def __init__(
         self, source: Callable[[str], Source | None], evidence: Iterable[Evidence]
     ) -> None:
+        """`source` gives the present text of a file, None when it cannot be read."""
         names: dict[str, set[str]] = {}
         for item in evidence:
             for place, _ in item.functions:

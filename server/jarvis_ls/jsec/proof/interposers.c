@@ -152,6 +152,15 @@ __attribute__((destructor)) static void tell_leaks(void)
     }
 }
 
+void jsec_reached(void)
+{
+    static const char text[] = "\nJARVIS: reached\n";
+    static int told;
+    if (!told)
+        (void)!__real_write(2, text, sizeof text - 1);
+    told = 1;
+}
+
 static int call_fails(const char *name, int error)
 {
     static const char head[] = "JSEC: failed ";

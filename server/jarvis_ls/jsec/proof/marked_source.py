@@ -15,12 +15,29 @@ REACHED = "harness_reached"
 """The variable, which the harness defines."""
 _MARK = f"{{ extern volatile int {REACHED}; {REACHED} = 1; }} ".encode()
 _NOT_WRAPPED = frozenset({"compound_statement", "case_statement", "labeled_statement"})
+_LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 _MAX_DEPTH = 40
+
+
+TOLD = "JARVIS: reached"
+"""What a program writes to standard error when it comes to the place first."""
+_TELL = b"{ extern void jsec_reached(void); jsec_reached(); } "
 
 
 def mark_place(source: Source, span: Span) -> bytes | None:
     """Return the text of a file of C in which the statement around a span says that it is reached;
     None when there is none, as in a macro."""
+    return insert_before(source, span, _MARK)
+
+
+def tell_place(source: Source, span: Span) -> bytes | None:
+    """Return the same for a program without a harness: see `TOLD`."""
+    return insert_before(source, span, _TELL)
+
+
+def insert_before(source: Source, span: Span, code: bytes, *, loops: bool = True) -> bytes | None:
+    """Return the text of a file of C with a statement before that around a span, on its line; None
+    when there is none, as in a macro, and without `loops` when it is a loop."""
     if language_of(source.path, source.data) != "c":
         return None
     start = source.offset(span.line, span.column)
@@ -35,8 +52,10 @@ def mark_place(source: Source, span: Span) -> bytes | None:
         at = around.start_byte
         above = around.parent.type if around.parent is not None else ""
         if around.type == "declaration" and above == "compound_statement":
-            return data[:at] + _MARK + data[at:]
+            return data[:at] + code + data[at:]
         if around.type.endswith("_statement") and around.type not in _NOT_WRAPPED:
+            if around.type in _LOOPS and not loops:
+                return None
             whole = data[at : around.end_byte]
-            return data[:at] + b"{ " + _MARK + whole + b" }" + data[around.end_byte :]
+            return data[:at] + b"{ " + code + whole + b" }" + data[around.end_byte :]
     return None

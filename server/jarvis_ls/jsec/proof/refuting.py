@@ -49,35 +49,36 @@ def missing_packages() -> str:
     return ""
 
 
-def read_code(bench: Workbench, file: str, text: str | None = None) -> Read | None:
-    """Return the program that a file is in, `text` in its place when that is given; None when it
-    cannot be read."""
+def read_code(bench: Workbench, file: str) -> Read | None:
+    """Return the program that a file is in; None when it cannot be read."""
     key = ("refuting", file)
-    if text is None and key in bench.results:
-        known = bench.results[key]
-        return known if isinstance(known, Read) else None
-    found = _read(bench, file, text)
-    if text is None:
-        bench.results[key] = found
-    return found
+    if key not in bench.results:
+        bench.results[key] = read_changed(bench, file)
+    known = bench.results[key]
+    return known if isinstance(known, Read) else None
 
 
-def _read(bench: Workbench, file: str, text: str | None) -> Read | None:
+def read_changed(bench: Workbench, file: str, text: bytes | None = None) -> Read | str:
+    """Return the program that a file is in, with `text` in its place when that is given; or, in
+    `Words`, why it cannot be read."""
     build = find_closure(bench, file)
-    if isinstance(build, str) or language_of(file) != "c":
-        return None
+    if isinstance(build, str):
+        return build
+    if language_of(file) != "c":
+        return Words("Only C can be executed symbolically.")
     files = [source for source in build.sources if language_of(source) == "c"]
     is_whole = isinstance(find_program(bench, file), Program) and len(files) == len(build.sources)
     if len(files) > _MOST_FILES:
         files, is_whole = [file], False
     flags = parser_flags(bench, build)
     changed = (file, text) if text is not None else None
+    why = ""
     for chosen, whole in ((files, is_whole), ([file], False)):
         try:
             return Read(Code(bench.root, chosen, flags, changed), whole)
-        except (Unsupported, SkippedFile):
-            continue
-    return None
+        except (Unsupported, SkippedFile) as error:
+            why = str(error)
+    return Words("It could not be read: {error}", error=why)
 
 
 def conclude(answer: Answer, name: str) -> str:

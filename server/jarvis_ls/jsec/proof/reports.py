@@ -125,6 +125,8 @@ UNSET = frozenset({"use-of-uninitialized-value"})
 _IMPLICIT = frozenset({"implicit-conversion"})
 _CAST = re.compile(r"\(\s*(?:(?:un)?signed\s+)?(?:char|short|int|long|u?int\d+_t)\b[\w ]{0,20}\)")
 """A conversion that is written: no sanitizer reports what it cuts off."""
+OF_CLANG = frozenset({"unsigned-integer-overflow", "implicit-conversion"})
+"""Kinds that only clang reports."""
 _ALLOCATION_CWES = frozenset({252, 690})
 """Weaknesses whose flaw is a result that is not looked at."""
 

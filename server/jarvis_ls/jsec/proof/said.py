@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.jsec.proof.evidence import Case, Strength, Verdict
+from jarvis_ls.jsec.proof.invariants import Outcome
 
 NAMES: dict[Verdict, str] = {
     Verdict.REPRODUCED: Words("reproduced"),
@@ -20,6 +21,14 @@ STRENGTHS: dict[Strength, str] = {
     Strength.SURVIVED: Words("an assertion held in all runs"),
 }
 """How a refutation is known."""
+
+OUTCOMES: dict[Outcome, str] = {
+    Outcome.PROVEN: Words("proven"),
+    Outcome.SURVIVED: Words("survived"),
+    Outcome.BROKEN: Words("broken"),
+    Outcome.UNDECIDED: Words("undecided"),
+}
+"""What became of an invariant."""
 
 _LONGEST = 40
 

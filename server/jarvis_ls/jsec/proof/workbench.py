@@ -7,6 +7,7 @@ brings along (a harness, inputs) are put into a folder of their own beside the c
 from __future__ import annotations
 
 import re
+import shlex
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,14 +49,26 @@ class Output:
 class Workbench:
     """Runs scripts on copies of one workspace."""
 
-    def __init__(self, root: Path, sandbox: Ladder, tools: Toolchain) -> None:
-        """`root` is the real path of a workspace that the user trusts."""
+    def __init__(
+        self,
+        root: Path,
+        sandbox: Ladder,
+        tools: Toolchain,
+        changed: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """`root` is the real path of a workspace that the user trusts; `changed` has texts that
+        stand in for files in the copy."""
         self.root = root
+        self._changed = dict(changed or {})
         self.tools = tools
         self.sandbox = sandbox
         self._sources: dict[str, Source | None] = {}
         self.results: dict[object, object] = {}
         """What rungs keep for the next finding, by a key that has their name in it."""
+
+    def with_change(self, file: str, data: bytes) -> Workbench:
+        """Return a workbench in whose copies a file has another text."""
+        return Workbench(self.root, self.sandbox, self.tools, {**self._changed, file: data})
 
     async def run(
         self, script: str, budget: Budget, files: Mapping[str, bytes] | None = None
@@ -73,7 +86,11 @@ class Workbench:
             (bench / INTERPOSERS.name).write_bytes(INTERPOSERS.read_bytes())
             for file, data in (files or {}).items():
                 (bench / file).write_bytes(data)
-            (bench / "script").write_text(script, errors="surrogateescape")
+            change = ""
+            for number, (file, data) in enumerate(self._changed.items()):
+                (bench / f"changed{number}").write_bytes(data)
+                change += f'cat "$BENCH/changed{number}" >{shlex.quote(f"./{file}")} || exit 1\n'
+            (bench / "script").write_text(change + script, errors="surrogateescape")
             limit = max(1, round(100 * budget.left))
             sandbox = await self.sandbox.best(trusted=True)
             ran = await sandbox.run(
@@ -102,6 +119,8 @@ class Workbench:
 
     def source(self, file: str) -> Source | None:
         """Return the text of a file of the workspace; None when it cannot be read."""
+        if file in self._changed:
+            return decode(file, self._changed[file])
         if file not in self._sources:
             try:
                 data = read_regular(self.root / file, limit=_LARGEST_SOURCE, root=self.root)

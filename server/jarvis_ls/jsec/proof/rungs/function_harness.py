@@ -46,7 +46,7 @@ from jarvis_ls.jsec.proof.programs import (
     is_defined_elsewhere,
     parser_flags,
 )
-from jarvis_ls.jsec.proof.reports import UNSET, Seen, kinds_for
+from jarvis_ls.jsec.proof.reports import OF_CLANG, UNSET, Seen, kinds_for
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -68,8 +68,6 @@ _CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)$", re.MULTILINE)
 _RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+) (\d+)$", re.MULTILINE)
 _VALUE = re.compile(r"^HARNESS: ([^\n=]{1,200}) = ([^\n]{0,200})$", re.MULTILINE)
 _LEAK = frozenset({"leak"})
-_OF_CLANG = frozenset({"unsigned-integer-overflow", "implicit-conversion"})
-"""Kinds that only clang reports."""
 
 _Result = TypeVar("_Result")
 
@@ -201,7 +199,7 @@ class _Search:
                     "'{function}' cannot be called: {why}.", function=function.name, why=tried.why
                 )
                 return _unproven(why, 0)
-            is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(_OF_CLANG)
+            is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(OF_CLANG)
             return _survival(function, self._runs, self._came if is_seen else None)
         outer = await self._outermost(tried, _DEEPEST)
         if not outer.function.parameters:

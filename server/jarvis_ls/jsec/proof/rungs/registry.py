@@ -6,6 +6,7 @@ from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
 from jarvis_ls.jsec.proof.rungs.function_harness import FunctionHarness
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.rungs.rust_runs import RustRuns
+from jarvis_ls.jsec.proof.rungs.survived_runs import SurvivedRuns
 from jarvis_ls.jsec.proof.rungs.symbolic import Symbolic
 from jarvis_ls.jsec.proof.rungs.unset_memory import UnsetMemory
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
@@ -17,4 +18,5 @@ RUNGS: tuple[Rung, ...] = (
     Symbolic(),
     FunctionHarness(),
     RustRuns(),
+    SurvivedRuns(),
 )

@@ -56,6 +56,8 @@ class Goal:
         )
 
 
+INVARIANT = "jsec_invariant"
+"""A function that is called with what holds there: shown when it is asked for, then assumed."""
 _BOUNDS = frozenset({Check.WRITE, Check.READ})
 _RANGE = frozenset({Check.SIGNED, Check.UNSIGNED, Check.CONVERSION})
 _BY_CWE: dict[int, frozenset[Check]] = {

@@ -10,7 +10,7 @@ import z3
 
 from jarvis_ls.jsec.proof.symbolic import terms
 from jarvis_ls.jsec.proof.symbolic.expressions import Results
-from jarvis_ls.jsec.proof.symbolic.goal import Check
+from jarvis_ls.jsec.proof.symbolic.goal import INVARIANT, Check
 from jarvis_ls.jsec.proof.symbolic.memory import (
     NULL,
     Block,
@@ -82,6 +82,11 @@ class Library(Statements):
     ) -> Results | None:
         """See `Statements`."""
         name = name.removeprefix("__builtin_").removeprefix("__isoc99_")
+        if name == INVARIANT and len(values) == 1:
+            truth = self.truth(values[0])
+            if Check.INVARIANT in self.goal.checks:
+                self.require(state, Check.INVARIANT, truth, node)
+            return [(state, self.anything(node.type))] if self.assume(state, truth) else []
         if name not in _NULL_ALLOWED:
             self._require_objects(state, name, values, node)
         if name in _NOTHING:

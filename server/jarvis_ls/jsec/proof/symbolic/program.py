@@ -24,7 +24,7 @@ class Program:
         root: Path,
         files: Sequence[str],
         arguments: Sequence[str],
-        changed: tuple[str, str] | None = None,
+        changed: tuple[str, bytes] | None = None,
     ) -> None:
         """Read the files; `changed` is one of them with a text that stands in for it. Raises
         `Unsupported` when a file does not compile."""

@@ -84,7 +84,7 @@ class Reader:
         self.files: set[str] = set()
         """Files of the project that were read, headers too."""
 
-    def read(self, file: str, text: str | None = None) -> Unit:
+    def read(self, file: str, text: bytes | None = None) -> Unit:
         """Return what a file defines; `text` stands in for what is on the disk. Raises
         `Unsupported` when it does not compile."""
         path = self._root / file
