@@ -356,6 +356,18 @@ async def test_a_budget_that_is_used_up_ends_the_run_and_more_continues_it(tmp_p
         here.check_complete()
 
 
+async def test_at_a_terminal_the_user_is_asked_for_more(tmp_path: Path) -> None:
+    async with agent_place(tmp_path, b=TWICE) as here:
+        command = quick("jarvis_ls.cli.jsec")
+        with here.person("agent", "--tokens", "100", command=command) as person:
+            await person.sees("Continue?")
+            await person.sees("2. Continue without a limit")
+            person.type("2\r")
+            assert await person.ended() == 0
+            assert "1 unproven" in person.shown
+        here.check_complete()
+
+
 async def test_two_runs_at_once_and_files_instead_of_a_folder_are_refused(tmp_path: Path) -> None:
     async with agent_place(tmp_path) as here:
         here.model.roles["clustering"] = lambda _: Answer([b""], silent=60)

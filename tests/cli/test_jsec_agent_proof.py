@@ -57,6 +57,34 @@ async def test_a_run_outweighs_agents_that_deny_and_no_run_means_unproven(tmp_pa
 
 
 @needs_compiler
+async def test_what_a_run_changes_in_the_workspace_is_put_back(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    reach = (
+        f'    {{ FILE *o = fopen("{work}/notes.txt", "w"); fputs("gone", o); fclose(o); }}\n'
+        f'    {{ FILE *o = fopen("{work}/new.txt", "w"); fputs("x", o); fclose(o); }}\n'
+        f'    remove("{work}/kept.txt");\n'
+    )
+    code = FLAWED.replace("    FILE *f =", f"{reach}    FILE *f =")
+    async with agent_place(tmp_path, a=code) as here:
+        with (here.home / "config.toml").open("a") as settings:
+            settings.write('[sandbox]\nisolation = "none"\n')
+        here.model.roles["analysis"] = lambda q: (
+            None if _gid(q, "double-free") else [no_flaw(gid) for gid in q.gids]
+        )
+        (work / "notes.txt").write_text("not committed\n")
+        (work / "kept.txt").write_text("kept\n")
+        status, _, err = await here.agent("--trust")
+        assert status == 0, err
+        assert (work / "notes.txt").read_text() == "not committed\n"
+        assert (work / "kept.txt").read_text() == "kept\n"
+        assert not (work / "new.txt").exists() and (work / "a.c").read_text() == code
+        assert "notes.txt was changed while code of a candidate ran; it is as before" in err
+        assert "kept.txt was deleted while code of a candidate ran" in err
+        aside = {path.read_text() for path in (work / ".jarvis/sec/set-aside").rglob("*-notes.txt")}
+        assert aside == {"gone"}
+
+
+@needs_compiler
 async def test_reviewers_are_not_asked_about_what_a_run_has_shown(tmp_path: Path) -> None:
     def cluster(question: Question) -> Any:
         invalid = {"is_invalid": True, "invalid_reason": "n is never above 5"}

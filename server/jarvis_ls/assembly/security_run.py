@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from jarvis_ls.assembly.bootstrap import Assembly
 from jarvis_ls.assembly.security_agents import AgentsWanted, open_agents
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import user_folder
 from jarvis_ls.core.finding import Finding, Proof
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.pipeline.desk import Desk, Plan, Progress
@@ -16,6 +18,7 @@ from jarvis_ls.jsec.pipeline.outcome import join_outcome
 from jarvis_ls.jsec.pipeline.pipeline import Left, run_pipeline
 from jarvis_ls.jsec.pipeline.quotes import QuoteChecker
 from jarvis_ls.jsec.pipeline.state import PipelineState
+from jarvis_ls.jsec.pipeline.workspace_guard import WorkspaceGuard
 from jarvis_ls.jsec.proof.attach import attach, to_proof
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence_store import EvidenceStore
@@ -25,6 +28,8 @@ from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.runtime.tools.interaction import Interaction
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +74,12 @@ async def verify_scan(
     root = wanted.agents.root
     candidates = [finding for finding in attach(root, result.findings) if finding.gid]
     with PipelineState(root, candidates, result.digests) as state:
-        examiner = _examiner(state, wanted)
+        runner = _Runner(wanted) if wanted.agents.trusted else None
+        examiner = _examiner(state, runner)
         verified = Verified([], Left(0, ""))
         if state.unclustered() or state.pending():
             verified = await _work(assembly, wanted, state, examiner, person, tell)
+            verified.problems += runner.told if runner is not None else []
         verified.findings = join_outcome(attach(root, result.findings), state.analyses.values())
         return verified
 
@@ -93,11 +100,10 @@ async def _work(
     return Verified([], left, list(desk.problems), spent.input + spent.output, spent.cost)
 
 
-def _examiner(state: PipelineState, wanted: RunWanted) -> Examiner:
+def _examiner(state: PipelineState, runner: _Runner | None) -> Examiner:
     """Return the examiner; it runs code in a trusted workspace only."""
-    if not wanted.agents.trusted:
+    if runner is None:
         return Examiner(state.candidates)
-    runner = _Runner(wanted)
     return Examiner(state.candidates, prove=runner.prove, replay=runner.replay)
 
 
@@ -109,15 +115,24 @@ class _Runner:
 
         root = wanted.agents.root
         self._seconds = wanted.proof_seconds
-        self._bench = Workbench(root, read_ladder(), find_toolchain())
+        self._ladder = read_ladder()
+        self._bench = Workbench(root, self._ladder, find_toolchain())
         self._store = EvidenceStore(root)
+        self._guard = WorkspaceGuard(root, user_folder())
+
+    @property
+    def told(self) -> list[str]:
+        """Return what of the workspace was put back, in words."""
+        return self._guard.told
 
     async def prove(self, finding: Finding) -> Proof:
         """Return the evidence of a finding, which is kept."""
         from jarvis_ls.jsec.proof.rungs.registry import RUNGS
 
         try:
-            found = await prove(finding, self._bench, Budget(self._seconds), RUNGS)
+            found = await self._watched(
+                lambda: prove(finding, self._bench, Budget(self._seconds), RUNGS)
+            )
         except JarvisError as error:  # no sandbox: the machine's fault, and no evidence
             return Proof("unproven", Words("{why}", why=error))
         if any(not rung.missing(self._bench.tools) for rung in RUNGS):
@@ -130,8 +145,16 @@ class _Runner:
         if found is None:
             return Words("There is no case {name}.", name=case)
         evidence, known = found
-        report = await repeats(self._bench, evidence, known, Budget(self._seconds))
+        report = await self._watched(
+            lambda: repeats(self._bench, evidence, known, Budget(self._seconds))
+        )
         if report is None:
             return Words("Case {case} shows nothing any more.", case=case)
         where = f"{report.file}:{report.line}"
         return Words("Case {case}: {kind} at {where}.", case=case, kind=report.kind, where=where)
+
+    async def _watched(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Return what `work` gives; where no sandbox holds, the workspace is watched."""
+        if (await self._ladder.best(trusted=True)).name != "none":
+            return await work()
+        return await self._guard.watch(work)
