@@ -105,7 +105,7 @@ OVERVIEWS = (
         for package in (
             (
                 "codeintel/change codeintel/graph jsec jsec/flow jsec/rules jc2r jc2r/build "
-                "jc2r/translate runtime agents lsp"
+                "jc2r/translate review runtime agents lsp"
             ).split()
         )
     ),

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.cli import evaluating, extending, mcp, memory_commands, setup
+from jarvis_ls.cli import evaluating, extending, mcp, memory_commands, review_command, setup
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
@@ -51,6 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     _memory_command(commands)
     extending.add_commands(commands)
     evaluating.add_command(commands, _rule)
+    review_command.add_review(commands)
     setup.add_command(commands)
     mcp.add_command(commands)
     models = commands.add_parser("models", help="list models and what they still need")

@@ -1,0 +1,167 @@
+"""`jarvis review`: a change read like a strict reviewer, at the terminal and in CI."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jarvis_ls.cli.entry import write_out
+from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.language import reporter, speak
+from jarvis_ls.core.finding import SEVERITIES
+from jarvis_ls.core.words import Words
+
+if TYPE_CHECKING:
+    from jarvis_ls.review.issues import Review
+
+_SHOWN = 20
+
+
+def add_review(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "review",
+        help="review a change without a model: rules, impact, losses, security findings",
+        description=(
+            "Review a change without a model: rules for added lines, what the change touches, what "
+            "it loses, and the security findings that come with it. The repository is only read."
+        ),
+        epilog=(
+            "exit status: 0 success; 1 an issue meets --fail-on; 2 usage error; 130 interrupted"
+        ),
+    )
+    add = parser.add_argument
+    state = parser.add_mutually_exclusive_group()
+    state.add_argument(
+        "--working",
+        action="store_true",
+        help="the files on the disk against the last commit (default)",
+    )
+    state.add_argument(
+        "--staged", action="store_true", help="what is staged, against the last commit"
+    )
+    state.add_argument("--range", metavar="A..B", help="two revisions")
+    add(
+        "-C",
+        "--folder",
+        metavar="DIR",
+        type=Path,
+        default=Path(),
+        help="working folder (default: the current folder)",
+    )
+    add(
+        "--format",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="default: text",
+    )
+    add(
+        "--fail-on",
+        choices=SEVERITIES,
+        metavar="SEVERITY",
+        help="exit with status 1 on an issue of at least this severity: high, medium, low",
+    )
+    parser.set_defaults(run=run_review)
+
+
+def run_review(options: argparse.Namespace) -> ExitStatus:
+    """Review a change and print what was found; returns the exit status."""
+    from jarvis_ls.jsec.report.text import printable
+    from jarvis_ls.review.reports import github_lines, review_to_json, review_to_sarif
+
+    review = _review(options)
+    if options.format in ("json", "sarif"):
+        data = review_to_json(review) if options.format == "json" else review_to_sarif(review)
+        write_out(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    else:
+        lines = _lines(review) if options.format == "text" else github_lines(review, _say)
+        write_out("".join(f"{printable(line)}\n" for line in lines))
+    worst = SEVERITIES.index(options.fail_on) if options.fail_on else -1
+    fails = any(SEVERITIES.index(issue.severity) <= worst for issue in review.issues)
+    return ExitStatus.FAILURE if fails else ExitStatus.SUCCESS
+
+
+def _review(options: argparse.Namespace) -> Review:
+    from jarvis_ls.assembly.security_difference import compare_findings
+    from jarvis_ls.cli.impact_command import owner_of
+    from jarvis_ls.codeintel.change.deletion_guard import guard_deletions
+    from jarvis_ls.codeintel.change.difference import (
+        STAGED,
+        WORKING,
+        graph_of,
+        open_graph,
+        parse_range,
+        read_difference,
+    )
+    from jarvis_ls.codeintel.change.impact import impact_of
+    from jarvis_ls.codeintel.change.repository import Repository, find_work_tree
+    from jarvis_ls.review.reviewing import review_change
+
+    root = find_work_tree(options.folder)
+    repository = Repository(root)
+    if options.range is not None:
+        before, after = parse_range(options.range)
+    else:
+        before, after = "HEAD", STAGED if options.staged else WORKING
+    difference = read_difference(repository, before, after)
+    old, new = difference.before, difference.after
+    security = compare_findings(root, old, new)
+    store = open_graph(root, owner_of(root))
+    try:
+        graph = graph_of(store, repository, after)
+        impact = impact_of(old, new, graph, security.summary())
+    finally:
+        store.close()
+    return review_change(
+        old,
+        new,
+        impact,
+        guard_deletions(old, new),
+        security.new,
+        difference.left_out,
+        security.not_analysed,
+    )
+
+
+def _lines(review: Review) -> Iterator[str]:
+    from jarvis_ls.review.reports import WITHOUT_MODEL
+
+    yield speak(WITHOUT_MODEL)
+    if not review.units and not review.left_out:
+        yield speak("Nothing has changed.")
+        return
+    added = sum(unit.added for unit in review.units)
+    deleted = sum(unit.deleted for unit in review.units)
+    yield speak(
+        Words(
+            "Files: {files}; lines: {added} added, {deleted} deleted; risk: {risk}",
+            files=len(review.units),
+            added=added,
+            deleted=deleted,
+            risk=speak(review.risk),
+        )
+    )
+    for issue in review.issues:
+        yield ""
+        where = f"{issue.path}:{issue.line}" if issue.path else speak("all files")
+        yield f"{where}: {speak(issue.severity)}: {_say(issue.message)} [{issue.rule}]"
+        yield f"  {_say(issue.suggestion)}"
+    if review.issues:
+        yield ""
+    yield speak(Words("Issues: {count}", count=len(review.issues)))
+    if review.tests:
+        tests = ", ".join(review.tests[:_SHOWN])
+        yield speak(Words("run first: {tests}", tests=tests))
+    for path in review.left_out:
+        yield speak(Words("{path}: not read: not text, or too large", path=path))
+    for path in review.not_analysed:
+        yield speak(Words("{path}: not analysed for security findings", path=path))
+
+
+def _say(text: str) -> str:
+    """Say a text of ours, or of a rule of jsec."""
+    said = speak(text)
+    return said if said != text else reporter()(text)

@@ -1,0 +1,1 @@
+"""Read a change like a strict reviewer: what needs no model."""

@@ -1,0 +1,57 @@
+"""What a review finds, as records that reports and editors show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jarvis_ls.core.finding import SEVERITIES, Severity
+from jarvis_ls.core.words import Words
+from jarvis_ls.review.units import ReviewUnit
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Something that a reviewer should look at."""
+
+    rule: str
+    """Its id, such as `conflict-marker`; that of jsec's rule for a security finding."""
+    source: str
+    """Who found it: `rules`, `impact`, `guard` or `jsec`."""
+    path: str
+    """The file."""
+    line: int
+    """First line, from 1, as the file is after the change; 1 in a file that is gone."""
+    end_line: int
+    """Last line."""
+    severity: Severity
+    """How bad it is."""
+    message: Words
+    """What is wrong."""
+    suggestion: Words
+    """What to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A change that was reviewed."""
+
+    units: tuple[ReviewUnit, ...]
+    """Files, those first that want to be read first."""
+    issues: tuple[Issue, ...]
+    """By severity, path and line."""
+    risk: str
+    """`low`, `medium` or `high`, as the impact report has it."""
+    reasons: tuple[Words, ...]
+    """Why."""
+    tests: tuple[str, ...]
+    """Tests at risk, the nearest first."""
+    left_out: tuple[str, ...]
+    """Files that differ but were not read: no text, or too large."""
+    not_analysed: tuple[str, ...]
+    """Files that the security analysis could not read."""
+
+
+def in_order(issues: list[Issue]) -> tuple[Issue, ...]:
+    """Return each issue once, the gravest first."""
+    once = dict.fromkeys(issues)
+    return tuple(sorted(once, key=lambda i: (SEVERITIES.index(i.severity), i.path, i.line, i.rule)))

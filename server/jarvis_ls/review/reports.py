@@ -1,0 +1,142 @@
+"""A review as JSON, SARIF 2.1.0, and commands of GitHub's workflows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from jarvis_ls import __version__
+from jarvis_ls.core.finding import Severity
+from jarvis_ls.core.words import Words
+from jarvis_ls.review.issues import Issue, Review
+
+FORMAT = 1
+"""Version of the JSON format."""
+WITHOUT_MODEL = Words(
+    "Reviewed without a model: rules, impact, deletion guard and security analysis only."
+)
+_LEVELS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
+_COMMANDS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "notice"}
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_MOST_RESULTS = 25_000
+
+
+def review_to_json(review: Review) -> dict[str, Any]:
+    """Return the review as plain data."""
+    return {
+        "version": FORMAT,
+        "model": None,
+        "summary": {
+            "note": str.__str__(WITHOUT_MODEL),
+            "risk": review.risk,
+            "reasons": [str.__str__(reason) for reason in review.reasons],
+            "files": len(review.units),
+            "added": sum(unit.added for unit in review.units),
+            "deleted": sum(unit.deleted for unit in review.units),
+            "tests_at_risk": list(review.tests),
+            "left_out": list(review.left_out),
+            "not_analysed": list(review.not_analysed),
+        },
+        "issues": [_issue(issue) for issue in review.issues],
+        "units": [
+            {
+                "path": unit.path,
+                "old_path": unit.old_path,
+                "status": unit.status.value,
+                "added": unit.added,
+                "deleted": unit.deleted,
+                "level": unit.level.name.lower(),
+                "tags": sorted(tag.value for tag in unit.tags),
+                "symbols": list(unit.symbols),
+                "hunks": [[h.old_start, h.old_end, h.start, h.end] for h in unit.hunks],
+            }
+            for unit in review.units
+        ],
+    }
+
+
+def _issue(issue: Issue) -> dict[str, Any]:
+    return {
+        "rule": issue.rule,
+        "source": issue.source,
+        "path": issue.path,
+        "line": issue.line,
+        "end_line": issue.end_line,
+        "severity": issue.severity,
+        "message": str.__str__(issue.message),
+        "suggestion": str.__str__(issue.suggestion),
+    }
+
+
+def review_to_sarif(review: Review) -> dict[str, Any]:
+    """Return the review as a SARIF log with one run."""
+    issues = review.issues[:_MOST_RESULTS]
+    rules = sorted({issue.rule for issue in issues})
+    number = {rule: index for index, rule in enumerate(rules)}
+    return {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "jarvis review",
+                        "version": __version__,
+                        "rules": [{"id": rule} for rule in rules],
+                    }
+                },
+                "columnKind": "utf16CodeUnits",
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "toolExecutionNotifications": [
+                            {"level": "note", "message": {"text": str.__str__(WITHOUT_MODEL)}}
+                        ],
+                    }
+                ],
+                "results": [_result(issue, number[issue.rule]) for issue in issues],
+            }
+        ],
+    }
+
+
+def _result(issue: Issue, rule: int) -> dict[str, Any]:
+    said = f"{issue.rule}\0{issue.path}\0{issue.message}"
+    return {
+        "ruleId": issue.rule,
+        "ruleIndex": rule,
+        "level": _LEVELS[issue.severity],
+        "message": {"text": f"{issue.message} {issue.suggestion}"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": quote(issue.path), "uriBaseId": "SRCROOT"},
+                    "region": {"startLine": issue.line, "endLine": issue.end_line},
+                }
+            }
+        ],
+        "partialFingerprints": {
+            "jarvisReview/v1": hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
+        },
+        "properties": {"source": issue.source},
+    }
+
+
+def github_lines(review: Review, say: Callable[[str], str]) -> Iterator[str]:
+    """Yield the commands by which a workflow of GitHub shows the issues beside the diff."""
+    yield f"::notice::{_data(say(WITHOUT_MODEL))}"
+    for issue in review.issues:
+        place = f"file={_property(issue.path)},line={issue.line},endLine={issue.end_line}"
+        text = _data(f"{say(issue.message)} {say(issue.suggestion)}")
+        command = _COMMANDS[issue.severity]
+        yield f"::{command} {place},title={_property(issue.rule)}::{text}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
