@@ -69,7 +69,7 @@ _RULES = (
         "world-writable",
         re.compile(r"\bchmod\b.*\b0?o?777\b|\b0o777\b"),
         "medium",
-        Words("Everybody may write."),
+        Words("Every user may write to it."),
         Words("Give only the rights that are needed, such as 0o755."),
         in_tests=False,
     ),
@@ -96,7 +96,7 @@ _RULES = (
         ),
         "low",
         Words("A check is switched off without a reason."),
-        Words("Mend what it reports, or name the check and the reason."),
+        Words("Fix what it reports, or name the check and the reason."),
     ),
     _LineRule(
         "work-left",

@@ -149,7 +149,7 @@ def _guard_issues(guard: GuardReport, units: Mapping[str, ReviewUnit]) -> Iterat
             line,
             _LOSS_SEVERITY[lost.loss],
             lost.reason,
-            Words("Make sure that this is meant, and say so where the change is described."),
+            Words("Confirm that this is intended, and say so where the change is described."),
         )
 
 
