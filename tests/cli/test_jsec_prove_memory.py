@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from tests.cli.test_jsec_prove import by_rule, jsec, needs_compiler, prove
 
 HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
@@ -97,3 +99,37 @@ def test_crashes_at_other_places_do_not_hide_it(project: Path, home: Path) -> No
         home,
     )
     assert told["verdict"] == "reproduced", told["message"]
+
+
+@needs_compiler
+@pytest.mark.skipif(not find_toolchain().is_clang, reason="only clang reports conversions")
+def test_what_a_written_cast_cuts_off(project: Path, home: Path) -> None:
+    flawed = (
+        'int main(void)\n{\n    int n = 0;\n    if (fscanf(stdin, "%d", &n) == 1) {\n'
+        '        char c = (char)n;\n        printf("%d\\n", c);\n    }\n    return 0;\n}\n'
+    )
+    told = proof_of("truncated-input-value", flawed, project, home)
+    assert (told["verdict"], told["report"]["kind"]) == ("reproduced", "implicit-conversion")
+    assert "(char)n" in (project / "a.c").read_text()
+    case = told["case_id"]
+    assert jsec("replay", case, str(project), "--trust", home=home).returncode == 1
+    saved = jsec("replay", case, str(project), "--save-test", home=home)
+    script = project / "tests" / f"jsec-{case}" / "run.sh"
+    done = subprocess.run(["bash", str(script)], capture_output=True, text=True, check=False)
+    assert (saved.returncode, done.returncode) == (0, 1), saved.stderr + done.stderr
+    repaired = flawed.replace("== 1)", "== 1 && n >= 0 && n < 100)")
+    (project / "a.c").write_text(HEAD + repaired)
+    assert jsec("replay", case, str(project), "--trust", home=home).returncode == 0
+
+
+@needs_compiler
+def test_a_leak_of_what_the_library_allocates(project: Path, home: Path) -> None:
+    told = proof_of(
+        "memory-leak",
+        '#include <wchar.h>\nstatic int first(void)\n{\n    wchar_t *p = wcsdup(L"abc");\n'
+        "    if (p == NULL)\n        return 1;\n    return (int)p[0];\n}\n"
+        'int main(void)\n{\n    printf("%d\\n", first());\n    return 0;\n}\n',
+        project,
+        home,
+    )
+    assert (told["verdict"], told["report"]["kind"]) == ("reproduced", "leak"), told["message"]

@@ -102,6 +102,9 @@ class Build:
     system: str = ""
     """`make`, `configure` or `cmake` when the project builds itself; the program is then the one
     that the first of `sources` is in."""
+    rewritten: tuple[tuple[str, str, str], ...] = ()
+    """A file, a line of it and what the line is while it is compiled: without a cast that is
+    written, for what a cast cuts off is not reported."""
     checker: str = ""
     """`memcheck` when it is compiled without sanitizers and run by Valgrind."""
 
@@ -247,6 +250,7 @@ def case_of(record: Any) -> Case:
             str(build["harness"]),
             _texts(build["libraries"]),
             str(build.get("system", "")),
+            tuple((file, line, new) for file, line, new in map(_texts, build.get("rewritten", []))),
             str(build.get("checker", "")),
         ),
         arguments=_texts(record["arguments"]),

@@ -199,6 +199,13 @@ char *__wrap_strdup(const char *text)
     return allocation_fails() || call_fails("strdup", ENOMEM) ? NULL : __real_strdup(text);
 }
 
+wchar_t *__wrap_wcsdup(const wchar_t *text)
+{
+    size_t size = (wcslen(text) + 1) * sizeof *text;
+    wchar_t *copy = allocation_fails() || call_fails("wcsdup", ENOMEM) ? NULL : malloc(size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
+}
+
 FILE *__wrap_fopen(const char *name, const char *mode)
 {
     FILE *file = call_fails("fopen", EACCES) ? NULL : __real_fopen(name, mode);

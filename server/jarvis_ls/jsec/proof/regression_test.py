@@ -13,7 +13,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Report
 from jarvis_ls.jsec.proof.reports import LEAKED, OWN
-from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, MEMCHECK, UBSAN, build_lines, quoted
+from jarvis_ls.jsec.proof.runner import ASAN, FIXED, LEVELS, MEMCHECK, UBSAN, build_lines, quoted
 from jarvis_ls.jsec.proof.rust_build import HARNESS, SYSTEMS
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import INTERPOSERS
@@ -116,7 +116,7 @@ def _script(case: Case, evidence: Evidence) -> str:
             "# Written by `jsec replay --save-test`; fails while the flaw is there.",
             'BENCH=$(cd "$(dirname "$0")" && pwd) || exit 2',
             'cd "$BENCH/../.." || exit 2',
-            *(_COPIED if case.build.system in SYSTEMS else ()),
+            *(_COPIED if case.build.system in SYSTEMS or case.build.rewritten else ()),
             *(
                 line.replace("exit 0", "exit 2").replace("printf '\\036failed\\n'; ", "")
                 for line in build_lines(case.build, LEVELS[0], find_toolchain())
@@ -125,7 +125,8 @@ def _script(case: Case, evidence: Evidence) -> str:
             'trap \'rm -rf "$W" "$COPY"\' EXIT',
             'mkdir "$W/d" && cd "$W/d" || exit 2',
             *places,
-            f"env -i PATH=/usr/bin:/bin LC_ALL=C ASAN_OPTIONS={asan} UBSAN_OPTIONS={UBSAN} "
+            f"FIXED={FIXED}",
+            f"$FIXED env -i PATH=/usr/bin:/bin LC_ALL=C ASAN_OPTIONS={asan} UBSAN_OPTIONS={UBSAN} "
             f"{words} timeout 20 {program} {' '.join(map(quoted, case.arguments))} "
             f'<"$BENCH/in0" >{output} 2>"$W/err"',
             "STATUS=$?",
@@ -137,7 +138,7 @@ def _script(case: Case, evidence: Evidence) -> str:
 
 
 _COPIED = (
-    "COPY=$(mktemp -d) || exit 2  # a module is put behind a file",
+    "COPY=$(mktemp -d) || exit 2  # a file is changed to be built",
     'tar --exclude=./target --exclude=./.git -cf - . | tar -xf - -C "$COPY" || exit 2',
     'cd "$COPY" || exit 2',
 )

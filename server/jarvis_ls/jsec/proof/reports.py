@@ -167,6 +167,14 @@ def kinds_for(finding: Finding) -> frozenset[str]:
     return kinds - _IMPLICIT if _CAST.search(finding.evidence) else kinds
 
 
+def without_cast(finding: Finding, line: str) -> str:
+    """Return the line of a finding without the cast on it, so that a conversion is reported; empty
+    when there is not exactly one, or what is said of the finding is no conversion."""
+    if not any(_BY_CWE.get(cwe, frozenset()) >= _IMPLICIT for cwe in finding.cwe):
+        return ""
+    return _CAST.sub("", line) if len(_CAST.findall(line)) == 1 else ""
+
+
 def kinds_pattern(kinds: frozenset[str]) -> str:
     """Return an extended regular expression that finds what reports of some kinds say."""
     words = [text for text, kind in (*_ASAN_KINDS, *_UBSAN_KINDS) if kind in kinds]

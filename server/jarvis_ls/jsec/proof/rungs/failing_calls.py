@@ -28,7 +28,7 @@ from jarvis_ls.jsec.proof.workbench import Workbench
 NAME = "failing-calls"
 MOST_CALLS = 6
 """So many calls of a function are failed, one at a time."""
-_ALLOCATIONS = frozenset({"malloc", "calloc", "realloc", "strdup"})
+_ALLOCATIONS = frozenset({"malloc", "calloc", "realloc", "strdup", "wcsdup"})
 """Their failure is shown by what is done with the null pointer: see `whole_program`."""
 _NEVER = frozenset("rand random srand srandom time wcscpy wcsncpy wmemcpy wmemmove wmemset".split())
 """These cannot fail."""

@@ -6,7 +6,7 @@ What the runs of a program have shown is kept for its other findings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.finding import Finding
@@ -30,6 +30,7 @@ from jarvis_ls.jsec.proof.reports import (
     kinds_for,
     kinds_pattern,
     places_pattern,
+    without_cast,
 )
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
@@ -61,6 +62,10 @@ class WholeProgram:
         if not kinds or language_of(finding.file) not in ("c", "cpp"):
             return None
         first = find_program(bench, finding.file)
+        rewritten = _without_cast(finding, bench)
+        if rewritten and not isinstance(first, str):
+            kinds |= kinds_for(replace(finding, evidence=""))
+            first = replace(first, build=replace(first.build, rewritten=rewritten))
         found = await self._attempt(finding, bench, budget, first, kinds)
         if found.runs or found.is_decisive or budget.left < _LEAST_SECONDS:
             return found
@@ -99,6 +104,17 @@ class WholeProgram:
             Words("{count} runs of the program did not bring it about.", count=count),
             runs=count,
         )
+
+
+def _without_cast(finding: Finding, bench: Workbench) -> tuple[tuple[str, str, str], ...]:
+    """Return how the line of a finding is compiled without its cast; empty when it has none, or
+    nothing here reports conversions."""
+    source = bench.source(finding.file)
+    if source is None or not bench.tools.is_clang:
+        return ()
+    line = source.line_text(finding.span.line)
+    new = without_cast(finding, line)
+    return ((finding.file, line, new),) if new else ()
 
 
 Places = Sequence[Place]
