@@ -106,6 +106,18 @@ async def test_the_stages_leave_their_records_and_reports(tmp_path: Path) -> Non
         assert all("/" in title for title in titles) and len(titles) == 6
 
 
+async def test_without_candidates_nobody_is_asked_and_names_may_be_odd(tmp_path: Path) -> None:
+    async with agent_place(tmp_path, empty="int x;\n") as here:
+        status, _, err = await here.agent()
+        assert status == 0, err
+        assert here.model.requests == []
+        (here.folder / "漢字 <x>.c").write_text(TWICE)
+        status, _, err = await here.agent()
+        assert status == 0, err
+        here.check_complete()
+        assert here.verdicts() == {1: "unproven"}
+
+
 async def test_a_finished_run_asks_nobody_again(tmp_path: Path) -> None:
     async with agent_place(tmp_path) as here:
         await here.agent()

@@ -37,8 +37,23 @@ def test_a_process_killed_at_any_moment_loses_and_doubles_nothing(tmp_path: Path
 
 
 @pytest.fixture(scope="module")
-def whole() -> Iterator[Path]:
-    """A folder in which a run has come to its end."""
+def user() -> Iterator[Path]:
+    """The user's own folder, with the key that records are signed with."""
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JARVIS_HOME", name)
+        yield Path(name)
+
+
+@pytest.fixture(autouse=True)
+def home(user: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same user for all tests here."""
+    monkeypatch.setenv("JARVIS_HOME", str(user))
+    return user
+
+
+@pytest.fixture(scope="module")
+def whole(user: Path) -> Iterator[Path]:
+    """A folder in which a run of the user has come to its end."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         killing.write_files(root, FOUND)
@@ -127,3 +142,15 @@ def test_a_file_that_changed_is_examined_again(whole: Path, tmp_path: Path) -> N
     asyncio.run(killing.work(root, moved, agents, Plan()))
     assert {task.file for task in agents.asked} <= {"1.c", ""}
     assert agents.asked
+
+
+def test_what_somebody_else_concluded_counts_for_nothing(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "w"
+    shutil.copytree(whole, root)  # as a repository may bring it along
+    monkeypatch.setenv("JARVIS_HOME", str(tmp_path / "other"))
+    assert killing.check_partial(root, FOUND) == (0, 0)
+    agents = killing.ChanceAgents(1)
+    asyncio.run(killing.work(root, FOUND, agents, Plan()))
+    assert {gid for task in agents.asked for gid in task.gids} == {f.gid for f in FOUND}

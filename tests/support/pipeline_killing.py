@@ -170,7 +170,11 @@ def run(folder: Path, kills: int, seed: int, timeout: float = 600) -> dict[str, 
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "JARVIS_HOME": str(folder / "home"),
+        },
         timeout=timeout,
     )
     assert done.returncode == 0, done.stderr[-4000:]

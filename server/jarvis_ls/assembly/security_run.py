@@ -73,6 +73,8 @@ async def verify_scan(
     """
     root = wanted.agents.root
     candidates = [finding for finding in attach(root, result.findings) if finding.gid]
+    if not candidates:
+        return Verified(list(result.findings), Left(0, ""))
     with PipelineState(root, candidates, result.digests) as state:
         runner = _Runner(wanted) if wanted.agents.trusted else None
         examiner = _examiner(state, runner)

@@ -81,7 +81,8 @@ def run_agent(options: argparse.Namespace) -> ExitStatus:
     verified, stopped = asyncio.run(_verify(assembly, job, result, options, notes))
     if verified is not None:
         result.findings = verified.findings
-        _write_reports(job, result)
+        if any(finding.gid for finding in result.findings):
+            _write_reports(job, result)
     told = chosen(result, options)
     write_report(options, result, told)
     if verified is not None:

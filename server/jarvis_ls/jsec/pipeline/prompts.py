@@ -19,7 +19,8 @@ _LONGEST = 400
 def fill_prompt(role: Role, notes: str, **places: str) -> str:
     """Return the prompt of a role. `notes` are the user's own words, for all agents."""
     told = f"\nAdditional notes of the user:\n{notes.strip()}" if notes.strip() else ""
-    return filled(_text(role), {**places, "notes": told}).strip()
+    text = filled(_text(role), {**places, "notes": told}).strip()
+    return text.encode("utf-8", "backslashreplace").decode()  # names of files may be no text
 
 
 def candidates_in_words(findings: Iterable[Finding]) -> str:

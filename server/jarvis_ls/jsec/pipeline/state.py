@@ -8,6 +8,7 @@ cluster that has it, nothing is there twice.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -32,6 +33,7 @@ from jarvis_ls.jsec.pipeline.records import (
     cluster_of,
     without,
 )
+from jarvis_ls.jsec.proof.evidence_store import Signer
 
 LOCK = "agent.lock"
 
@@ -53,6 +55,7 @@ class PipelineState:
         self.analyses: dict[str, Analysis] = {}
         """By id of the cluster."""
         self._known = _known_files(candidates, digests)
+        self._signer = Signer()
         self._folder = state_folder(root, "sec")
         keep_out_of_git(self._folder, CLUSTERS, ANALYSIS, LOCK)
         lock = Lock.take(self._folder / LOCK)
@@ -117,7 +120,8 @@ class PipelineState:
         signed = [self._sign(cluster) for cluster in clusters]
         if not signed:
             return
-        self._cluster_file.append(b"".join(line_of(cluster.to_json()) for cluster in signed))
+        lines = (line_of(self._signed(cluster)) for cluster in signed)
+        self._cluster_file.append(b"".join(lines))
         self.clusters.update((cluster.id, cluster) for cluster in signed)
 
     def add_analysis(self, analysis: Analysis) -> None:
@@ -125,7 +129,7 @@ class PipelineState:
         in it."""
         if not analysis.is_complete:
             raise ValueError(f"the analysis of {analysis.cluster.id} is not complete")
-        self._analysis_file.append(line_of(analysis.to_json()))
+        self._analysis_file.append(line_of(self._signed(analysis)))
         self.analyses[analysis.cluster.id] = analysis
 
     def _sign(self, cluster: Cluster) -> Cluster:
@@ -140,7 +144,7 @@ class PipelineState:
         lines = list(read_records(self._folder / CLUSTERS))
         latest: dict[str, Cluster] = {}
         for line in lines:
-            cluster = cluster_of(line, self._known)
+            cluster = cluster_of(line, self._known) if self._signer.is_ours(line) else None
             if cluster is not None:
                 latest[cluster.id] = cluster
         taken: set[int] = set()
@@ -151,19 +155,25 @@ class PipelineState:
                 taken.update(own.gids)
         rows = list(read_records(self._folder / ANALYSIS))
         for row in rows:
+            if not self._signer.is_ours(row):
+                continue
             analysis = analysis_of(row, self._known, self.clusters)
             if analysis is not None:
                 self.analyses[analysis.cluster.id] = analysis
-        _replace_changed(self._folder / CLUSTERS, lines, self.clusters.values())
-        _replace_changed(self._folder / ANALYSIS, rows, self.analyses.values())
+        self._replace_changed(CLUSTERS, lines, self.clusters.values())
+        self._replace_changed(ANALYSIS, rows, self.analyses.values())
 
+    def _replace_changed(
+        self, name: str, before: list[Any], records: Iterable[Cluster | Analysis]
+    ) -> None:
+        after = [json.loads(line_of(self._signed(record))) for record in records]
+        if before != after:
+            replace_records(self._folder / name, after)
 
-def _replace_changed(
-    path: Path, before: list[Any], records: Iterable[Cluster] | Iterable[Analysis]
-) -> None:
-    after = [record.to_json() for record in records]
-    if before != after:
-        replace_records(path, after)
+    def _signed(self, record: Cluster | Analysis) -> dict[str, Any]:
+        """Return the line of a record: a repository must not bring its own conclusions along."""
+        plain = record.to_json()
+        return {**plain, "signature": self._signer.sign(plain)}
 
 
 def _known_files(candidates: Iterable[Finding], digests: dict[str, str]) -> dict[str, Known]:

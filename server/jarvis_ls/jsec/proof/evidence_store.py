@@ -40,12 +40,14 @@ class Signer:
 
     def is_ours(self, record: Any) -> bool:
         """Return whether a record is one that this user has made, and as it was made."""
-        if not isinstance(record, dict) or not isinstance(record.get("fingerprint"), str):
+        signature = record.get("signature") if isinstance(record, dict) else None
+        if not isinstance(signature, str):
             return False
-        signature = record.get("signature")
-        return isinstance(signature, str) and hmac.compare_digest(
-            signature.encode(), self.sign(record).encode()
-        )
+        try:
+            expected = self.sign(record)
+        except RecursionError:
+            return False
+        return hmac.compare_digest(signature.encode("utf-8", "replace"), expected.encode())
 
     def sign(self, record: dict[str, Any]) -> str:
         """Return the signature of a record, without the one that it has."""
