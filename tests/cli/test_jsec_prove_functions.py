@@ -94,6 +94,13 @@ const char *never(const char *text)
     return names[0];
 }
 
+char *copy_of(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    strcpy(copy, text); /* without memory */
+    return copy;
+}
+
 static int fill(int n)
 {
     int a[8] = {0};
@@ -205,6 +212,12 @@ def test_runs_that_came_to_the_place_are_told_from_others(
     proof = proofs["never reached"]
     assert proof["verdict"] == "unproven"
     assert "main" in proof["message"]["text"] or "did not come to it" in proof["message"]["text"]
+
+
+def test_runs_in_which_nothing_failed_say_nothing_of_a_failure(
+    proofs: dict[str, dict[str, Any]],
+) -> None:
+    assert proofs["without memory"]["verdict"] == "unproven"
 
 
 def test_coverage_leads_through_a_comparison(proofs: dict[str, dict[str, Any]]) -> None:

@@ -46,7 +46,7 @@ from jarvis_ls.jsec.proof.programs import (
     is_defined_elsewhere,
     parser_flags,
 )
-from jarvis_ls.jsec.proof.reports import OF_CLANG, UNSET, Seen, kinds_for
+from jarvis_ls.jsec.proof.reports import OF_CLANG, UNSET, Seen, is_unchecked_result, kinds_for
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -199,6 +199,14 @@ class _Search:
                     "'{function}' cannot be called: {why}.", function=function.name, why=tried.why
                 )
                 return _unproven(why, 0)
+            if is_unchecked_result(self._finding):
+                why = Words(
+                    "In {count} calls of '{function}' with generated arguments, the call whose "
+                    "result is not checked never failed.",
+                    count=self._runs,
+                    function=function.name,
+                )
+                return _unproven(why, self._runs)
             is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(OF_CLANG)
             return _survival(function, self._runs, self._came if is_seen else None)
         outer = await self._outermost(tried, _DEEPEST)

@@ -14,7 +14,7 @@ from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
 from jarvis_ls.jsec.proof.marked_source import TOLD, tell_place
 from jarvis_ls.jsec.proof.places import flaw_lines
 from jarvis_ls.jsec.proof.programs import find_program
-from jarvis_ls.jsec.proof.reports import OF_CLANG, UNSET, kinds_for
+from jarvis_ls.jsec.proof.reports import OF_CLANG, UNSET, is_unchecked_result, kinds_for
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, first_fit, reproduced, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, run_cases
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -36,6 +36,8 @@ class SurvivedRuns:
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
         kinds = kinds_for(finding)
+        if is_unchecked_result(finding):  # no call fails in these runs
+            return None
         if not kinds or kinds & UNSET or language_of(finding.file) != "c":
             return None
         if kinds & OF_CLANG and not bench.tools.is_clang:
