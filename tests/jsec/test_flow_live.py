@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import write
 from live_files import opened, settled
 from two_files import HEADER, LONG, PAST, SHORT, SINK
 
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.engine.rule_runner import Engine, FileAnalysis
+from jarvis_ls.jsec.flow.lower.c.file import Lowering
 from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
 from jarvis_ls.jsec.live import documents
 from jarvis_ls.jsec.live.records import LiveResult, TextChange
@@ -59,6 +63,36 @@ def scanned(root: Path) -> tuple[StoreFolder, dict[str, str]]:
 
 def flaws(result: LiveResult) -> list[Finding]:
     return [one for one in result.findings if one.rule == PAST]
+
+
+def test_what_is_only_followed_further_is_neither_checked_nor_lowered_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Following takes as many analyses as it has functions; one of them reads the text."""
+    monkeypatch.setattr(documents, "FLOW_SECONDS", 0.001)
+    done: list[str] = []
+    check, declare = Engine.analyse, Lowering.declare
+
+    def count_checks(*args: Any, **named: Any) -> FileAnalysis:
+        done.append("check")
+        return check(*args, **named)
+
+    def count_lowerings(lowering: Lowering, root: Node) -> None:
+        done.append("lower")
+        declare(lowering, root)
+
+    monkeypatch.setattr(Engine, "analyse", count_checks)
+    monkeypatch.setattr(Lowering, "declare", count_lowerings)
+    live = opened(tmp_path, {"a.c": LOCAL})
+    first = settled(live, "a.c")
+    assert {one.rule for one in first.findings} >= {PAST, "double-free"}
+    assert done == ["check", "lower"]
+    live.change("a.c", 1, [TextChange("\n" + LOCAL)])
+    moved = settled(live, "a.c")
+    assert [one.span.line for one in moved.findings] == [
+        one.span.line + 1 for one in first.findings
+    ]
+    assert done == ["check", "lower"] * 2
 
 
 def test_an_edit_in_one_document_changes_what_is_told_of_another(tmp_path: Path) -> None:

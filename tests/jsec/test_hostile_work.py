@@ -157,6 +157,16 @@ def test_brackets_in_strings_and_comments_are_no_nesting(tmp_path: Path) -> None
     assert report.notes == ()
 
 
+@pytest.mark.parametrize("levels", [2_400, 2_401])
+@pytest.mark.parametrize("before", [0, 700, 5_000])
+def test_brackets_are_counted_to_the_level(levels: int, before: int, tmp_path: Path) -> None:
+    """Whatever is closed before, or opened and closed again."""
+    data = b"/* " + b")" * before + b" */\n" + b"int a[] = { (1), (2) };\n" * before
+    data += b"int x = " + b"(" * levels + b"1" + b")" * levels + b";\n"
+    told = [str(note) for note in scanned(tmp_path, data).notes]
+    assert any("more than 2400 brackets" in note for note in told) is (levels > 2_400)
+
+
 def test_shifts_and_comparisons_are_no_templates(tmp_path: Path) -> None:
     shifts = b"int t[] = {" + b"1 << 2, " * 3_000 + b"};\n"
     compared = (

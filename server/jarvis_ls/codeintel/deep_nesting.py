@@ -23,6 +23,10 @@ _ANGLE = re.compile(rb"<<=?|<=|->|>=|[<>;{}]")
 _STATEMENT_END = re.compile(rb"[;{}]")
 _OTHERS = bytes(byte for byte in range(256) if byte not in b"()[]")
 _STEPS = [1 if byte in b"([" else -1 for byte in range(256)]
+_ROUND = bytes.maketrans(b"[]", b"()")
+_AT_ONCE = 512
+"""Brackets that are counted together: fewer than half of `DEEPEST`, so that a bound over them is
+seldom above it."""
 
 Part = tuple[int, int]
 """First byte and end of what the parser is not given."""
@@ -33,12 +37,28 @@ def deep_parts(data: bytes, language: LanguageName) -> list[Part]:
     of one statement of C++. Braces of any depth cost the parser little.
     """
     found: list[Part] = []
-    brackets = data.translate(None, _OTHERS)
-    if len(brackets) > DEEPEST and max(accumulate(brackets, _next, initial=0)) > DEEPEST:
+    brackets = data.translate(_ROUND, _OTHERS)
+    if _may_be_deep(brackets) and max(accumulate(brackets, _next, initial=0)) > DEEPEST:
         found += _few(_deep(blank(data, language)), len(data))
     if language == "cpp" and any(part.count(b"<") > DEEPEST for part in _STATEMENT_END.split(data)):
         found += _few(_deep_templates(blank(data, language)), len(data))
     return found
+
+
+def _may_be_deep(brackets: bytes) -> bool:
+    """Return whether round brackets may be more than `DEEPEST` deep, by a bound: so many together
+    open at most as many levels as there are opening ones among them."""
+    if len(brackets) <= DEEPEST:
+        return False
+    depth = 0
+    for start in range(0, len(brackets), _AT_ONCE):
+        end = min(start + _AT_ONCE, len(brackets))
+        opened = brackets.count(b"(", start, end)
+        if depth + opened > DEEPEST:
+            return True
+        closed = end - start - opened
+        depth = max(depth + opened - closed, opened)  # what closes too much closes nothing
+    return False
 
 
 def _few(parts: Iterator[Part], end: int) -> Iterator[Part]:

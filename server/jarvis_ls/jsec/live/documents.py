@@ -69,6 +69,45 @@ class _Followed:
     """What failed, in words."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Analysed:
+    """What the rules gave: while the tree and the headers are the same, so is it."""
+
+    tree: Tree
+    headers: Headers | None
+    context: str
+    """Names the texts of the headers."""
+    result: FileAnalysis
+
+
+@dataclass(frozen=True, slots=True)
+class _Lowered:
+    """What the functions of a document are lowered from: while it is the same, so are they."""
+
+    tree: Tree
+    sure: bool
+    """Whether the tree is certain to be that of the text."""
+    headers: Headers | None
+    context: str
+    """Names the texts of the headers."""
+    closure: tuple[str, ...]
+    """Their paths."""
+    flow: LiveFlow
+    """The program they are in."""
+
+    def same(self, other: _Lowered | None) -> bool:
+        """Return whether both are the same: trees and programs are what they are."""
+        return (
+            other is not None
+            and self.tree is other.tree
+            and self.sure == other.sure
+            and self.headers is other.headers
+            and self.context == other.context
+            and self.closure == other.closure
+            and self.flow is other.flow
+        )
+
+
 class _OpenFile:
     def __init__(self, root: str, source: Source, language: LanguageName, version: int) -> None:
         self.root = root
@@ -79,6 +118,10 @@ class _OpenFile:
         self.cache = ItemCache()
         self.shown = False
         """Whether it was analysed as it is."""
+        self.analysis: _Analysed | None = None
+        """What its rules gave last."""
+        self.lowered: _Lowered | None = None
+        """What its functions were lowered from last."""
 
     def change(self, changes: list[TextChange], version: int) -> None:
         """Follow edits in order; the text is parsed once, after the last of them."""
@@ -278,14 +321,7 @@ class LiveDocuments:
             document.settle()
         document.shown = True
         source = document.source
-        headers = self._headers_of(document.root)
-        analysis = self._engine.analyse(
-            source,
-            document.language,
-            tree=document.tree,
-            headers=None if headers is None else partial(headers.facts_for, source.path),
-            cache=document.cache,
-        )
+        analysis = self._run_rules(document)
         followed = self._follow(uri, document, analysis)
         return LiveResult(
             version=document.version,
@@ -305,6 +341,26 @@ class LiveDocuments:
             others=followed.others,
         )
 
+    def _run_rules(self, document: _OpenFile) -> FileAnalysis:
+        """Return what the rules say of a document; of one that is only followed further, what they
+        said before."""
+        headers, path = self._headers_of(document.root), document.source.path
+        known = document.analysis
+        if known is not None and known.tree is document.tree and known.headers is headers:
+            context = "" if headers is None else headers.facts_for(path, known.result.facts)[0]
+            if context == known.context:
+                return known.result
+        result = self._engine.analyse(
+            document.source,
+            document.language,
+            tree=document.tree,
+            headers=None if headers is None else partial(headers.facts_for, path),
+            cache=document.cache,
+        )
+        context = "" if headers is None else headers.facts_for(path, result.facts)[0]
+        document.analysis = _Analysed(document.tree, headers, context, result)
+        return result
+
     def _follow(self, uri: str, document: _OpenFile, analysis: FileAnalysis) -> _Followed:
         """Return the findings of the rules with those of flow."""
         flow, path = self._flow_of(document.root, uri), document.source.path
@@ -317,13 +373,17 @@ class LiveDocuments:
         own = analysis.facts
         context, included = headers.facts_for(path, own) if headers is not None else ("", ())
         closure = tuple(headers.closure(path, own)) if headers is not None else ()
-        unit = Unit(document.source, document.language, own.merge(included))
-        root = document.tree.root_node
-        try:
-            flow.update(unit, root, context, closure, sure=document.cache.sure)
-        except Exception:  # the findings of its rules are as good without
-            log.exception("%s: its functions are not followed", path)
-            return _Followed(analysis.findings, notes=(FAILED,))
+        sure = document.cache.sure
+        lowered = _Lowered(document.tree, sure, headers, context, closure, flow)
+        if not (flow.knows(path) and lowered.same(document.lowered)):
+            document.lowered = None
+            unit = Unit(document.source, document.language, own.merge(included))
+            try:
+                flow.update(unit, document.tree.root_node, context, closure, sure=sure)
+            except Exception:  # the findings of its rules are as good without
+                log.exception("%s: its functions are not followed", path)
+                return _Followed(analysis.findings, notes=(FAILED,))
+            document.lowered = lowered
         touched = flow.work(FLOW_SECONDS, path) - {path}
         others = self._opened(document.root, touched)
         if not flow.ready(path):
