@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.cli import guard_command, impact_command
+from jarvis_ls.cli import guard_command, impact_command, recommend_command
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 
@@ -83,6 +83,27 @@ def build_parser() -> argparse.ArgumentParser:
         help="lines that a change may have fewer (default: 200)",
     )
     guard.set_defaults(run=guard_command.run_guard)
+    places = commands.add_parser(
+        "recommend",
+        help="name the places that a task in words is about",
+        description=(
+            "Name at most ten places that a task in words is about, with the reason: by the words "
+            "in names, and by what the rest of the code leans on."
+        ),
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    places.add_argument("words", metavar="WORDS", help="the task")
+    places.add_argument(
+        "--open",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a file that is open in the editor (repeatable)",
+    )
+    add_folder(places)
+    places.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    places.set_defaults(run=recommend_command.run_recommend)
     return parser
 
 
