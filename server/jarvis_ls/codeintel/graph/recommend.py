@@ -2,8 +2,8 @@
 
 Words are compared with the parts of names (`read_file`, `readFile`), rare parts counting more. What
 matches is weighed by PageRank over the files of the graph, personalised by the open files and by
-what matched: code that the rest leans on comes first, near to what the user looks at. The weights of
-the edges follow the repository map of aider.
+what matched: code that the rest leans on comes first, near to what the user looks at. The weights
+of the edges follow the repository map of aider.
 """
 
 from __future__ import annotations
