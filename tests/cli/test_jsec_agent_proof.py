@@ -85,6 +85,37 @@ async def test_what_a_run_changes_in_the_workspace_is_put_back(tmp_path: Path) -
 
 
 @needs_compiler
+async def test_an_invariant_counts_only_when_it_was_proven(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def analyse(question: Question) -> Any:
+        gid = _gid(question, "double-free")
+        if not gid:
+            return [no_flaw(g) for g in question.gids]
+        if question.round < 2:
+            told.extend(question.results[-1:])
+            expression = ("n > 3", "n++")[question.round]
+            arguments = {"gid": gid, "expression": expression}
+            return here.model.tool("check_invariant", arguments)
+        told.append(question.results[-1])
+        name = question.results[0].partition(":")[0]
+        return [{**no_flaw(g), "invariant": name} for g in question.gids]
+
+    async with agent_place(tmp_path, a=FLAWED) as here:
+        here.model.roles["analysis"] = analyse
+        here.model.roles["review"] = lambda q: [
+            {"gid": gid, "is_reason_sufficient": False, "review_notes": "no"} for gid in q.gids
+        ]
+        status, _, err = await here.agent("--trust")
+        assert status == 0, err
+        assert re.match("i[0-9a-f]{12}: (broken|undecided)", told[0]), told
+        assert not told[1].startswith("i"), told  # it would change something
+        reviewed = {gid for question in here.model.called("review") for gid in question.gids}
+        assert reviewed == {r["gid"] for r in here.records("candidates")}  # none was proven
+        assert set(here.verdicts().values()) == {"undecided"}
+
+
+@needs_compiler
 async def test_reviewers_are_not_asked_about_what_a_run_has_shown(tmp_path: Path) -> None:
     def cluster(question: Question) -> Any:
         invalid = {"is_invalid": True, "invalid_reason": "n is never above 5"}

@@ -11,7 +11,7 @@ from jarvis_ls.assembly.security_agents import AgentsWanted, open_agents
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import user_folder
 from jarvis_ls.core.finding import Finding, Proof
-from jarvis_ls.core.words import Words
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.jsec.pipeline.desk import Desk, Plan, Progress
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.outcome import join_outcome
@@ -21,7 +21,9 @@ from jarvis_ls.jsec.pipeline.state import PipelineState
 from jarvis_ls.jsec.pipeline.workspace_guard import WorkspaceGuard
 from jarvis_ls.jsec.proof.attach import attach, to_proof
 from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.check_invariant import check_invariant
 from jarvis_ls.jsec.proof.evidence_store import EvidenceStore
+from jarvis_ls.jsec.proof.invariants import InvariantStore
 from jarvis_ls.jsec.proof.ladder import prove
 from jarvis_ls.jsec.proof.replay import repeats
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
@@ -106,7 +108,7 @@ def _examiner(state: PipelineState, runner: _Runner | None) -> Examiner:
     """Return the examiner; it runs code in a trusted workspace only."""
     if runner is None:
         return Examiner(state.candidates)
-    return Examiner(state.candidates, prove=runner.prove, replay=runner.replay)
+    return Examiner(state.candidates, prove=runner.prove, replay=runner.replay, invariants=runner)
 
 
 class _Runner:
@@ -120,6 +122,7 @@ class _Runner:
         self._ladder = read_ladder()
         self._bench = Workbench(root, self._ladder, find_toolchain())
         self._store = EvidenceStore(root)
+        self._invariants = InvariantStore(root)
         self._guard = WorkspaceGuard(root, user_folder())
 
     @property
@@ -140,6 +143,23 @@ class _Runner:
         if any(not rung.missing(self._bench.tools) for rung in RUNGS):
             self._store.add(found)
         return to_proof(found)
+
+    async def check(self, finding: Finding, expression: str) -> str:
+        """See `Invariants`; what was found is kept."""
+        found = await self._watched(
+            lambda: check_invariant(finding, expression, self._bench, Budget(self._seconds))
+        )
+        self._invariants.add(found)
+        outcome = Words(found.outcome.value)
+        told = Words("{id}: {outcome}.", id=found.id, outcome=outcome)
+        parts = [told, found.evidence.message]
+        if self.holds(found.id, finding):
+            parts.append(Words("It rules the candidate out."))
+        return together(parts, " ")
+
+    def holds(self, invariant: str, finding: Finding) -> bool:
+        """See `Invariants`."""
+        return self._invariants.holds(invariant, finding, self._bench.source)
 
     async def replay(self, case: str) -> str:
         """Return what a case shows, in words. Raises `JarvisError` when it cannot be built."""

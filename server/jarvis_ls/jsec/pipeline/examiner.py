@@ -22,7 +22,11 @@ Replay = Callable[[str], Awaitable[str]]
 
 
 class Invariants(Protocol):
-    """Invariants that were checked, by the ids that `check_invariant` gave them."""
+    """Checks invariants, and knows those that were checked by their ids."""
+
+    async def check(self, finding: Finding, expression: str) -> str:
+        """Return what became of an invariant of a finding, with its id, in words. Raises
+        `JarvisError` when it cannot be checked."""
 
     def holds(self, invariant: str, finding: Finding) -> bool:
         """Return whether the invariant was checked and rules the finding out."""
@@ -92,6 +96,15 @@ class Examiner:
                 self._found[gid] = await self._prove(finding)
             self._tried.add(gid)
             return self._found[gid]
+
+    async def check_invariant(self, gid: int, expression: str) -> str:
+        """Return what became of an invariant of a candidate, in words; empty when nothing can be
+        run or there is no such candidate. Raises `JarvisError` when it cannot be checked."""
+        finding = self._candidates.get(gid)
+        async with self._running:
+            if self._invariants is None or finding is None:
+                return ""
+            return await self._invariants.check(finding, expression)
 
     async def replay(self, case: str) -> str:
         """Return what a case shows when it is run again; empty when nothing can be run."""

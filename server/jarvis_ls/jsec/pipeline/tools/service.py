@@ -11,9 +11,8 @@ from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.tools.tool import Tool, ToolContext
 
 SERVICE = "examiner"
-RUNNING = ("prove", "replay")
-"""Names of the tools that run code; they are there in a trusted workspace only. A tool that checks
-invariants belongs here too, and its checks into `Examiner`'s `invariants`."""
+RUNNING = ("prove", "replay", "check_invariant")
+"""Names of the tools that run code; they are there in a trusted workspace only."""
 
 
 def pipeline_tools(*, can_run: bool) -> list[Tool]:
