@@ -257,6 +257,43 @@ async def test_documents_that_come_and_go_leave_nothing(tmp_path):
         assert after - before < 150 * 20_000  # a document of this kind has 40 kB in the worker
 
 
+SWOLLEN = """
+import sys, jarvis_ls.lsp.analysis_worker as analysis_worker, jarvis_ls.lsp.server as server
+analysis_worker.GROWN = analysis_worker.GROWN_BYTES = 0
+server.MANY_CLOSED = 20
+from jarvis_ls.cli.language_server import main
+sys.exit(main([]))
+"""
+"""As if any process had grown."""
+
+
+async def test_a_process_that_has_grown_is_replaced_and_nobody_sees_it(tmp_path):
+    start, sink = (uri_of(str(tmp_path / name)) for name in ("start.c", "sink.c"))
+    others = [uri_of(str(tmp_path / f"o{number}.c")) for number in range(20)]
+    (tmp_path / "sink.h").write_text(HEADER)
+    async with running(tmp_path, command=(sys.executable, "-c", SWOLLEN)) as editor:
+        editor.open(start, LONG)
+        editor.open(sink, SINK)
+        before = await editor.pushed(sink, lambda found: PAST in [one.code for one in found])
+        for uri in others:
+            editor.open(uri, DOUBLE_FREE)
+            await editor.diagnostics(uri)
+        (worker,) = workers(editor)
+        editor.published.clear()
+        for uri in others:
+            editor.close(uri)
+        await editor.until(lambda: worker not in workers(editor) and workers(editor))
+        at_it = types.HoverParams(types.TextDocumentIdentifier(sink), before[0].range.start)
+        assert await editor.request("textDocument/hover", at_it)
+        await asyncio.sleep(2)
+        assert [p for p in editor.published if p.uri == sink and p.diagnostics != before] == []
+        editor.change(sink, types.TextDocumentContentChangePartial(at(0), "\n"))
+        place = (before[0].code, before[0].range.start.line + 1)
+        await editor.pushed(
+            sink, lambda found: [(one.code, one.range.start.line) for one in found] == [place]
+        )
+
+
 @pytest.mark.parametrize(
     "arguments", [["--nonsense"], ["--tcp"], ["--tcp", "x:y"], ["a", "b", "c"]]
 )

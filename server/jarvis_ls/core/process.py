@@ -102,6 +102,11 @@ class Worker:
         """Id of the running process."""
         return None if self._process is None else self._process.pid
 
+    @property
+    def is_busy(self) -> bool:
+        """Return whether somebody waits for an answer."""
+        return bool(self._answers)
+
     async def start(self) -> None:
         """Start the process unless it runs."""
         async with self._starting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from jarvis_ls.core.memory import give_back
+from jarvis_ls.core.memory import give_back, resident
 from jarvis_ls.core.serving import serve
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def main() -> None:
             "open": live.open,
             "change": live.change,
             "close": live.close,
-            "give_back": give_back,
+            "give_back": _give_back,
             "text": live.text,
             "analyse": live.analyse,
             "set_project": set_project,
@@ -59,6 +59,12 @@ def main() -> None:
             "report": _report,
         }
     )
+
+
+def _give_back() -> int | None:
+    """Return free memory to the system, and how many bytes are taken after that."""
+    give_back()
+    return resident()
 
 
 def _report(form: Format, result: ScanResult, language: str) -> str:

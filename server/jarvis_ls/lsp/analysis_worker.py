@@ -8,6 +8,7 @@ later never overlap.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,15 @@ ANALYSIS_SECONDS = 10.0
 _ATTEMPTS = 3
 _AT_ONCE = 4
 """Analyses the process is asked for at a time: of a document that is closed meanwhile, none is."""
+
+GROWN = 1.3
+"""How many times the memory of its start a process may hold on to."""
+GROWN_BYTES = 12_000_000
+"""The least it must be more."""
+FEW_OPEN = 64
+"""Documents that a process which takes another's place is told again; with more it stays."""
+_LOOKS, _LOOK_SECONDS = 20, 0.5
+"""How often it is looked whether a process rests, and after how long."""
 
 Change = tuple[tuple[int, int, int, int] | None, str]
 """A replaced range (0-based line and UTF-16 character of start and end; None: everything) and
@@ -63,6 +73,8 @@ class AnalysisWorker:
         self._programs: dict[str, tuple[StoreFolder, dict[str, str]]] = {}
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._stopped = False
+        self._least: int | None = None
+        """Bytes the process had taken when it had begun; None as long as that is not known."""
         self.outdated: Event[Sequence[str]] = Event("documents outdated")
         """URIs of open documents in which something else may be known now: another was closed."""
         self.restarted: Event[Sequence[str]] = Event("analysis process restarted")
@@ -130,10 +142,40 @@ class AnalysisWorker:
         """Tell that a file of a folder was written, created or deleted on disk."""
         await self.ask("file_changed", root, path, exists)
 
+    async def weigh(self) -> None:
+        """Note how much memory the process takes at its start."""
+        with contextlib.suppress(WorkerGone):  # it is weighed when the next one is replaced
+            self._least = await self._send(self._worker.starts, "give_back")
+
     async def give_back(self) -> None:
-        """Have the process return memory that closed documents took."""
-        if self._worker.pid is not None:
-            await self.ask("give_back")
+        """Have the process return memory that closed documents took. What Python's allocator holds
+        on to, because little things lie all over it, ends with the process: another takes its
+        place when it rests and few documents are open.
+        """
+        for _ in range(_LOOKS):
+            start = self._worker.starts
+            used = None if self._worker.pid is None else await self.ask("give_back")
+            if self._least is None:  # somebody else ended the process that was weighed
+                self._least = used
+            if not self._is_swollen(used) or self._worker.starts != start:
+                return
+            if not self._worker.is_busy:
+                await self._replace()
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    def _is_swollen(self, used: int | None) -> bool:
+        """Return whether a process with so many bytes is to be replaced."""
+        if used is None or self._least is None or self._stopped or len(self._held) > FEW_OPEN:
+            return False
+        return used > max(GROWN * self._least, self._least + GROWN_BYTES)
+
+    async def _replace(self) -> None:
+        logger.info("the analysis process is replaced, to return memory")
+        await self._worker.kill()
+        if not self._stopped:
+            await self._worker.start()
+            await self.weigh()
 
     def open(self, document: Document, root: str, path: str) -> None:
         """Take over a document; ``path`` is relative to ``root``, or absolute without one."""
@@ -229,6 +271,7 @@ class AnalysisWorker:
             await worker.call("set_installed_headers", root, asked)
         for root, (place, names) in self._programs.items():
             await worker.call("set_live_program", root, place, names)
+        self._least = None
         known = [uri for uri, held in self._held.items() if held.told]
         for held in self._held.values():
             held.told = False

@@ -50,6 +50,9 @@ class Live:
         """The same when it was opened."""
         self._lost: set[str] = set()
         """Documents whose last analysis ended its process."""
+        self._retold: set[str] = set()
+        """Documents a new process has not settled yet: until then what the last one found is
+        shown, as long as their text is the same."""
         server.analysis.outdated.subscribe(self._continue)
         server.analysis.restarted.subscribe(self._tell_again)
 
@@ -68,6 +71,7 @@ class Live:
         if declarations != self._on_disk.pop(uri, None):  # from now on the file counts
             self._reach_others(uri)
         self._lost.discard(uri)
+        self._retold.discard(uri)
 
     def refresh(self, root: str) -> None:
         """More is known of the program around the documents of a folder."""
@@ -86,6 +90,7 @@ class Live:
         """Have a new process know all open documents, since each may count for the others; those
         that ended it are left out, and those under way are told anyway.
         """
+        self._retold.update(uri for uri in uris if self._server.documents.get(uri) is not None)
         known = [uri for uri in uris if uri not in self._lost and not self._is_busy(uri)]
         self._continue(known, _RESTART_PAUSE)
 
@@ -190,9 +195,13 @@ class Live:
         state = await self._state(uri, version)
         if server.documents.get(uri) is not document or document.version != state.version:
             return
+        known = server.findings.get(server.key(uri))
+        if uri in self._retold:
+            if not state.settled and known is not None and known.version == state.version:
+                return
+            self._retold.discard(uri)
         if not state.settled:
             state = self._as_scanned(document, state)
-        known = server.findings.get(server.key(uri))
         if known is None or known.version != state.version or not known.shows(state):
             server.findings.put_open(server.key(uri), state)
         else:

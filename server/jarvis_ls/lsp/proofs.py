@@ -8,8 +8,8 @@ that has changed is not shown.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -46,7 +46,9 @@ class Proofs:
         """By folder: time and size of the file, and what was read."""
         self._holding: dict[_Place, dict[str, Evidence]] = {}
         """By file and fingerprint: what holds for its text."""
-        self._asked: Counter[_Place] = Counter()
+        self._turns = itertools.count()
+        self._asked: dict[_Place, int] = {}
+        """By file that is being looked at: who asked last."""
         self._timer: asyncio.TimerHandle | None = None
         self.changed: Event[str] = Event("evidence changed")
         """A file (its key) whose findings are shown anew."""
@@ -74,8 +76,7 @@ class Proofs:
         if not root or not self._server.trusted:
             return
         place = root, file
-        self._asked[place] += 1
-        turn = self._asked[place]
+        turn = self._asked[place] = next(self._turns)
         store = await self._store(root)
         known: dict[str, Evidence] = {}
         if store is not None and any(finding.fingerprint in store for finding in findings):
@@ -83,8 +84,9 @@ class Proofs:
             known = await asyncio.to_thread(
                 lambda: store.find(findings, lambda name: _source(Path(root), name, texts))
             )
-        if turn != self._asked[place]:
+        if turn != self._asked.get(place):
             return  # who asked later knows a later text
+        del self._asked[place]
         if known:
             self._holding[place] = known
         else:

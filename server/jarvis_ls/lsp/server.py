@@ -198,10 +198,14 @@ class Server(LanguageServer):
 
     async def _on_initialized(self, _params: types.InitializedParams) -> None:
         self.log.ready = True
-        asyncio.get_running_loop().call_later(SETTLE_SECONDS, settle)
+        asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._settle)
         logger.info("jarvis-ls %s", jarvis_ls.__version__)
         await self._watch_configuration()
         self.started.fire(None)
+
+    def _settle(self) -> None:
+        settle()
+        spawn(self.analysis.weigh(), "memory of the analysis process")
 
     async def _watch_configuration(self) -> None:
         workspace = self.client_capabilities.workspace

@@ -95,6 +95,10 @@ class PathRules:
     """As `Settings.rules`, for these files."""
 
 
+_MOST_FILES = 4_096
+"""Files whose settings are held: an editor may open any number in its life."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What is scanned and what is reported."""
@@ -145,6 +149,10 @@ class Settings:
         return {}
 
     def _for_file(self, file: str) -> tuple[dict[str, Level], float]:
+        if not self.paths:  # the same for all: kept once
+            file = ""
+        elif len(self._by_file) > _MOST_FILES:
+            self._by_file.clear()
         known = self._by_file.get(file)
         if known is not None:
             return known
