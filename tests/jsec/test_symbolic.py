@@ -23,6 +23,7 @@ HEAD = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <limits.h>
+#include <unistd.h>
 extern int other(char *p);
 """
 
@@ -52,6 +53,24 @@ def refute(folder: Path, text: str, cwe: int, *, line: str = "/*here*/") -> Evid
 
 
 SOUND = [
+    (121, 'void f(int n) { char b[10] = ""; strcat(b, n ? "w" : "r"); strcat(b, "b"); /*here*/ }'),
+    (
+        121,
+        "int g; void f(void) { char b[4]; if (g < 0 || g > 3) return; getpid();\n"
+        "b[g] = 1; /*here*/ }",
+    ),
+    (
+        122,
+        "struct c { struct c *l; char *n; };\nstruct c *f(struct c *r, char *s) { if (!r) {\n"
+        "struct c *t = malloc(sizeof *t); if (!t) exit(1); t->n = malloc(5 + strlen(s));\n"
+        "if (!t->n) exit(1); strcpy(t->n, s); /*here*/ return t; }\n"
+        "r->l = f(r->l, s); return r; }",
+    ),
+    (
+        121,
+        "int main(int n, char **v) { char b[8]; if (n > 1 && strlen(v[1]) < 8)\n"
+        "strcpy(b, v[1]); /*here*/ return 0; }",
+    ),
     (121, "void f(int i) { int a[10]; if (i >= 0 && i < 10) a[i] = 1; /*here*/ }"),
     (
         121,
@@ -102,6 +121,34 @@ SOUND = [
     ),
 ]
 FLAWED = [
+    (121, 'void f(int n) { char b[4] = "", c[3]; if (n) b[2] = 1; memcpy(c, b, 4); /*here*/ }'),
+    (
+        121,
+        "int g = 3; void h(void);\nvoid f(void) { char b[4];\n"
+        "if (g < 0 || g > 3) return;\n"
+        "h(); b[g] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "int g = 3; void k(void) { g = 9; }\nvoid f(void) { char b[4];\n"
+        "if (g < 0 || g > 3) return;\n"
+        "atexit(k); b[g] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "#include <setjmp.h>\njmp_buf e;\nvoid f(int n) { char b[4];\n"
+        "int i = 0; if (setjmp(e)) i = n;\n"
+        "b[i] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "struct c { struct c *l; int n; };\nvoid f(struct c *p, int n) { char b[4];\n"
+        "if (n) { f(p->l, 0); b[p->n] = 1; /*here*/ } }",
+    ),
+    (
+        121,
+        "int main(int n, char **v) { char b[8]; if (n > 1) strcpy(b, v[1]); /*here*/ return 0; }",
+    ),
     (121, "void f(int i) { int a[10]; if (i >= 0 && i <= 10) a[i] = 1; /*here*/ }"),
     (121, "void f(int i) { int a[10]; if (i < 10) a[i] = 1; /*here*/ }"),
     (

@@ -32,6 +32,7 @@ from jarvis_ls.jsec.proof.symbolic.memory import (
     String,
     Value,
     Wild,
+    blocks_in,
     wild,
 )
 from jarvis_ls.jsec.proof.symbolic.syntax import CType, Form, Kind, Node, Variable
@@ -259,7 +260,7 @@ class Machine:
         if known is not None and not any(known) and type_.form is Form.FLOAT:
             return Fraction(0.0)
         value = self.anything(type_)
-        inside = isinstance(block.size, int) and start >= 0 and end <= block.size
+        inside = start >= 0 and (not isinstance(block.size, int) or end <= block.size)
         if not touched and inside and type_.form in (Form.INTEGER, Form.POINTER):
             cells = {**block.cells, start: (type_.size, value)}
             state.blocks[pointer.block] = replace(block, cells=cells)
@@ -394,15 +395,18 @@ class Machine:
 
     def expose(self, state: State, value: Value) -> None:
         """Note that an address is kept where it is not seen."""
-        state.exposed |= state.reachable([value]) if isinstance(value, Pointer | Bytes) else set()
+        state.exposed |= frozenset(blocks_in(value))
 
-    def forget_exposed(self, state: State, values: list[Value] | None = None) -> set[int]:
-        """Forget what code may change that has some values; returns the objects."""
-        found = state.reachable(list(values or ()))
+    def forget_exposed(
+        self, state: State, values: list[Value] | None = None, *, shared: bool = True
+    ) -> set[int]:
+        """Forget what code may change that has some values; returns the objects. `shared` says
+        whether it is code of the project."""
+        found = state.reachable(list(values or ()), shared=shared)
         for number in found:
             self.writes.add((number, 0, 0))
             state.forget(number)
-        state.exposed |= found
+        state.exposed |= found - state.shared if shared else found
         state.lengths.clear()
         return found
 

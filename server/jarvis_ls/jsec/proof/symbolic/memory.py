@@ -132,7 +132,7 @@ class Block:
 class State:
     """One path: what was assumed, and what memory holds."""
 
-    __slots__ = ("blocks", "exposed", "lengths", "path", "statics", "variables")
+    __slots__ = ("blocks", "exposed", "lengths", "path", "shared", "statics", "variables")
 
     def __init__(self) -> None:
         self.path: list[Truth] = []
@@ -144,6 +144,8 @@ class State:
         """Block of each global variable and each literal that was met."""
         self.exposed: frozenset[int] = frozenset()
         """Blocks whose address may be kept where it is not seen."""
+        self.shared: frozenset[int] = frozenset()
+        """Blocks that other functions of the project know by name."""
         self.lengths: dict[int, Number] = {}
         """Lengths of the strings that wild pointers point to."""
 
@@ -154,6 +156,7 @@ class State:
         other.blocks = dict(self.blocks)
         other.variables = dict(self.variables)
         other.exposed = self.exposed
+        other.shared = self.shared
         other.lengths = dict(self.lengths)
         other.statics = dict(self.statics)
         return other
@@ -216,10 +219,12 @@ class State:
         for block in blocks_in(value):
             self.exposed |= {block}
 
-    def reachable(self, values: list[Value]) -> set[int]:
-        """Return the objects that code can come to that has some values and what is exposed."""
+    def reachable(self, values: list[Value], *, shared: bool = True) -> set[int]:
+        """Return the objects that code can come to that has some values and what is exposed, and,
+        when it is code of the project, what is shared."""
         waiting = [block for value in values for block in blocks_in(value)]
         waiting += self.exposed
+        waiting += self.shared if shared else ()
         found: set[int] = set()
         while waiting:
             number = waiting.pop()

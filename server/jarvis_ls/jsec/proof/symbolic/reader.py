@@ -469,9 +469,10 @@ class Reader:
         except (SyntaxError, ValueError):
             return None
         assert isinstance(text, bytes)
-        if len(text) + 1 != count:
+        if len(text) > count:
             return None
-        return b"".join(bytes([byte]) + bytes(width - 1) for byte in (*text, 0))
+        data = text + bytes(count - len(text))  # an initialiser is as long as its array
+        return b"".join(bytes([byte]) + bytes(width - 1) for byte in data)
 
 
 def _is_designated(cursor: Any) -> bool:

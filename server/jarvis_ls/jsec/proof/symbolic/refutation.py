@@ -97,7 +97,9 @@ def _show(question: Question) -> Answer:
         try:
             for root in roots:
                 left = end - time.thread_time()
-                machine = Library(program, question.goal, left, question.stopped, whole=level < 0)
+                machine = Library(
+                    program, question.goal, left, question.stopped, whole=level < 0, roots=roots
+                )
                 machine.run(root)
                 found.append(machine.spent)
         except (GaveUp, Unsupported) as error:

@@ -55,6 +55,10 @@ _Place = tuple[int, int, int]
 """A part of memory: see `Machine.writes`."""
 
 
+_TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"})
+"""Functions that may return more than once."""
+
+
 class End(Enum):
     """How a statement ends."""
 
@@ -131,12 +135,15 @@ class Statements(Expressions):
         stopped: Callable[[], bool],
         *,
         whole: bool = False,
+        roots: Sequence[Function] = (),
     ) -> None:
         """With `whole`, execution begins in `main`: whatever cannot be followed ends it, and global
-        variables begin with their values."""
+        variables begin with their values. Each call of one of `roots` is executed elsewhere, with
+        nothing known: a call of it need not be followed."""
         super().__init__(goal, seconds, stopped)
         self._code = code
         self._whole = whole
+        self._roots = roots
         self._calls: list[str] = []
         self._made: list[tuple[str, Callable[[State], object]]] = []
         """Static objects, as they were made on some path, with what makes them on another."""
@@ -158,7 +165,21 @@ class Statements(Expressions):
             with self.unobserved():
                 self.store(state, pointer, parameter.type, self.anything(parameter.type))
         state.variables = variables
+        if function.name == "main" and len(function.parameters) > 1:
+            self._give_arguments(state, function)
         self._body(state, function)
+
+    def _give_arguments(self, state: State, main: Function) -> None:
+        """Let the second parameter of `main` point to as many strings as the first says."""
+        count, words = main.parameters[:2]
+        if count.type.form is not Form.INTEGER or words.type.form is not Form.POINTER:
+            return
+        number = self.load(state, Pointer(state.variables[count.key]), count.type)
+        size = (terms.wide(number, count.type) + 1) * z3.BitVecVal(8, 64)
+        state.path.append(terms.bits(number, count.type.bits) >= 0)
+        pointer = self.new_block(state, terms.plain_size(size), Rest.UNKNOWN, Origin.CALLER)
+        place = Pointer(state.variables[words.key])
+        self.store(state, place, words.type, pointer)
 
     # -- variables
 
@@ -176,12 +197,12 @@ class Statements(Expressions):
         if self._whole or self._code.is_initial(variable):
             self._begin(state, pointer, variable, self._code.initial_value(variable))
         else:
-            state.exposed |= {pointer.block}
+            state.shared |= {pointer.block}
         if not self._whole and variable.constant:
             block = state.blocks[pointer.block]
             state.blocks[pointer.block] = replace(block, constant=True)
         if self._whole:
-            state.exposed |= {pointer.block}
+            state.shared |= {pointer.block}
         return pointer
 
     def _begin(self, state: State, pointer: Pointer, variable: Variable, node: Node | None) -> None:
@@ -208,7 +229,7 @@ class Statements(Expressions):
                 self._made.append((variable.key, lambda other: self._declare(other, node)))
                 if self._whole or variable.constant:
                     self._begin(state, pointer, variable, self._code.local_initial(declaration))
-                state.exposed |= {pointer.block}
+                state.shared |= {pointer.block}
             return [Outcome(state)]
         old = state.variables.get(variable.key)
         if old is not None:
@@ -575,7 +596,7 @@ class Statements(Expressions):
     def _enter(
         self, state: State, function: Function, values: Sequence[Value], node: Node
     ) -> Results:
-        needed = self._whole or self._code.is_needed(function)
+        needed = self._whole or (self._code.is_needed(function) and function not in self._roots)
         is_deep = function.name in self._calls or len(self._calls) > _DEEPEST
         if is_deep or function.variadic or len(values) != len(function.parameters):
             if needed:
@@ -630,6 +651,8 @@ class Statements(Expressions):
         """Return what a call gives of which only the declaration is known: it may change whatever
         it can come to."""
         is_system = self._code.is_system(name)
+        if name in _TWICE:
+            raise GaveUp(name)
         reached = state.reachable(list(values))
         if self._whole and not (is_system and not state.codes(reached, list(values))):
             raise GaveUp(f"call of {name or 'a pointer'}")
@@ -637,12 +660,15 @@ class Statements(Expressions):
             for check in (Check.READ, Check.WRITE, Check.LIFE, Check.NULL, Check.FREE):
                 self.require(state, check, False, node)
             self.require(state, Check.BAD_FREE, False, node)
-        self.havoc_call(state, values, frees=not is_system or "free" in name)
+        calls_back = not is_system or state.codes(reached, list(values))
+        self.havoc_call(state, values, frees=not is_system or "free" in name, shared=calls_back)
         return [(state, self.anything(node.type))]
 
-    def havoc_call(self, state: State, values: Sequence[Value], *, frees: bool) -> None:
+    def havoc_call(
+        self, state: State, values: Sequence[Value], *, frees: bool, shared: bool = True
+    ) -> None:
         """Forget what a call may change."""
-        for number in self.forget_exposed(state, list(values)):
+        for number in self.forget_exposed(state, list(values), shared=shared):
             block = state.blocks[number]
             if frees and block.origin is Origin.HEAP and block.life is Life.ALIVE:
                 self.writes.add((number, 0, -1))
