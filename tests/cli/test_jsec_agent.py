@@ -350,6 +350,7 @@ async def test_ctrl_c_keeps_what_is_done_and_the_next_run_continues(tmp_path: Pa
         assert process.returncode == 130, err
         assert b"the same command continues" in err and b"Traceback" not in err
         assert [r["gids"] for r in here.records("analysis")] == [[1]]
+        assert here.verdicts() == {1: "unproven", 2: "", 3: ""}
         here.model.roles.clear()
         here.model.asked.clear()
         status, _, _ = await here.agent()

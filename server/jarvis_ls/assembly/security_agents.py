@@ -82,8 +82,11 @@ class SecurityAgents:
         assignment = Assignment(
             task.prompt, task.title, tools=(*self._look, *saves), group=self._group
         )
-        node = tree.add(ROOT, assignment, task.form)
-        tree.start(node.id)
+        try:
+            node = tree.add(ROOT, assignment, task.form)
+            tree.start(node.id)
+        except JarvisError as error:  # a limit of trees that the user has set
+            return AgentAnswer(AnswerState.FAILED, error=str(error))
         try:
             await tree.result(node.id)
         except BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 from jarvis_ls.assembly.bootstrap import Assembly
@@ -15,7 +16,7 @@ from jarvis_ls.core.words import Words, together
 from jarvis_ls.jsec.pipeline.desk import Desk, Plan, Progress
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.outcome import join_outcome
-from jarvis_ls.jsec.pipeline.pipeline import Left, run_pipeline
+from jarvis_ls.jsec.pipeline.pipeline import Left, count_analysed, run_pipeline
 from jarvis_ls.jsec.pipeline.quotes import QuoteChecker
 from jarvis_ls.jsec.pipeline.state import PipelineState
 from jarvis_ls.jsec.pipeline.workspace_guard import WorkspaceGuard
@@ -86,6 +87,18 @@ async def verify_scan(
             verified.problems += runner.told if runner is not None else []
         verified.findings = join_outcome(attach(root, result.findings), state.analyses.values())
         return verified
+
+
+def kept_outcome(root: Path, result: ScanResult) -> Verified:
+    """Return what agents have found out of the findings of a scan so far; nobody is asked. Raises
+    `UsageError` and `JarvisError` as `verify_scan` does."""
+    findings = attach(root, result.findings)
+    candidates = [finding for finding in findings if finding.gid]
+    if not candidates:
+        return Verified(findings, Left(0, ""))
+    with PipelineState(root, candidates, result.digests) as state:
+        joined = join_outcome(findings, state.analyses.values())
+        return Verified(joined, Left(len(candidates) - count_analysed(state), ""))
 
 
 async def _work(

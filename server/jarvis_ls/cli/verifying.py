@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jarvis_ls.assembly.bootstrap import Assembly, build
 from jarvis_ls.assembly.security_agents import AgentsWanted, missing_model
-from jarvis_ls.assembly.security_run import RunWanted, Verified, verify_scan
+from jarvis_ls.assembly.security_run import RunWanted, Verified, kept_outcome, verify_scan
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import reporter, speak
 from jarvis_ls.cli.scanning import (
@@ -60,6 +60,8 @@ VERDICTS = {
 }
 _LONGEST_NOTES = 100_000
 _MOST_PROBLEMS = 10
+_MOST_JOBS = 32
+"""Agents at the same time, however many processes a scan may have."""
 
 
 def run_agent(options: argparse.Namespace) -> ExitStatus:
@@ -79,15 +81,13 @@ def run_agent(options: argparse.Namespace) -> ExitStatus:
     if options.restart:
         forget(job.root)
     verified, stopped = asyncio.run(_verify(assembly, job, result, options, notes))
-    if verified is not None:
-        result.findings = verified.findings
-        if any(finding.gid for finding in result.findings):
-            _write_reports(job, result)
+    result.findings = verified.findings
+    if any(finding.gid for finding in result.findings):
+        _write_reports(job, result)
     told = chosen(result, options)
     write_report(options, result, told)
-    if verified is not None:
-        _tell(verified, quiet=options.quiet)
-    if stopped or verified is None:
+    _tell(verified, quiet=options.quiet, stopped=stopped)
+    if stopped:
         print(_line(Words("Interrupted; the same command continues.")), file=sys.stderr)
         return ExitStatus.INTERRUPTED
     is_left = verified.left.candidates > 0
@@ -102,9 +102,9 @@ def scan_only(options: argparse.Namespace, why: str) -> ExitStatus:
 
 async def _verify(
     assembly: Assembly, job: Job, result: ScanResult, options: argparse.Namespace, notes: str
-) -> tuple[Verified | None, bool]:
-    """Return what agents found out, and whether the user has stopped it; None when nothing did."""
-    home, jobs = user_folder(), options.jobs or Plan().jobs
+) -> tuple[Verified, bool]:
+    """Return what agents found out, and whether the user has stopped it."""
+    home, jobs = user_folder(), min(options.jobs or Plan().jobs, _MOST_JOBS)
     wanted = RunWanted(
         AgentsWanted(
             job.root,
@@ -128,7 +128,7 @@ async def _verify(
         work.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await work
-        return None, True
+        return kept_outcome(job.root, result), True
     finally:
         stopping.cancel()
         line.clear()
@@ -143,7 +143,7 @@ def _write_reports(job: Job, result: ScanResult) -> None:
         replace_file(folder / name, text.encode("utf-8", "backslashreplace"))
 
 
-def _tell(verified: Verified, *, quiet: bool) -> None:
+def _tell(verified: Verified, *, quiet: bool, stopped: bool) -> None:
     counts = count_verdicts(verified.findings)
     parts = [speak(Words(VERDICTS[v].template, count=n)) for v, n in counts.items() if n]
     left = verified.left
@@ -159,7 +159,7 @@ def _tell(verified: Verified, *, quiet: bool) -> None:
             print(_line(spent), file=sys.stderr)
     if left.halted:
         print(_line(Words("It ended early: {why}", why=left.halted)), file=sys.stderr)
-    if left.candidates:
+    if left.candidates and not stopped:
         told = Words("Not all candidates were examined; the same command continues.")
         print(_line(told), file=sys.stderr)
 

@@ -8,6 +8,7 @@ from jarvis_ls.jsec.pipeline.analysis import analyse_all
 from jarvis_ls.jsec.pipeline.clustering import cluster_all
 from jarvis_ls.jsec.pipeline.desk import Desk
 from jarvis_ls.jsec.pipeline.review import review_all
+from jarvis_ls.jsec.pipeline.state import PipelineState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,9 @@ async def run_pipeline(desk: Desk) -> Left:
         if desk.halted:
             break
         await stage(desk)
-    return left_undone(desk)
+    return Left(len(desk.state.candidates) - count_analysed(desk.state), desk.halted)
 
 
-def left_undone(desk: Desk) -> Left:
-    """Return what has no analysis."""
-    done = {gid for analysis in desk.state.analyses.values() for gid in analysis.cluster.gids}
-    return Left(len(desk.state.candidates) - len(done), desk.halted)
+def count_analysed(state: PipelineState) -> int:
+    """Return how many candidates have an analysis."""
+    return len({gid for analysis in state.analyses.values() for gid in analysis.cluster.gids})
