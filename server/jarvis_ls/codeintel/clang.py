@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.codeintel.included_files import refuse_endless
+from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.words import Words
 
@@ -141,12 +142,13 @@ def parse(
     `SkippedFile` when the file cannot be parsed at all, or it includes what has no end.
     """
     bindings = cindex()
-    refuse_endless(path, arguments, system_includes())
+    language = "c++" if language_of(path.name) == "cpp" else "c"
+    refuse_endless(path, arguments, system_includes(language))
     options = 0
     if macros:
         options |= bindings.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
     words = [*arguments, _NESTING, *_LENIENT]
-    words += [f"-isystem{folder}" for folder in system_includes()]
+    words += [f"-isystem{folder}" for folder in system_includes(language)]
     unsaved: list[tuple[str, str | bytes]] = []
     if prelude:
         words += ["-include", _PRELUDE]
@@ -174,8 +176,8 @@ def parse(
 
 
 @functools.cache
-def system_includes() -> tuple[str, ...]:
-    """Folders in which the machine's own C compiler looks for headers, its built-in ones first.
+def system_includes(language: str = "c") -> tuple[str, ...]:
+    """Folders in which the machine's own compiler looks for headers of C or `c++`, in its order.
 
     The wheel brings no `stddef.h`. Empty without a compiler: then most files do not parse.
     """
@@ -183,7 +185,7 @@ def system_includes() -> tuple[str, ...]:
     if compiler is None:
         return ()
     asked = subprocess.run(
-        [compiler, "-E", "-v", "-x", "c", os.devnull],
+        [compiler, "-E", "-v", "-x", language, os.devnull],
         capture_output=True,
         text=True,
         errors="replace",

@@ -104,6 +104,8 @@ class Parameter:
     kind: Kind
     bound: int = 0
     """How large an array is that it is an index of; 0 when that is not known."""
+    passed: str = ""
+    """In C++, how a value of `kind` is made an argument, which `{}` stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,12 @@ class Function:
     """Other numbers in its body."""
     strings: tuple[bytes, ...]
     """String literals in its body."""
+    cpp: bool = False
+    """Whether it is C++; then `name` has its namespaces and classes."""
+    of_object: str = ""
+    """Type of the object that it is a method of; empty for others."""
+    constructor: tuple[Parameter, ...] = ()
+    """What such an object is made with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +179,14 @@ def read_signatures(root: Path, units: Iterable[Source]) -> Signatures:
     for unit in units:
         if unit.language == "c":
             _Reader(root, unit, found).read()
+    return found
+
+
+def read_cpp_signatures(root: Path, unit: Source) -> Signatures:
+    """Return the functions and methods that a unit in C++ defines; what cannot be called has a
+    parameter that is unsupported."""
+    found = Signatures()
+    _CppReader(root, unit, found).read()
     return found
 
 
@@ -270,6 +286,8 @@ class _Reader:
             if name == "CALL_EXPR":
                 referenced = child.referenced
                 indirect |= referenced is None or referenced.kind.name != "FUNCTION_DECL"
+                if referenced is not None and referenced.kind.name == "CXX_METHOD":
+                    calls[referenced.spelling] = None
             elif name == "DECL_REF_EXPR":
                 referenced = child.referenced
                 if referenced is None:
@@ -392,6 +410,136 @@ class _Reader:
         if self._found.records[key].size < 0:
             return Kind("opaque", name=type_.spelling)
         return Kind("record", size, name=key)
+
+
+_SCOPES = ("NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL")
+_CLASSES = ("CLASS_DECL", "STRUCT_DECL")
+_BODIES = ("FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE")
+_TEXTS = ("std::string", "std::__cxx11::basic_string<char>", "std::basic_string<char>")
+_VIEWS = ("std::string_view", "std::basic_string_view<char>")
+_CHARACTER = Kind("integer", 1, signed=True)
+
+
+class _CppReader(_Reader):
+    """Reads free functions and the public methods of classes that can be made."""
+
+    def read(self) -> None:
+        top, problems = clang.parse(self._root / self._unit.path, self._unit.arguments)
+        if not problems:
+            self._scope(top.cursor)
+
+    def _scope(self, scope: Any) -> None:
+        for cursor in clang.children(scope):
+            if clang.in_system_header(cursor) or cursor.location.file is None:
+                continue
+            kind = cursor.kind.name
+            if kind in _SCOPES or (kind in _CLASSES and cursor.is_definition()):
+                self._scope(cursor)
+            elif (
+                kind in _BODIES
+                and cursor.is_definition()
+                and Path(cursor.location.file.name) == self._root / self._unit.path
+            ):
+                self._function_of_cpp(cursor)
+
+    def _function_of_cpp(self, cursor: Any) -> None:
+        type_ = cursor.type.get_canonical()
+        calls, indirect, variables, numbers, fractions, strings, _ = self._body(cursor)
+        parameters = self._parameters(cursor)
+        owner = ""
+        constructor: tuple[Parameter, ...] = ()
+        parent = cursor.semantic_parent
+        if cursor.kind.name == "CXX_METHOD" and not cursor.is_static_method():
+            owner = parent.type.spelling
+            constructor = self._constructor(parent)
+        callable_ = cursor.kind.name in ("FUNCTION_DECL", "CXX_METHOD")
+        if not callable_ or cursor.access_specifier.name in ("PRIVATE", "PROTECTED"):
+            parameters = (_not_made(cursor.spelling), *parameters)
+        self._found.functions.append(
+            Function(
+                self._unit.path,
+                _qualified(cursor),
+                cursor.location.line,
+                cursor.linkage.name == "INTERNAL",
+                type_.kind.name == "FUNCTIONPROTO" and type_.is_function_variadic(),
+                type_.spelling,
+                Kind("void") if cursor.result_type.kind.name == "VOID" else Kind("opaque"),
+                parameters,
+                calls,
+                indirect,
+                variables,
+                numbers,
+                fractions,
+                strings,
+                cpp=True,
+                of_object=owner,
+                constructor=constructor,
+            )
+        )
+
+    def _parameters(self, cursor: Any) -> tuple[Parameter, ...]:
+        return tuple(
+            self._argument(argument.spelling, argument.type) for argument in cursor.get_arguments()
+        )
+
+    def _argument(self, name: str, type_: Any) -> Parameter:
+        whole = type_.get_canonical()
+        is_reference = whole.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE")
+        inner = whole.get_pointee() if is_reference else whole
+        plain = inner.spelling.removeprefix("const ")
+        text = Kind("pointer", 8, target=_CHARACTER, const=True)
+        if plain in _VIEWS:
+            return Parameter(name, text, passed="*new std::string(harness_text({}))")
+        if plain in _TEXTS:
+            moved = whole.kind.name == "RVALUEREFERENCE"
+            passed = "std::string(harness_text({}))"
+            return Parameter(name, text, passed=passed if moved else f"*new {passed}")
+        kind = self._parameter(inner)
+        if kind.form == "record":
+            return Parameter(name, Kind("pointer", 8, target=kind), passed=f"*({plain} *)({{}})")
+        if kind.form in ("integer", "bool", "float", "pointer"):
+            cast = f"({plain})({{}})" if kind.form != "pointer" else f"({inner.spelling})({{}})"
+            return Parameter(name, kind, passed=f"*new {plain}({cast})" if is_reference else cast)
+        return Parameter(name, kind)
+
+    def _constructor(self, class_: Any) -> tuple[Parameter, ...]:
+        """Return what an object of a class is made with: of its public constructors the one with
+        the fewest parameters."""
+        made: list[tuple[Parameter, ...]] = []
+        declared = False
+        for child in clang.children(class_):
+            if child.kind.name == "CXX_METHOD" and child.is_pure_virtual_method():
+                return (_not_made(class_.spelling),)
+            if child.kind.name != "CONSTRUCTOR":
+                continue
+            if child.is_copy_constructor() or child.is_move_constructor():
+                continue
+            declared = True
+            if child.access_specifier.name == "PUBLIC" and not child.is_deleted_method():
+                made.append(self._parameters(child))
+        if not declared:
+            return ()
+        return min(made, key=len, default=(_not_made(class_.spelling),))
+
+    def _record(self, type_: Any, depth: int) -> Kind:
+        """Return a structure that C has as well; others cannot be made of bytes."""
+        if type_.is_pod():
+            return super()._record(type_, depth)
+        return Kind("unsupported", max(0, type_.get_size()), name=type_.spelling)
+
+
+def _not_made(name: str) -> Parameter:
+    return Parameter("this", Kind("unsupported", name=name))
+
+
+def _qualified(cursor: Any) -> str:
+    names = [cursor.spelling]
+    parent = cursor.semantic_parent
+    while parent is not None and parent.kind.name in (*_SCOPES, *_CLASSES):
+        if parent.spelling and "(" not in parent.spelling:
+            names.insert(0, parent.spelling)
+        parent = parent.semantic_parent
+    return "::".join(names)
 
 
 def _has_pointer(member: Member) -> bool:

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jarvis_ls.core.words import Words
 from jarvis_ls.harness.inputs import is_length
 from jarvis_ls.harness.opaque_handles import RETURNED, Handles
-from jarvis_ls.harness.signature import Function, Kind, Member, Record, Signatures
+from jarvis_ls.harness.signature import Function, Kind, Member, Parameter, Record, Signatures
 
 MOST_BYTES = 4096
 """Of one input: `HARNESS_MOST` of the driver."""
 REPORTED = 77
 """What the sanitizers are told to exit with: `HARNESS_REPORTED` of the driver."""
+CPP = "// C++\n"
+"""How the text of a target begins that is C++."""
 _HERE = Path(__file__).parent
 _DRIVER = _HERE / "target_driver.c"
 _MAIN = _HERE / "target_main.c"
@@ -133,6 +135,7 @@ def make_target(
     body = writer.call(function, "", known)
     tables = writer.tables()
     head = (
+        f"{CPP if function.cpp else ''}"
         "/* Made by jsec: calls one function of the file below with arguments made of bytes. */\n"
         "#define main jsec_main_of_the_unit\n"
         f'#include "{include}"\n'
@@ -236,13 +239,20 @@ class _Writer:
         """Return the statements that call the function to be examined."""
         lines, words = self._arguments(function, around, known, {})
         called = f"{function.name}({', '.join(words)})"
+        if function.of_object:
+            maker = replace(function, parameters=function.constructor)
+            made, with_ = self._arguments(maker, f"{function.of_object}: ", Preconditions(), {})
+            object_ = f"{function.of_object} *made = new {function.of_object}({', '.join(with_)});"
+            lines = [*made, object_, *lines]
+            called = f"made->{called.removeprefix(f'{function.of_object}::')}"
         if function.result.form == "void":
             return [*lines, f"{called};"]
+        kept = "auto &&" if function.cpp else f"__typeof__({called}) "
         return [
             *lines,
             "{",
-            f"    __typeof__({called}) result = {called};",
-            "    harness_keep(&result, sizeof result);",
+            f"    {kept}result = {called};",
+            "    harness_keep((const void *)&result, sizeof result);",
             "}",
         ]
 
@@ -286,19 +296,21 @@ class _Writer:
                     made, value = self._told_length(name, kind.target, capacity)
                     capacity = ""
                 else:
-                    tied = self._is_tied(function, place)
-                    may_be_null = place not in known.not_null
+                    is_object = parameter.passed.startswith(("*", "std::"))
+                    tied = self._is_tied(function, place) and not is_object
+                    may_be_null = place not in known.not_null and not is_object
                     made, value, capacity = self._pointer(name, kind, 0, tied, may_be_null)
-                words.append(f"HARNESS_POINTER({value})")
+                    capacity = "" if is_object else capacity
+                words.append(_passed(parameter, f"HARNESS_POINTER({value})", value))
             elif kind.form in ("integer", "bool") and capacity and is_length(parameter.name, kind):
                 made, value = self._part(name, kind, capacity, known.ranges.get(place))
-                words.append(f"HARNESS_NUMBER({value})")
+                words.append(_passed(parameter, f"HARNESS_NUMBER({value})", value))
             elif kind.form in ("integer", "bool"):
                 made, value = self._integer(name, kind, known.ranges.get(place))
-                words.append(f"HARNESS_NUMBER({value})")
+                words.append(_passed(parameter, f"HARNESS_NUMBER({value})", value))
             elif kind.form == "float":
                 made, value = self._fraction(name)
-                words.append(value)
+                words.append(_passed(parameter, value, value))
             elif kind.form == "function":
                 made, value = self._callback(name, kind)
                 words.append(value)
@@ -578,6 +590,11 @@ class _Writer:
     def _say_pointer(self, name: str, variable: str, value: str, unit: str) -> str:
         said = f'{variable} ? "%lld {unit}" : "NULL"'
         return f'harness_say("{_plain(name)}", {said}, (long long){value});'
+
+
+def _passed(parameter: Parameter, plain: str, value: str) -> str:
+    """Return the argument that a value is handed over as."""
+    return parameter.passed.replace("{}", value) if parameter.passed else plain
 
 
 def _table(type_: str, name: str, values: Iterable[str]) -> str:

@@ -23,6 +23,7 @@
 #undef rand
 #ifdef __cplusplus
 #include <new>
+#include <string>
 extern "C" {
 #endif
 #include <errno.h>
@@ -257,6 +258,10 @@ struct harness_number {
     long long value;
     template <class T> operator T() const { return (T)value; }
 };
+static inline std::string harness_text(const char *text)
+{
+    return text == NULL ? "" : text;
+}
 #define HARNESS_POINTER(place) harness_any{(void *)(place)}
 #define HARNESS_NUMBER(value) harness_number{value}
 #else

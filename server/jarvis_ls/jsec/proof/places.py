@@ -21,6 +21,9 @@ _WITH_BODY = frozenset(
     "labeled_statement case_statement else_clause".split()
 )
 """Statements of which only what comes before their body is the place."""
+_NAMES = frozenset(
+    "identifier qualified_identifier field_identifier operator_name destructor_name".split()
+)
 _MAX_DEPTH = 40
 _LEAKS = frozenset({401, 404, 771, 772, 775})
 OUTSIDE = "#"
@@ -196,7 +199,7 @@ def _name(node: Node) -> str:
         return text(node.child_by_field_name("name"))
     inner = node.child_by_field_name("declarator")
     for _ in range(_MAX_DEPTH):
-        if inner is None or inner.type in ("identifier", "qualified_identifier"):
+        if inner is None or inner.type in _NAMES:
             break
         inner = inner.child_by_field_name("declarator") or next(
             (c for c in inner.named_children if c.type.endswith(("identifier", "declarator"))), None

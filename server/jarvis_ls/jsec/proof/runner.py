@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.words import Words
+from jarvis_ls.harness.target import CPP
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Build, Case
 from jarvis_ls.jsec.proof.reports import MARK, OWN, Seen, parse_reports
@@ -151,13 +152,15 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
         return [*begin, *steps, "printf '\\036built\\n'"]
     c = [source for source in build.sources if language_of(source) == "c"]
     cpp = [source for source in build.sources if language_of(source) != "c"]
-    linker = tools.cpp_linker if cpp else build.linker
+    harness = build.compiler
+    if build.harness.startswith(CPP):
+        harness = f"{tools.cpp} -x c++"
+    linker = tools.cpp_linker if cpp or harness != build.compiler else build.linker
     lines = begin
     compiled = [*((source, build.compiler) for source in c), *((s, tools.cpp) for s in cpp)]
     if build.harness:
         lines.append(
-            f'{build.compiler} {options} {flags} -c "$BENCH/harness.c" -o "$W/h.o"'
-            ' 2>"$W/errors" || fail'
+            f'{harness} {options} {flags} -c "$BENCH/harness.c" -o "$W/h.o" 2>"$W/errors" || fail'
         )
     for number, (source, compiler) in enumerate(compiled):
         place = shlex.quote(f"./{source}" if source.startswith("-") else source)

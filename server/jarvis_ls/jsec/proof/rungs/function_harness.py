@@ -22,7 +22,12 @@ from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding, Span
 from jarvis_ls.core.words import Words
-from jarvis_ls.harness.signature import Function, Signatures, read_signatures
+from jarvis_ls.harness.signature import (
+    Function,
+    Signatures,
+    read_cpp_signatures,
+    read_signatures,
+)
 from jarvis_ls.harness.target import (
     REPORTED,
     Preconditions,
@@ -130,7 +135,7 @@ class FunctionHarness:
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
         kinds = kinds_for(finding) - _LEAK
-        if not kinds or kinds & UNSET or language_of(finding.file) != "c":
+        if not kinds or kinds & UNSET or language_of(finding.file) not in ("c", "cpp"):
             return None
         search = _Search(finding, bench, budget, kinds)
         if not search.has_place:
@@ -210,7 +215,7 @@ class _Search:
             is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(OF_CLANG)
             return _survival(function, self._runs, self._came if is_seen else None)
         outer = await self._outermost(tried, _DEEPEST)
-        if not outer.function.parameters:
+        if not outer.function.parameters and not outer.function.of_object:
             if self._has_state(outer.function):
                 return _evidence(Verdict.CALLER, outer, _when_first(outer), self._hashes())
             return _evidence(Verdict.REPRODUCED, outer, _did(outer), self._hashes())
@@ -227,7 +232,7 @@ class _Search:
     async def _outermost(self, tried: Tried, depth: int) -> Tried:
         """Return the outermost function whose calls bring the flaw about, on the way up from one
         that does."""
-        if not tried.function.parameters or depth == 0:
+        if depth == 0 or not (tried.function.parameters or tried.function.of_object):
             return tried
         for caller in await self.aside(lambda: self._callers(tried.function)):
             if self._budget.left < _LEAST_SECONDS:
@@ -335,6 +340,8 @@ class _Search:
         reached = self._reachable_functions(function, {name for _, name in found.taken})
         outside = {name for item in reached for name in (*item.calls, *item.variables)} - known
         others = tuple(source for source in build.sources if source != function.file)
+        if function.cpp:  # its names are not those that the linker sees
+            return others
         return others if is_defined_elsewhere(self._bench, outside, function.file) else ()
 
     def _has_state(self, function: Function) -> bool:
@@ -363,13 +370,14 @@ class _Search:
 
     def _callers(self, function: Function) -> list[Function]:
         """Return the functions that call one, but `main`, those of its own file first."""
-        files = [function.file] if function.static else files_naming(self._bench, function.name)
+        name = function.name.rpartition("::")[2]
+        files = [function.file] if function.static else files_naming(self._bench, name)
         files.sort(key=lambda file: (file != function.file, file))
         found = [
             caller
             for file in files[:_MOST_FILES]
             for caller in self._signatures(file).functions
-            if function.name in caller.calls
+            if name in caller.calls
             and caller.name != "main"
             and (caller.file, caller.name) not in self._seen
         ]
@@ -383,7 +391,11 @@ class _Search:
             build = find_closure(self._bench, file)
             if not isinstance(build, str):
                 try:
-                    known = read_signatures(self._bench.root, [self._unit(file, build)])
+                    unit = self._unit(file, build)
+                    if language_of(file) == "cpp":
+                        known = read_cpp_signatures(self._bench.root, unit)
+                    else:
+                        known = read_signatures(self._bench.root, [unit])
                 except JarvisError:
                     known = Signatures()  # it cannot be parsed: it defines nothing here
             self._bench.results[key] = known
@@ -401,8 +413,11 @@ class _Search:
             functions = self._signatures(file).functions
             function = next((item for item in functions if item.name == name), None)
             if function is not None and source is not None:
-                _, start, end = function_at(source, Span(function.line, 1, function.line, 1))
-                found.append((f"{file}:{name}", hash_of(source, start, end)))
+                written = source.line_text(function.line)
+                column = len(written) - len(written.lstrip()) + 1
+                span = Span(function.line, column, function.line, column)
+                named, start, end = function_at(source, span)
+                found.append((f"{file}:{named or name}", hash_of(source, start, end)))
         return tuple(found)
 
 
