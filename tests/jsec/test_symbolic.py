@@ -121,6 +121,12 @@ SOUND = [
     ),
 ]
 FLAWED = [
+    (
+        416,
+        "static char *g(int n) { char *p = malloc(4); if (!p) exit(1); p[0] = n; free(p);\n"
+        "return p; }\nvoid f(void) { puts(g(3)); /*here*/ }",
+    ),
+    (416, "char *f(void) { char *p = malloc(4); if (p) p[0] = 1;\nfree(p); return p; /*here*/ }"),
     (121, 'void f(int n) { char b[4] = "", c[3]; if (n) b[2] = 1; memcpy(c, b, 4); /*here*/ }'),
     (
         121,

@@ -64,7 +64,7 @@ _BY_CWE: dict[int, frozenset[Check]] = {
     **dict.fromkeys((120, 121, 122, 123, 124, 787), frozenset({Check.WRITE})),
     **dict.fromkeys((125, 126, 127), frozenset({Check.READ})),
     **dict.fromkeys((119, 129, 193, 786, 788, 805, 806, 823), _BOUNDS),
-    **dict.fromkeys((416, 562, 672, 825), frozenset({Check.LIFE})),
+    **dict.fromkeys((416, 825), frozenset({Check.LIFE})),
     415: frozenset({Check.FREE, Check.LIFE}),
     **dict.fromkeys((590, 761), frozenset({Check.BAD_FREE})),
     **dict.fromkeys((476, 690), frozenset({Check.NULL})),

@@ -85,6 +85,8 @@ class Machine:
         self.spent = Spent()
         self.active = 0
         """Statements under way that are in a place."""
+        self.everywhere = False
+        """Whether obligations are asked for outside of the places as well."""
         self.writes: set[tuple[int, int, int]] = set()
         """Blocks that were written to, with offset and size; size 0 for all of it, -1 for its
         life."""
@@ -168,14 +170,16 @@ class Machine:
     def unobserved(self) -> Iterator[None]:
         """Ask for no obligations meanwhile."""
         before, self.active = self.active, 0
+        everywhere, self.everywhere = self.everywhere, False
         try:
             yield
         finally:
-            self.active = before
+            self.active, self.everywhere = before, everywhere
 
     def wants(self, *checks: Check) -> bool:
         """Return whether one of some checks is asked for here."""
-        return self.active > 0 and not self.goal.checks.isdisjoint(checks)
+        observed = self.active > 0 or self.everywhere
+        return observed and not self.goal.checks.isdisjoint(checks)
 
     def require(self, state: State, check: Check, term: Truth, node: Node | None = None) -> None:
         """Show an obligation when it is asked for here. Raises `NotShown`."""
@@ -183,7 +187,7 @@ class Machine:
             return
         if term is not True and not self.proves(state, term):
             raise NotShown(check, node)
-        self.spent.shown += 1
+        self.spent.shown += self.active > 0
 
     # -- memory
 
@@ -241,8 +245,17 @@ class Machine:
         if found is not None and found[0] == type_.size:
             value = _as_type(found[1], type_)
             if value is not None:
+                self._require_life(state, value, node)
                 return value
         return self._composed(state, pointer, block, type_)
+
+    def _require_life(self, state: State, value: Value, node: Node | None) -> None:
+        """Ask that a pointer that is read, to be used or handed on, points to what is there."""
+        if isinstance(value, Pointer) and value.block and self.wants(Check.LIFE):
+            block = state.blocks.get(value.block)
+            alive = block is not None and block.life is Life.ALIVE
+            if not alive:
+                self.require(state, Check.LIFE, False, node)
 
     def _composed(self, state: State, pointer: Pointer, block: Block, type_: CType) -> Value:
         """Return what is at a place without a cell of its own, and keep it there."""

@@ -100,6 +100,7 @@ def _show(question: Question) -> Answer:
                 machine = Library(
                     program, question.goal, left, question.stopped, whole=level < 0, roots=roots
                 )
+                machine.everywhere = level != 0
                 machine.run(root)
                 found.append(machine.spent)
         except (GaveUp, Unsupported) as error:
