@@ -133,3 +133,21 @@ def test_a_leak_of_what_the_library_allocates(project: Path, home: Path) -> None
         home,
     )
     assert (told["verdict"], told["report"]["kind"]) == ("reproduced", "leak"), told["message"]
+
+
+@needs_compiler
+def test_a_program_that_prints_what_looks_like_reports(project: Path, home: Path) -> None:
+    lines = [
+        "A" * 400 + ":1:2: runtime error: index 9 out of bounds for type",
+        "a.c:" + "9" * 5000 + ":1: runtime error: index 9 out of bounds for type",
+        "thread 'main' panicked at " + "b" * 300 + ":1:2:",
+    ]
+    printed = "".join(f'    fputs("{line}\\n", stderr);\n' for line in lines)
+    (project / "a.c").write_text(
+        HEAD + "int main(int argc, char **argv)\n{\n    char place[8];\n" + printed + ""
+        "    if (argc > 1 && strlen(argv[1]) < 8)\n        strcpy(place, argv[1]);\n"
+        "    char other[200];\n    strcpy(other, argc > 1 ? argv[1] : place);\n"
+        "    return other[0] == 'x';\n}\n"
+    )
+    told = prove(project, home, "--all")
+    assert told["summary"]["findings"] >= 1

@@ -22,6 +22,8 @@ _DRIVER = Path(__file__).with_name("rust_driver.rs")
 _DEEPEST = 3
 _MOST_VALUES = 60
 _MOST_CASES = 500
+_MOST_MEMBERS = 12
+"""Of a structure that is made member by member."""
 _MOST_PAIRS = 8
 """Values of an argument that are combined with those of another."""
 _BITS = {"8": 8, "16": 16, "32": 32, "64": 64, "128": 128, "size": 64}
@@ -438,6 +440,8 @@ class _Writer:
             for child in fields
         ] or [("", child) for child in body.children_by_field_name("type")]
         public = all(text(child).startswith("pub") for child in fields) if named else False
+        if len(members) > _MOST_MEMBERS:
+            raise Unsuitable(Words("{name} is {why}", name=name, why=_no_values(name)))
         values = [self._values(kind, depth + 1, {}) for _, kind in members]
         if any(value.passed != "{}" for value in values):
             raise Unsuitable(Words("{name} is {why}", name=name, why=_no_values(name)))

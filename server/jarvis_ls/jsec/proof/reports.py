@@ -25,22 +25,23 @@ LEAKED = f"{OWN}leaked "
 _HEAD = re.compile(
     r"^(?:==\d+==)?(?:ERROR|WARNING): (?:Address|Memory|Leak)Sanitizer: (.{1,300})"
     r"|^(Direct|Indirect) leak of \d+ byte"
-    r"|^(\S[^\n]{0,500}?):(\d+):(\d+): runtime error: ([^\n]{1,300})"
+    r"|^(\S[^\n]{0,500}?):(\d{1,9}):(\d{1,9}): runtime error: ([^\n]{1,300})"
     rf"|^{MARK}(\w+)"
     rf"|^{LEAKED}(\w+)"
     r"|^==\d+== ([^\n]{1,200}\buninitialised (?:value|byte)[^\n]{0,100})"
-    r"|^thread '[^\n]{0,200}' (?:\(\d+\) )?panicked at ([^\n]{1,500}?):(\d+):\d+:\n([^\n]{0,300})",
+    r"|^thread '[^\n]{0,200}' (?:\(\d+\) )?panicked at ([^\n]{1,500}?):(\d{1,9}):\d+:\n"
+    r"([^\n]{0,300})",
     re.MULTILINE,
 )
 _FRAME = re.compile(
-    r"^ {4}#\d+ 0x[0-9a-f]+ (?:in )?(\S[^\n]{0,300}?) (\S+?):(\d+)(?::\d+)?$", re.MULTILINE
+    r"^ {4}#\d+ 0x[0-9a-f]+ (?:in )?(\S[^\n]{0,300}?) (\S+?):(\d{1,9})(?::\d+)?$", re.MULTILINE
 )
 _END = re.compile(r"^\s*$", re.MULTILINE)
 _FREED = re.compile(
     r"^freed by thread |^==\d+==  Uninitialised value was created by ", re.MULTILINE
 )
 _FRAME_OF_MEMCHECK = re.compile(
-    r"^==\d+==    (?:at|by) 0x[0-9A-F]+: (\S[^\n]{0,300}?) \((\S+?):(\d+)\)$", re.MULTILINE
+    r"^==\d+==    (?:at|by) 0x[0-9A-F]+: (\S[^\n]{0,300}?) \((\S+?):(\d{1,9})\)$", re.MULTILINE
 )
 _END_OF_MEMCHECK = re.compile(r"^==\d+== (?: ?\S.*)?$", re.MULTILINE)
 _ZERO_PAGE = re.compile(r"SEGV on unknown address (?:0x0{9,}[0-9a-f]{1,3}\b|\(nil\))")
@@ -297,6 +298,9 @@ def _relative(path: str, root: str, source: str = "") -> str:
     if path.startswith(("/", "..", "<")):
         return ""
     for folder in PurePosixPath(source or "a").parents:
-        if Path(root, folder, path).is_file():
-            return str(folder / path)
+        try:
+            if Path(root, folder, path).is_file():
+                return str(folder / path)
+        except OSError:
+            return ""  # a program may print anything: no file has such a name
     return ""

@@ -40,7 +40,7 @@ _SECONDS = 8.0
 """CPU seconds of all cases of a function."""
 _ENVIRONMENT = re.compile(rb'\benv::var(?:_os)?\s*\(\s*"([A-Za-z_]\w{0,40})"')
 _FILES = re.compile(rb'\b(?:File::open|fs::read|fs::read_to_string)\s*\(\s*"([\w][\w./-]{0,60})"')
-_FOUND = re.compile(r"^HARNESS: (case|at) (\d+)$", re.MULTILINE)
+_FOUND = re.compile(r"^HARNESS: (case|at) (\d{1,6})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
