@@ -57,6 +57,7 @@ const HOVER_COMMANDS = [
   'jarvisLs.openCase',
   'jarvisLs.replay',
   'jarvisLs.saveTest',
+  'jarvisLs.repair',
 ];
 const SCHEMES = ['file', 'untitled'];
 /** A server that died this often within the window is not started again by itself. */

@@ -13,6 +13,7 @@ import * as gaps from './features/gaps';
 import * as migration from './features/migration/migration';
 import * as panel from './features/panel/panel';
 import * as prove from './features/prove';
+import * as repair from './features/repair';
 import * as report from './features/report';
 import * as scan from './features/scan';
 import * as serverCommands from './features/server-commands';
@@ -26,6 +27,7 @@ const FEATURES = [
   scan,
   fixFinding,
   prove,
+  repair,
   suppress,
   explainRule,
   migration,

@@ -17,6 +17,8 @@ export const PROVE = 'jarvis/prove';
 export const REPLAY = 'jarvis/replay';
 export const CASE = 'jarvis/case';
 export const REGRESSION_TEST = 'jarvis/regressionTest';
+export const REPAIR = 'jarvis/repair';
+export const REPAIR_APPLY = 'jarvis/repairApply';
 export const GAPS_FOUND = 'jarvis/gapsFound';
 export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
@@ -32,6 +34,8 @@ export const COMMAND_EXPLAIN_GAPS = 'jarvis.explainGaps';
 export const COMMAND_SHOW_FINDING = 'jarvis.showFinding';
 export const COMMAND_PROVE = 'jarvis.prove';
 export const COMMAND_REPLAY = 'jarvis.replay';
+export const COMMAND_REPAIR = 'jarvis.repair';
+export const COMMAND_APPLY_REPAIR = 'jarvis.applyRepair';
 export const SETTINGS_SECTION = 'jarvisLs';
 export const MIGRATION = 'jarvis/migration';
 export const MIGRATION_RUN = 'jarvis/migration/run';
@@ -48,6 +52,7 @@ export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
 export type ProofVerdict = 'reproduced' | 'depends_on_caller' | 'refuted' | 'survived' | 'unproven';
+export type RepairStatus = 'repaired' | 'unfixable' | 'no_model' | 'cancelled';
 export type ModelHealth = 'none' | 'ready' | 'failing';
 export type ServerState = 'starting' | 'scanning' | 'following' | 'idle' | 'error';
 export type MigrationScope =
@@ -288,6 +293,54 @@ export interface ProveParams {
   finding?: string;
   /** Where the client wants the progress; the server makes a token when it is absent. */
   workDoneToken?: ProgressToken;
+}
+
+/** Asks to repair a finding: the rule's rewrite, then an agent, until a patch passes. */
+export interface RepairParams {
+  /** The file; it must be saved. */
+  uri: string;
+  /** Fingerprint, id or number of the finding. */
+  finding: string;
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
+}
+
+/** A file as a repair would make it. */
+export interface RepairFile {
+  /** The file. */
+  uri: string;
+  /** Relative to the folder. */
+  path: string;
+  /** What it would become. */
+  text: string;
+}
+
+/** What came of it; nothing is written yet. */
+export interface RepairResult {
+  /** `no_model`: the rule has no rewrite that passes, and no agent can be asked. */
+  status: RepairStatus;
+  /** The result in a sentence, in the user's language. */
+  summary: string;
+  /** What was tried and what each gate said, in the user's language. */
+  markdown: string;
+  /** What to apply it by; empty when there is no repair. */
+  name: string;
+  /** The repair as a unified diff. */
+  diff: string;
+  /** The files it changes. */
+  files: RepairFile[];
+}
+
+/** Asks to write a repair that the user has accepted. */
+export interface RepairApplyParams {
+  /** Name of the repair. */
+  name: string;
+}
+
+/** What was written: all of it. When a file has changed since, it is an error and nothing is. */
+export interface RepairApplyResult {
+  /** URIs of the files. */
+  files: string[];
 }
 
 /** What the runs have shown; it is kept, and part of the findings from now on. */
@@ -726,6 +779,8 @@ export interface Requests {
   'jarvis/replay': { params: CaseParams; result: ReplayResult };
   'jarvis/case': { params: CaseParams; result: CaseResult };
   'jarvis/regressionTest': { params: RegressionTestParams; result: RegressionTestResult };
+  'jarvis/repair': { params: RepairParams; result: RepairResult };
+  'jarvis/repairApply': { params: RepairApplyParams; result: RepairApplyResult };
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/gaps': { params: GapsParams; result: GapsResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };

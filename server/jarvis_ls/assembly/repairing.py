@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from jarvis_ls.agents.node import Ending
-from jarvis_ls.assembly.bootstrap import Assembly
+from jarvis_ls.assembly.bootstrap import Assembly, build
 from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.codeintel.source import decode
@@ -21,7 +22,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.repair.briefing import Answer, brief
 from jarvis_ls.jsec.repair.judge import Judge
 from jarvis_ls.jsec.repair.patch import FileChange, Patch, PatchUnfit
-from jarvis_ls.jsec.repair.repair import Attempt, Proposal
+from jarvis_ls.jsec.repair.repair import Attempt, Proposal, Repair, Tell, repair
 from jarvis_ls.jsec.repair.workspace import Copy, copied
 from jarvis_ls.runtime.agent.typed_answer import ModelForm
 from jarvis_ls.runtime.base.redaction import redact
@@ -98,6 +99,24 @@ class AgentRepairer:
                 waiting.cancel()
                 with contextlib.suppress(asyncio.CancelledError, JarvisError):
                     await waiting
+
+
+async def repair_with_models(
+    judge: Judge, stop: asyncio.Event, tell: Tell, keys: Mapping[str, str] | None = None
+) -> Repair:
+    """Return what came of the rule's rewrite and then, when the user has set up a model, of an
+    agent. `keys` of models come before those of the environment.
+
+    Raises `JarvisError` when nothing can be run on this machine.
+    """
+    assembly = build(environment={**os.environ, **(keys or {})})
+    try:
+        missing = assembly.missing_model()
+        repairer = None if missing else AgentRepairer(assembly, stop)
+        done = await repair(judge, repairer, tell)
+        return replace(done, lacking=missing) if missing and done.passed is None else done
+    finally:
+        await assembly.close()
 
 
 def _proposal(copy: Copy, ending: Ending) -> Proposal:

@@ -6,11 +6,9 @@ import argparse
 import asyncio
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-from jarvis_ls.assembly.bootstrap import build
-from jarvis_ls.assembly.repairing import AgentRepairer
+from jarvis_ls.assembly.repairing import repair_with_models
 from jarvis_ls.cli.choices import chosen
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
@@ -23,13 +21,12 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.findings.scan_findings import is_hint
-from jarvis_ls.jsec.proof.rungs.registry import RUNGS
 from jarvis_ls.jsec.proof.said import NAMES
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.repair.judge import Judge
 from jarvis_ls.jsec.repair.patch import LARGEST_DIFF, read_patch, write_patch
-from jarvis_ls.jsec.repair.repair import Attempt, Repair, find_evidence, repair
+from jarvis_ls.jsec.repair.repair import DOING, WHOSE, Attempt, Repair, find_evidence
 from jarvis_ls.jsec.repair.verdict import STATES, TITLES, Gate, Judgement, Limits, State
 from jarvis_ls.jsec.report.text import printable, wrap_lines
 
@@ -73,9 +70,6 @@ async def _repair(
 ) -> Repair | None:
     """Return what came of it; None when the user has stopped it."""
     tools = find_toolchain()
-    reasons = [rung.missing(tools) for rung in RUNGS]
-    if all(reasons):
-        raise UsageError(reasons[0])
     bench = Workbench(job.root, open_sandbox(), tools)
     stop = asyncio.Event()
     stop_on_interrupt(stop)
@@ -92,23 +86,9 @@ async def _repair(
         found = await judge.judge(patch, tell=lambda gate: line.show("judging", gate))
         done = Repair(finding, evidence, (Attempt("given", found),))
     else:
-        done = await _repair_with_models(judge, stop, line)
+        done = await repair_with_models(judge, stop, line.show)
     line.clear()
     return None if stop.is_set() else done
-
-
-async def _repair_with_models(judge: Judge, stop: asyncio.Event, line: _Line) -> Repair:
-    """Return what came of the rule's rewrite and then, when there is a model, of an agent."""
-    assembly = build()
-    try:
-        missing = assembly.missing_model()
-        repairer = None if missing else AgentRepairer(assembly, stop)
-        done = await repair(judge, repairer, line.show)
-        if missing and done.passed is None:
-            done = replace(done, lacking=missing)
-        return done
-    finally:
-        await assembly.close()
 
 
 def _tell(done: Repair) -> None:
@@ -120,7 +100,7 @@ def _tell(done: Repair) -> None:
         told = say("{verdict}: {what}", verdict=verdict, what=say(done.evidence.message))
         print(*wrap_lines(told, _WIDTH), sep="\n")
     for number, attempt in enumerate(done.attempts, 1):
-        print(say(_WHOSE[attempt.by], number=number))
+        print(say(WHOSE[attempt.by], number=number))
         if attempt.explanation:
             print(*wrap_lines(printable(attempt.explanation), _WIDTH), sep="\n")
         if attempt.problem:
@@ -136,13 +116,6 @@ def _tell(done: Repair) -> None:
     if sys.stdout.isatty():
         diff = "".join(f"{printable(row)}\n" for row in diff.splitlines())
     write_out(diff)
-
-
-_WHOSE = {
-    "rule": Words("Patch {number}: the rule's own rewrite"),
-    "agent": Words("Patch {number}: by the agent"),
-    "given": Words("The patch that was given"),
-}
 
 
 def _tell_gates(judgement: Judgement) -> None:
@@ -194,7 +167,7 @@ class _Line:
         if not self._enabled:
             return
         say = reporter()
-        told = say(_DOING[what])
+        told = say(DOING[what])
         if gate is not None:
             told = f"{told}: {say(TITLES[gate])}"
         sys.stderr.write(f"\r\x1b[K{printable(told)}")
@@ -207,11 +180,3 @@ class _Line:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._shown = False
-
-
-_DOING = {
-    "proving": Words("looking for evidence"),
-    "rule": Words("judging the rule's rewrite"),
-    "agent": Words("the agent works"),
-    "judging": Words("judging the patch"),
-}

@@ -54,7 +54,7 @@ class Proving:
         async def job(stop: asyncio.Event) -> list[Evidence]:
             return await _prove_all(root, findings, stop, tell_here)
 
-        return await self._run(work, job) or []
+        return await self.run(work, job) or []
 
     async def replay(self, root: Path, evidence: Evidence, case: Case, work: Work) -> Report | None:
         """Run a case again; return what it shows, None when that is nothing any more.
@@ -66,9 +66,9 @@ class Proving:
             from jarvis_ls.jsec.proof.budget import Budget
             from jarvis_ls.jsec.proof.replay import repeats
 
-            return await repeats(_bench(root), evidence, case, Budget(REPLAY_SECONDS, stop))
+            return await repeats(open_bench(root), evidence, case, Budget(REPLAY_SECONDS, stop))
 
-        return await self._run(work, job)
+        return await self.run(work, job)
 
     async def close(self) -> None:
         """Stop what runs, and wait for its end."""
@@ -77,7 +77,7 @@ class Proving:
         if self._stops:
             await asyncio.wait(self._stops)
 
-    async def _run(
+    async def run(
         self, work: Work, job: Callable[[asyncio.Event], Coroutine[Any, Any, T]]
     ) -> T | None:
         """Run `job` in a thread when it is its turn; its event is set when the user cancels. None
@@ -147,7 +147,7 @@ async def _prove_all(
     from jarvis_ls.jsec.proof.ladder import prove
     from jarvis_ls.jsec.proof.rungs.registry import RUNGS
 
-    bench = _bench(root)
+    bench = open_bench(root)
     store = EvidenceStore(root)
     kept: list[Evidence] = []
     for done, finding in enumerate(findings):
@@ -160,7 +160,7 @@ async def _prove_all(
     return kept
 
 
-def _bench(root: Path) -> Workbench:
+def open_bench(root: Path) -> Workbench:
     """Return what code is run with. Raises `UsageError` when this machine has no compiler."""
     from jarvis_ls.assembly.sandbox import read_ladder
     from jarvis_ls.jsec.proof.workbench import Workbench

@@ -39,6 +39,7 @@ from jarvis_ls.lsp.pygls_fixes import strict
 from jarvis_ls.lsp.pygls_fixes.dispatch import Protocol
 from jarvis_ls.lsp.pygls_fixes.lean import settle
 from jarvis_ls.lsp.pygls_fixes.progress import Progress
+from jarvis_ls.lsp.repairing import Repairing
 from jarvis_ls.lsp.scanning import Scanning
 from jarvis_ls.lsp.settings import read_settings
 from jarvis_ls.lsp.user_messages import Messages
@@ -87,6 +88,9 @@ class Server(LanguageServer):
         self.live = Live(self)
         self.proofs = Proofs(self)
         self.proving = Proving()
+        self.repairing = Repairing(self.proving)
+        self.model_keys: dict[str, str] = {}
+        """Keys of models from the editor's secret storage, by variable; only in memory."""
         self.scanning = Scanning(self)
         self.migrations = Migrations(self)
         self.lenses: list[Callable[[str], list[types.CodeLens]]] = []

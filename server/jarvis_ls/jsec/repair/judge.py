@@ -16,7 +16,7 @@ from jarvis_ls.jsec.proof.inputs import cases_of, constants_near
 from jarvis_ls.jsec.proof.places import function_at
 from jarvis_ls.jsec.proof.programs import find_program
 from jarvis_ls.jsec.proof.reports import Seen, confirms, kinds_for
-from jarvis_ls.jsec.proof.rungs.whole_program import runs_of
+from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -84,9 +84,11 @@ class Judge:
         stop: asyncio.Event,
     ) -> None:
         """`evidence` is what running has shown of the finding. Raises `UsageError` when it is in no
-        C or C++ source."""
+        C or C++ source, or there is no compiler."""
         if language_of(finding.file) not in ("c", "cpp"):
             raise UsageError("Only findings in C and C++ can be repaired so far.")
+        if reason := WholeProgram().missing(bench.tools):
+            raise UsageError(reason)
         self.bench = bench
         self.finding = finding
         self.evidence = evidence

@@ -116,6 +116,21 @@ class Repair:
         }
 
 
+WHOSE: dict[By, str] = {
+    "rule": Words("Patch {number}: the rule's own rewrite"),
+    "agent": Words("Patch {number}: by the agent"),
+    "given": Words("The patch that was given"),
+}
+"""Whose a patch is, as people read it."""
+
+DOING = {
+    "proving": Words("looking for evidence"),
+    "rule": Words("judging the rule's rewrite"),
+    "agent": Words("the agent works"),
+    "judging": Words("judging the patch"),
+}
+"""What is done, as people read it."""
+
 Tell = Callable[[str, Gate | None], None]
 """Is told what is done (`proving`, `rule`, `agent`) and the gate that is tried."""
 

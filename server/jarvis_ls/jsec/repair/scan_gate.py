@@ -53,8 +53,9 @@ def check_clean(
     names = {item.fingerprint for item in new}
     if finding.fingerprint in names or has[own] >= max(1, had[own]):
         place = next(
-            (item for item in new if item.fingerprint == finding.fingerprint),
-            next(item for item in new if _place(item, sources[1]) == own),
+            item
+            for item in new
+            if item.fingerprint == finding.fingerprint or _place(item, sources[1]) == own
         )
         return failed(
             Gate.CLEAN, "jsec still reports {rule} at {file}:{line}: {what}", **_named(place)

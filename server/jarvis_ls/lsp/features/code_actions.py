@@ -15,6 +15,7 @@ from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.proof_text import CASE_COMMANDS, PROVE, REPLAY
 from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.suppressing import Scope, suppressing_edits
 
@@ -115,6 +116,8 @@ class _Actions:
             else:
                 arguments = [document.uri, finding.fingerprint]
                 yield self._command(title, extensions.COMMAND_PROVE, arguments)
+            if finding.language != "rust":
+                yield self._repair(document, finding)
             if finding.proof is None or not finding.proof.case:
                 continue
             name = finding.proof.case
@@ -125,6 +128,14 @@ class _Actions:
             else:
                 arguments = [document.uri, name]
                 yield self._command(self._say(REPLAY), extensions.COMMAND_REPLAY, arguments)
+
+    def _repair(self, document: Document, finding: Finding) -> types.CodeAction:
+        title = self._say(REPAIR)
+        if self._server.own_client:  # it shows the diff, then sends `jarvis/repairApply`
+            reference = {"uri": document.uri, "fingerprint": finding.fingerprint}
+            return self._command(title, "jarvisLs.repair", [reference])
+        arguments = [document.uri, finding.fingerprint]
+        return self._command(title, extensions.COMMAND_REPAIR, arguments)
 
     def _settle(
         self, document: Document, state: FileState, here: list[Finding]

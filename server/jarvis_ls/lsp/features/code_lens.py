@@ -9,9 +9,12 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.proof.evidence import Verdict
+from jarvis_ls.jsec.scan.result import by_score
 from jarvis_ls.lsp import convert
 from jarvis_ls.lsp.protocol import extensions
+from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
 
@@ -33,7 +36,9 @@ def register(server: Server) -> None:
             at = bisect_left(lines, first)
             count = bisect_right(lines, last) - at
             if count:
-                found.append(_lens(uri, first, findings[at : at + count]))
+                here = findings[at : at + count]
+                found.append(_lens(uri, first, here))
+                found += _repair_lens(uri, first, here)
         return found
 
     def _lens(uri: str, line: int, findings: list[Finding]) -> types.CodeLens:
@@ -47,6 +52,17 @@ def register(server: Server) -> None:
             arguments = [uri, place.line, place.character]
             command = types.Command(title, extensions.COMMAND_SHOW_FINDING, arguments=arguments)
         return types.CodeLens(types.Range(start, start), command)
+
+    def _repair_lens(uri: str, line: int, findings: list[Finding]) -> list[types.CodeLens]:
+        """Return what repairs the gravest finding of a function, where our client can show it."""
+        chosen = [item for item in findings if item.language != "rust" and not is_hint(item)]
+        if not (chosen and server.own_client and server.trusted and server.place(uri).root):
+            return []
+        finding = min(chosen, key=by_score)
+        start = types.Position(line - 1, 0)
+        reference = {"uri": uri, "fingerprint": finding.fingerprint}
+        command = types.Command(server.say(REPAIR), "jarvisLs.repair", arguments=[reference])
+        return [types.CodeLens(types.Range(start, start), command)]
 
     async def show(arguments: list[Any]) -> bool:
         if [type(argument) for argument in arguments] != [str, int, int]:

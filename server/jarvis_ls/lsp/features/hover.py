@@ -15,6 +15,7 @@ from jarvis_ls.jsec.engine.rule_pages import RulePage
 from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.lsp.convert import contains, cwe_link, to_range
 from jarvis_ls.lsp.proof_text import CASE_COMMANDS, PROVE, proof_in_words
+from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
 
@@ -104,6 +105,8 @@ def _links(finding: Finding, uri: str, say: Messages) -> str:
         return ""
     reference = {"uri": uri, "fingerprint": finding.fingerprint}
     links = [(say(PROVE), "jarvisLs.prove", reference)]
+    if finding.language != "rust":
+        links.append((say(REPAIR), "jarvisLs.repair", reference))
     if finding.proof is not None and finding.proof.case:
         case = {"uri": uri, "case": finding.proof.case}
         links += [(say(title), command, case) for title, command in CASE_COMMANDS]

@@ -59,6 +59,7 @@ class _PanelFeature:
         if not all(_VARIABLE.match(name) for name in params.keys):
             raise UsageError(self._server.say("The name of a key must be an environment variable."))
         before, self._keys = self._keys, {name: key for name, key in params.keys.items() if key}
+        self._server.model_keys = self._keys
         if self._panel is not None and self._keys != before:
             self._panel.use_keys(self._keys)
         if self._panel is not None or params.trial:

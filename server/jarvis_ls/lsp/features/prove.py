@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,16 +39,6 @@ _LARGEST_SOURCE = 64_000_000
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """Findings to prove."""
-
-    root: Path
-    """The folder."""
-    findings: list[Finding]
-    """In the order of the file."""
-
-
 def register(server: Server) -> None:
     """Answer what is asked about evidence, and the commands `jarvis.prove`, `jarvis.replay`."""
     feature = _Prove(server)
@@ -70,21 +59,21 @@ class _Prove:
     async def prove(self, params: ProveParams) -> ProveResult:
         server = self._server
         self._require_trust()
-        chosen = await self._choose(params.uri, params.finding)
-        total = len(chosen.findings)
+        root, findings = await choose_findings(server, params.uri, params.finding)
+        total = len(findings)
         title = server.say("Proving by running")
         async with server.work.work(title, params.work_done_token) as work:
 
             def tell(done: int, rung: str) -> None:
-                finding = chosen.findings[done]
+                finding = findings[done]
                 work.report(done, total, f"{finding.file}:{finding.span.line} {rung}", at_once=True)
 
             try:
-                found = await server.proving.prove(chosen.root, chosen.findings, work, tell)
+                found = await server.proving.prove(root, findings, work, tell)
             except JarvisError as error:
                 raise self._wording(error) from None
             finally:
-                await server.proofs.written(str(chosen.root))
+                await server.proofs.written(str(root))
         from jarvis_ls.jsec.proof.attach import to_proof  # loaded by what has run
 
         return ProveResult(
@@ -173,30 +162,6 @@ class _Prove:
             save_test(root, evidence)
         return RegressionTestResult(files)
 
-    async def _choose(self, uri: str, name: str | None) -> _Chosen:
-        """Return the findings meant, as they are in the text that is on disk: that is run."""
-        server = self._server
-        await server.live.settled(uri)
-        place = server.place(uri)
-        if not place.root:
-            raise UsageError(server.say("The file is outside the workspace."))
-        state = server.findings.get(place.key)
-        findings = [
-            finding
-            for finding in (state.active if state is not None else [])
-            if not is_hint(finding) and (name is None or _is_named(finding, name))
-        ]
-        if not findings:
-            if name is None:
-                raise UsageError(server.say("There are no findings in this file."))
-            raise UsageError(server.say("The code has changed; this finding no longer exists."))
-        document = server.documents.get(uri)
-        if document is not None and not await asyncio.to_thread(
-            _is_saved, Path(place.root), place.path, document.text
-        ):
-            raise UsageError(server.say("Save the file first: what is on disk is run."))
-        return _Chosen(Path(place.root), findings)
-
     async def _case(self, uri: str, name: str) -> tuple[Path, Evidence, Case]:
         server = self._server
         root = server.place(uri).root
@@ -226,13 +191,38 @@ class _Prove:
             self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
 
+async def choose_findings(server: Server, uri: str, name: str | None) -> tuple[Path, list[Finding]]:
+    """Return the folder and the findings meant, in the order of the file, as they are in the text
+    that is on disk: that is run. Raises `UsageError` when there are none."""
+    await server.live.settled(uri)
+    place = server.place(uri)
+    if not place.root:
+        raise UsageError(server.say("The file is outside the workspace."))
+    state = server.findings.get(place.key)
+    findings = [
+        finding
+        for finding in (state.active if state is not None else [])
+        if not is_hint(finding) and (name is None or _is_named(finding, name))
+    ]
+    if not findings:
+        if name is None:
+            raise UsageError(server.say("There are no findings in this file."))
+        raise UsageError(server.say("The code has changed; this finding no longer exists."))
+    document = server.documents.get(uri)
+    if document is not None and not await asyncio.to_thread(
+        is_saved, Path(place.root), place.path, document.text
+    ):
+        raise UsageError(server.say("Save the file first: what is on disk is run."))
+    return Path(place.root), findings
+
+
 def _is_named(finding: Finding, name: str) -> bool:
     """Return whether a fingerprint, an id or a number means a finding."""
     is_number = finding.gid > 0 and name == str(finding.gid)
     return is_number or name in (finding.fingerprint, finding.id)
 
 
-def _is_saved(root: Path, file: str, text: str) -> bool:
+def is_saved(root: Path, file: str, text: str) -> bool:
     """Return whether a document is what its file is, whatever its line ends and byte order mark."""
     try:
         data = read_regular(root / file, limit=_LARGEST_SOURCE, root=root)

@@ -28,6 +28,8 @@ PROVE = "jarvis/prove"
 REPLAY = "jarvis/replay"
 CASE = "jarvis/case"
 REGRESSION_TEST = "jarvis/regressionTest"
+REPAIR = "jarvis/repair"
+REPAIR_APPLY = "jarvis/repairApply"
 GAPS_FOUND = "jarvis/gapsFound"
 STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
@@ -44,6 +46,8 @@ COMMAND_EXPLAIN_GAPS = "jarvis.explainGaps"
 COMMAND_SHOW_FINDING = "jarvis.showFinding"
 COMMAND_PROVE = "jarvis.prove"
 COMMAND_REPLAY = "jarvis.replay"
+COMMAND_REPAIR = "jarvis.repair"
+COMMAND_APPLY_REPAIR = "jarvis.applyRepair"
 
 SETTINGS_SECTION = "jarvisLs"
 
@@ -52,6 +56,7 @@ RuleLevel = Literal["off", "low", "medium", "high"]
 SuppressScope = Literal["line", "function", "file", "baseline"]
 ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
 ProofVerdict = Literal["reproduced", "depends_on_caller", "refuted", "survived", "unproven"]
+RepairStatus = Literal["repaired", "unfixable", "no_model", "cancelled"]
 ModelHealth = Literal["none", "ready", "failing"]
 ServerState = Literal["starting", "scanning", "following", "idle", "error"]
 
@@ -329,6 +334,64 @@ class ProveParams:
 
 
 @attrs.frozen
+class RepairParams:
+    """Asks to repair a finding: the rule's rewrite, then an agent, until a patch passes."""
+
+    uri: str
+    """The file; it must be saved."""
+    finding: str
+    """Fingerprint, id or number of the finding."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class RepairFile:
+    """A file as a repair would make it."""
+
+    uri: str
+    """The file."""
+    path: str
+    """Relative to the folder."""
+    text: str
+    """What it would become."""
+
+
+@attrs.frozen
+class RepairResult:
+    """What came of it; nothing is written yet."""
+
+    status: RepairStatus
+    """`no_model`: the rule has no rewrite that passes, and no agent can be asked."""
+    summary: str
+    """The result in a sentence, in the user's language."""
+    markdown: str
+    """What was tried and what each gate said, in the user's language."""
+    name: str
+    """What to apply it by; empty when there is no repair."""
+    diff: str
+    """The repair as a unified diff."""
+    files: list[RepairFile]
+    """The files it changes."""
+
+
+@attrs.frozen
+class RepairApplyParams:
+    """Asks to write a repair that the user has accepted."""
+
+    name: str
+    """Name of the repair."""
+
+
+@attrs.frozen
+class RepairApplyResult:
+    """What was written: all of it. When a file has changed since, it is an error and nothing is."""
+
+    files: list[str]
+    """URIs of the files."""
+
+
+@attrs.frozen
 class ProveResult:
     """What the runs have shown; it is kept, and part of the findings from now on."""
 
@@ -514,6 +577,8 @@ REQUESTS: dict[str, tuple[type, type]] = {
     REPLAY: (CaseParams, ReplayResult),
     CASE: (CaseParams, CaseResult),
     REGRESSION_TEST: (RegressionTestParams, RegressionTestResult),
+    REPAIR: (RepairParams, RepairResult),
+    REPAIR_APPLY: (RepairApplyParams, RepairApplyResult),
     EXPORT: (ExportParams, ExportResult),
     GAPS: (GapsParams, GapsResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
@@ -549,6 +614,8 @@ SERVER_COMMANDS = (
     COMMAND_SHOW_FINDING,
     COMMAND_PROVE,
     COMMAND_REPLAY,
+    COMMAND_REPAIR,
+    COMMAND_APPLY_REPAIR,
     migration.COMMAND_MIGRATE,
     migration.COMMAND_STOP_MIGRATION,
     migration.COMMAND_SHOW_RUST,
