@@ -72,6 +72,45 @@ def test_what_a_function_shows_by_itself_is_said_firmly(tmp_path: Path, scan_fol
     assert other.confidence < 0.6 and other.severity == "low"
 
 
+REMOVED = """#include <stdio.h>
+#include <stdlib.h>
+struct part {{ char *name, *note; int *count; }};
+struct part *find(const char *name);
+void renew(struct part *part);
+int remove_part(const char *name) {{
+    struct part *part = find(name);
+    if (part == NULL)
+        return -1;
+    {}
+    return 0;
+}}
+"""
+USE = 'printf("removed: %s", part->note);'
+
+
+@pytest.mark.parametrize(
+    ("statements", "sure"),
+    [
+        (f"free(part->note);\n    {USE}", True),
+        (f'free(part->note); /* x = y */\n    puts("{{}}=");\n    {USE}', True),
+        (f"if (part->count)\n        free(part->note);\n    {USE}", False),
+        (f"free(part->note);\n    renew(part);\n    {USE}", False),
+        (f"free(part->note);\n    part->note = find(name)->name;\n    {USE}", False),
+        (f"free(part->note);\n    part++;\n    {USE}", False),
+        (f"free(part->note);\n    RENEW(part);\n    {USE}", False),
+        (f"free(part->note);\n    if (*part->count) {USE}", False),
+        (f"free(part->note);\n    if (*part->count) return 1; else {USE}", False),
+    ],
+)
+def test_a_use_right_behind_the_free_is_said_firmly(
+    statements: str, sure: bool, tmp_path: Path, scan_folder: Scan
+) -> None:
+    text = REMOVED.format(statements)
+    found = scan_folder(write(tmp_path, {"a.c": text})).findings
+    firm = [f for f in found if f.rule == "use-after-free" and f.confidence >= 0.6]
+    assert [f.severity for f in firm] == ["high"] * sure
+
+
 @pytest.mark.parametrize(("asked", "sure"), [("is_first", False), ("may_free", True)])
 def test_one_question_with_two_answers_is_doubtful(
     asked: str, sure: bool, tmp_path: Path, scan_folder: Scan

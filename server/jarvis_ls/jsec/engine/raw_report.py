@@ -100,7 +100,7 @@ def finish(
         evidence = source.evidence(span.line)
         occurrence = alike.before(raw.rule, evidence)
         confidence = raw.confidence
-        places = ((base + start, base + end) for start, end, _ in _way(raw))
+        places = [(base + start, base + end) for start, end, _ in _way(raw)]
         if not raw.causes or not shows(raw.rule, source, places):
             confidence = measured_confidence(raw.rule, source.path, "local", confidence)
         findings.append(

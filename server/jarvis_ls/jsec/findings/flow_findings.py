@@ -31,6 +31,7 @@ from jarvis_ls.jsec.findings.extents import Extent, Extents
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
 from jarvis_ls.jsec.findings.measured_confidence import (
     is_evident,
+    is_next,
     lent_confidence,
     measured_confidence,
     way_of,
@@ -107,12 +108,11 @@ def settle(
             kept.append(_add_trace(guess, rules, reached, texts))
         elif language == "rust":
             if not same:
-                kept.append(replace(guess, confidence=min(guess.confidence, GUESS)))
+                kept.append(_weigh(guess, source))
         elif not same and (
             _around(guess, source, extents) not in decided or _is_open(guess, rules[guess.rule])
         ):
-            weighed = replace(guess, confidence=min(guess.confidence, GUESS))
-            kept.append(_add_trace(weighed, rules, reached, texts))
+            kept.append(_add_trace(_weigh(guess, source), rules, reached, texts))
         for index in same:
             if told[index].rule == guess.rule and told[index].fix is None:
                 passed = {(step.file, step.span.line) for step in told[index].trace}
@@ -121,6 +121,16 @@ def settle(
                 )
                 told[index] = replace(told[index], fix=guess.fix, related=tuple(beside))
     return add_fingerprints([*kept, *told])
+
+
+def _weigh(guess: Finding, source: Source) -> Finding:
+    """Return a finding of a rule that flow could not decide, which is hardly believed unless two
+    statements one after the other show it."""
+    if guess.confidence <= GUESS or is_next(guess, source):
+        return guess
+    return replace(
+        guess, confidence=GUESS, severity=severity_from_confidence(GUESS, guess.severity)
+    )
 
 
 def _once_per_function(faults: Iterable[Fault]) -> Iterator[Fault]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from jarvis_ls.codeintel.source import Source
+from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
@@ -55,17 +56,28 @@ _SHOWN_ON_A_WAY: Final = frozenset(
 """Those that a condition in front of them does not make doubtful."""
 
 _SHOWN_BY_RULES: Final = frozenset({"double-free", "use-after-free"})
-"""Rules that find such a fault without flow."""
+"""Kinds of faults that rules of the same name find without flow."""
 
 _LONG: Final = 2_000
 """Bytes of a step that are looked at."""
 
 _CALLED: Final = re.compile(rb"([A-Za-z_]\w*)\s*\(")
 _WORDS: Final = frozenset((b"sizeof", b"if", b"while", b"for", b"switch", b"return"))
+_MACRO: Final = re.compile(rb"\b(?!(?:NULL|EOF)\b)[A-Z][A-Z0-9_]{2,}\b")
 _UNSEEN: Final = re.compile(
     rb"\b(?!(?:NULL|EOF)\b)[A-Z][A-Z0-9_]{2,}\b|->|\w\.[A-Za-z_]|::|[*&\])]\s*\."
 )
 """What may hold more than the function shows: macros, members, names of other scopes."""
+
+
+_FREES: Final = re.compile(rb"free\s*\(\s*([A-Za-z_]\w*(?:(?:->|\.)\w+)*)\s*\)")
+_BETWEEN: Final = re.compile(
+    rb"[{}=#?:&]|\+\+|--|\b(?:goto|return|break|continue|if|else|do|while|for|switch)\b"
+)
+"""What between two statements may lead elsewhere, or give what was freed another value."""
+_QUOTED: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/', re.DOTALL)
+_NEAR: Final = 400
+"""Bytes that statements that follow each other may be apart."""
 
 
 def language_class(path: str) -> str:
@@ -112,6 +124,10 @@ def is_evident(fault: Fault, source: Source, texts: Callable[[str], Source | Non
         return False
     if fault.kind == "leak" and way_of(fault) == "calls":
         return False
+    if fault.kind in _SHOWN_BY_RULES:
+        own = [step.span for step in fault.steps[:-1] if step.file == source.path]
+        if _is_next(source, own, fault.span):
+            return True
     branches = 0
     for step in fault.steps:
         text = source if step.file == source.path else texts(step.file)
@@ -123,13 +139,51 @@ def is_evident(fault: Fault, source: Source, texts: Callable[[str], Source | Non
     return not _needs_more(source, *fault.span)
 
 
+def _is_next(source: Source, freed: Iterable[tuple[int, int]], used: tuple[int, int]) -> bool:
+    """Return whether a use is of what a statement before it freed, by the same name, with nothing
+    between that could lead elsewhere or change what the name stands for. All are spans of bytes."""
+    if language_class(source.path) != "c":
+        return False
+    for start, end in freed:
+        match = _FREES.fullmatch(source.data[start:end])
+        if match is None or not end < used[0] <= end + _NEAR:
+            continue
+        before = source.data[max(0, start - _NEAR) : start].rstrip()
+        between = _QUOTED.sub(b"", source.data[end : used[0]])
+        name = re.compile(rb"(?<![\w.>])" + re.escape(match[1]) + rb"(?!\w)")
+        if (
+            before.endswith((b";", b"{", b"}"))
+            and name.search(source.data[slice(*used)])
+            and not _BETWEEN.search(between)
+            and not _MACRO.search(between)
+            and not _calls_unseen(between)
+        ):
+            return True
+    return False
+
+
 def shows(rule: str, source: Source, places: Iterable[tuple[int, int]]) -> bool:
     """Return whether a finding of a rule needs nothing but what stands at its places, from byte to
-    byte: as `is_evident` for what flow found."""
+    byte, its own the last: as `is_evident` for what flow found."""
+    if rule not in _SHOWN_BY_RULES or language_class(source.path) != "c":
+        return False
+    *causes, own = places
+    return _is_next(source, causes, own) or not any(
+        _needs_more(source, start, end) for start, end in (*causes, own)
+    )
+
+
+def is_next(finding: Finding, source: Source) -> bool:
+    """Return whether what a rule found is a use, by the same name, of what a statement in front of
+    it frees: then it needs no flow to be believed."""
+    spans = [
+        (source.offset(at.line, at.column), source.offset(at.end_line, at.end_column))
+        for at in (step.span for step in finding.trace if step.file == source.path)
+    ]
     return (
-        rule in _SHOWN_BY_RULES
-        and language_class(source.path) == "c"
-        and not any(_needs_more(source, start, end) for start, end in places)
+        finding.rule in _SHOWN_BY_RULES
+        and len(spans) > 1
+        and _is_next(source, spans[:-1], spans[-1])
     )
 
 
@@ -137,7 +191,12 @@ def _needs_more(source: Source, start: int, end: int) -> bool:
     """Return whether what stands there may rest on more than the function: a macro, a member, a
     name of another scope, or a call of what is no library function, which may be a macro."""
     written = source.data[start : min(end, start + _LONG)]
-    return _UNSEEN.search(written) is not None or any(
+    return _UNSEEN.search(written) is not None or _calls_unseen(written)
+
+
+def _calls_unseen(written: bytes) -> bool:
+    """Return whether a text calls what is no library function, which may be a macro."""
+    return any(
         match[1] not in _WORDS and match[1].decode() not in TABLE
         for match in _CALLED.finditer(written)
     )
