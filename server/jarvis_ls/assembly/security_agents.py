@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jarvis_ls.agents.node import Assignment, Node
 from jarvis_ls.agents.records import ROOT
-from jarvis_ls.assembly.bootstrap import Assembly
-from jarvis_ls.assembly.conversation import Conversation
+from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
@@ -22,6 +22,10 @@ from jarvis_ls.runtime.base.events import Budget
 from jarvis_ls.runtime.base.messages import Usage
 from jarvis_ls.runtime.tools.interaction import Interaction
 from jarvis_ls.runtime.tools.permissions import PermissionRule
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly.bootstrap import Assembly
+    from jarvis_ls.assembly.conversation import Conversation
 
 _READ = (
     "read_code",
@@ -114,9 +118,9 @@ class SecurityAgents:
         return AgentAnswer(state, error=error, node=name)
 
 
-def missing_model(assembly: Assembly, group: str) -> str:
+def missing_model(shared: SharedState, group: str) -> str:
     """Return why the agents cannot be asked and what to set, in words; empty when they can."""
-    return assembly.missing_model(group or assembly.tree_settings("").group("child"))
+    return shared.missing_model(group or shared.tree_settings("").group("child"))
 
 
 @contextlib.asynccontextmanager

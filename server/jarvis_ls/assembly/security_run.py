@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from jarvis_ls.assembly.bootstrap import Assembly
 from jarvis_ls.assembly.security_agents import AgentsWanted, open_agents
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import user_folder
@@ -22,7 +21,6 @@ from jarvis_ls.jsec.pipeline.state import PipelineState
 from jarvis_ls.jsec.pipeline.workspace_guard import WorkspaceGuard
 from jarvis_ls.jsec.proof.attach import attach, to_proof
 from jarvis_ls.jsec.proof.budget import Budget
-from jarvis_ls.jsec.proof.check_invariant import check_invariant
 from jarvis_ls.jsec.proof.evidence_store import EvidenceStore
 from jarvis_ls.jsec.proof.invariants import InvariantStore
 from jarvis_ls.jsec.proof.ladder import prove
@@ -31,6 +29,9 @@ from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.runtime.tools.interaction import Interaction
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly.bootstrap import Assembly
 
 T = TypeVar("T")
 
@@ -63,14 +64,15 @@ class Verified:
 
 
 async def verify_scan(
-    assembly: Assembly,
+    begin: Callable[[], Assembly],
     wanted: RunWanted,
     result: ScanResult,
     person: Interaction,
     tell: Callable[[Progress], None],
 ) -> Verified:
     """Let agents verify the findings of a scan whose records are kept, from where an earlier run
-    has ended. When this is cancelled, what was found out by then is kept.
+    has ended. When this is cancelled, what was found out by then is kept. `begin` is called only
+    when there is something to do.
 
     Raises `UsageError` when another process does it, and `JarvisError` when nothing can be kept.
     """
@@ -83,7 +85,7 @@ async def verify_scan(
         examiner = _examiner(state, runner)
         verified = Verified([], Left(0, ""))
         if state.unclustered() or state.pending():
-            verified = await _work(assembly, wanted, state, examiner, person, tell)
+            verified = await _work(begin(), wanted, state, examiner, person, tell)
             verified.problems += runner.told if runner is not None else []
         verified.findings = join_outcome(attach(root, result.findings), state.analyses.values())
         return verified
@@ -109,11 +111,14 @@ async def _work(
     person: Interaction,
     tell: Callable[[Progress], None],
 ) -> Verified:
-    async with open_agents(assembly, wanted.agents, examiner, person) as agents:
-        quotes = QuoteChecker(wanted.agents.root)
-        desk = Desk(state, agents, examiner, quotes, wanted.plan, tell)
-        left = await run_pipeline(desk)
-        spent = agents.spent
+    try:
+        async with open_agents(assembly, wanted.agents, examiner, person) as agents:
+            quotes = QuoteChecker(wanted.agents.root)
+            desk = Desk(state, agents, examiner, quotes, wanted.plan, tell)
+            left = await run_pipeline(desk)
+            spent = agents.spent
+    finally:
+        await assembly.close()
     return Verified([], left, list(desk.problems), spent.input + spent.output, spent.cost)
 
 
@@ -159,6 +164,8 @@ class _Runner:
 
     async def check(self, finding: Finding, expression: str) -> str:
         """See `Invariants`; what was found is kept."""
+        from jarvis_ls.jsec.proof.check_invariant import check_invariant
+
         found = await self._watched(
             lambda: check_invariant(finding, expression, self._bench, Budget(self._seconds))
         )

@@ -9,10 +9,11 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jarvis_ls.assembly.bootstrap import Assembly, build
 from jarvis_ls.assembly.security_agents import AgentsWanted, missing_model
 from jarvis_ls.assembly.security_run import RunWanted, Verified, kept_outcome, verify_scan
+from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import reporter, speak
 from jarvis_ls.cli.scanning import (
@@ -37,8 +38,11 @@ from jarvis_ls.jsec.pipeline.outcome import Verdict, count_verdicts
 from jarvis_ls.jsec.pipeline.state import forget
 from jarvis_ls.jsec.report.render import Format, render
 from jarvis_ls.jsec.scan.result import ScanResult
-from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.base.events import Budget, Feed
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly.bootstrap import Assembly
 
 REPORTS: dict[Format, str] = {
     "markdown": "report.md",
@@ -67,8 +71,8 @@ _MOST_JOBS = 32
 def run_agent(options: argparse.Namespace) -> ExitStatus:
     """Scan, let agents verify what was found, and report; returns the exit status. Without a model
     it is a scan."""
-    assembly = build()
-    if why := missing_model(assembly, options.llm_group):
+    shared = SharedState(user_folder(), os.environ, {}, Feed())
+    if why := missing_model(shared, options.llm_group):
         return scan_only(options, why)
     notes = _notes(options.notes)
     job = prepare(options)
@@ -80,7 +84,7 @@ def run_agent(options: argparse.Namespace) -> ExitStatus:
     keep(job, result, options)
     if options.restart:
         forget(job.root)
-    verified, stopped = asyncio.run(_verify(assembly, job, result, options, notes))
+    verified, stopped = asyncio.run(_verify(job, result, options, notes))
     result.findings = verified.findings
     if any(finding.gid for finding in result.findings):
         _write_reports(job, result)
@@ -101,7 +105,7 @@ def scan_only(options: argparse.Namespace, why: str) -> ExitStatus:
 
 
 async def _verify(
-    assembly: Assembly, job: Job, result: ScanResult, options: argparse.Namespace, notes: str
+    job: Job, result: ScanResult, options: argparse.Namespace, notes: str
 ) -> tuple[Verified, bool]:
     """Return what agents found out, and whether the user has stopped it."""
     home, jobs = user_folder(), min(options.jobs or Plan().jobs, _MOST_JOBS)
@@ -119,7 +123,7 @@ async def _verify(
     stop_on_interrupt(stop)
     line = _Line(enabled=sys.stderr.isatty() and not options.quiet)
     person = _Person(line) if sys.stdin.isatty() and sys.stderr.isatty() else NonInteractive()
-    work = asyncio.ensure_future(verify_scan(assembly, wanted, result, person, line.show))
+    work = asyncio.ensure_future(verify_scan(_begin, wanted, result, person, line.show))
     stopping = asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -132,7 +136,12 @@ async def _verify(
     finally:
         stopping.cancel()
         line.clear()
-        await assembly.close()
+
+
+def _begin() -> Assembly:
+    from jarvis_ls.assembly.bootstrap import build  # much, for who has nothing left to do
+
+    return build()
 
 
 def _write_reports(job: Job, result: ScanResult) -> None:
