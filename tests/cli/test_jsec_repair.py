@@ -247,6 +247,7 @@ def test_a_patch_has_a_limit_of_lines(place: Path) -> None:
         "--- a/link.c\n+++ b/link.c\n@@ -1 +1 @@\n-a\n+b\n",
         "--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-never there\n+b\n",
         "rename from a.c\nrename to b.c\n",
+        f"--- a/a.c\n+++ b/a.c\n@@ -{'9' * 6000} +1 @@\n-a\n+b\n",
         "--- a/a.c\n+++ b/a.c\n@@ -99999999999999999999 +1 @@\n-\udcff\x00\n+b\n",
     ],
 )

@@ -23,6 +23,8 @@ LARGEST_FILE = 8_000_000
 LARGEST_DIFF = 4_000_000
 _MOST_FILES = 50
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_HUGE = re.compile(r"\d{10}")
+"""A number of a line that is none, and that may be too long to be read as a number."""
 _NOWHERE = "/dev/null"
 _NOT_CHANGES = ("rename from ", "copy from ", "GIT binary patch", "Binary files ", "old mode ")
 
@@ -174,6 +176,8 @@ def _files(text: str) -> Iterator[tuple[str, str]]:
     count = 0
     while at < len(lines):
         line = lines[at]
+        if line.startswith("@@") and _HUGE.search(line):
+            raise PatchUnfit("A part of the diff begins at a line that no file has.")
         if line.startswith(_NOT_CHANGES):
             raise PatchUnfit("A repair changes the text of files only: '{line}'", line=line[:80])
         following = lines[at + 1] if at + 1 < len(lines) else ""
