@@ -116,15 +116,14 @@ def impact_of(
     changes = changed_symbols(before, after)
     search = Search(graph)
     told = [change for change in changes if _has_users(change)]
-    reached = search.reach([_target(change) for change in told], DEPTH)
     far = search.reach([_target(change) for change in told], _TEST_DEPTH)
+    reached = [caller for caller in far.callers if caller.depth <= DEPTH]
+    is_whole = far.is_whole or len(reached) < len(far.callers)
     imported = dependents(graph, files, DEPTH)
     tests = tests_at_risk(graph, changes, far.callers, imported)
     own = {(change.path, change.definition.qualified) for change in changes}
     callers = tuple(
-        caller
-        for caller in reached.callers
-        if not caller.is_test and (caller.path, caller.name) not in own
+        caller for caller in reached if not caller.is_test and (caller.path, caller.name) not in own
     )
     risk, reasons = _judge(changes, callers, tests, findings)
     return ImpactReport(
@@ -137,7 +136,7 @@ def impact_of(
         risk,
         reasons,
         _advise(changes, callers, tests, findings),
-        reached.is_whole,
+        is_whole,
     )
 
 

@@ -14,13 +14,16 @@ from dataclasses import dataclass
 
 from jarvis_ls.codeintel.graph.imports import importers_of
 from jarvis_ls.codeintel.graph.languages import GraphLanguage, family_of
-from jarvis_ls.codeintel.graph.records import Kind, Use
+from jarvis_ls.codeintel.graph.records import Definition, Kind, Use
 from jarvis_ls.codeintel.graph.store import File, Located, Reference, SymbolStore
 
 MOST_DEFINERS = 5
 """Definitions of a name beyond which a use through a dot says little about which is meant."""
 MOST_REACHED = 4_000
 """Symbols that a search visits; what is further away is left out, and said."""
+_ALIASES = frozenset({Kind.PROTOTYPE, Kind.MACRO})
+"""What declares a name of C that another file defines, or gives it another one."""
+_DECLARED = frozenset({Kind.PROTOTYPE, Kind.VARIABLE})
 _NEED_IMPORTS = frozenset({"python", "go", "javascript", "typescript", "tsx"})
 """Languages where what is before the dot of a function is a module that was imported."""
 _PASSING = frozenset({"__init__.py", "index.js", "index.ts", "index.mjs", "index.tsx"})
@@ -110,7 +113,9 @@ class Search:
                     )
                     if len(found) >= MOST_REACHED:
                         return Reached(_ordered(found.values()), False)
-                    following += self._next(use, scope, sure, seen)
+                    is_macro = scope is not None and scope.definition.kind is Kind.MACRO
+                    behind = level if is_macro else following  # who uses a macro is as near
+                    behind += self._next(use, scope, sure, seen)
             level = following
         return Reached(_ordered(found.values()), True)
 
@@ -125,7 +130,7 @@ class Search:
             rivals = [
                 other
                 for other in self._definitions(name)
-                if other.file.path != target.path and other.definition.kind is not Kind.PROTOTYPE
+                if other.file.path != target.path and other.definition.kind not in _ALIASES
             ]
             for use in self._references(name):
                 sure = self._resolves(use, name, target, own, rivals)
@@ -220,6 +225,8 @@ class Search:
         if scope is None:
             return []
         definition = scope.definition
+        if _is_macro_before(definition) and use.file.language in ("c", "cpp"):
+            return []
         key = (use.file.path, definition.container, definition.name)
         if key in seen:
             return []
@@ -291,6 +298,12 @@ def _is_visible(defined: str, used: str, language: GraphLanguage) -> bool:
 
 def _last(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+def _is_macro_before(definition: Definition) -> bool:
+    """Return whether a macro before a declaration was taken for its name."""
+    is_value = "=" in definition.signature
+    return definition.kind in _DECLARED and definition.name.isupper() and not is_value
 
 
 def _names_of(target: Target) -> tuple[str, ...]:
