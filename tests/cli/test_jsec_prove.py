@@ -328,6 +328,7 @@ def test_the_doctor_names_the_rungs(home: Path) -> None:
 def test_without_a_compiler_the_doctor_says_so(home: Path, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     done = jsec("doctor", home=home, PATH=str(tmp_path / "bin"))
+    assert done.returncode == 1
     assert "gcc" in done.stdout or "sandbox" in done.stdout.lower()
     chinese = jsec("doctor", home=home, PATH=str(tmp_path / "bin"), LC_ALL="zh_CN.UTF-8")
     assert "编译器" in chinese.stdout

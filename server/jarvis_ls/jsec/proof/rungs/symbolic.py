@@ -22,6 +22,7 @@ from jarvis_ls.jsec.proof.refuting import (
     missing_packages,
     read_code,
 )
+from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
 from jarvis_ls.jsec.proof.symbolic.goal import Goal, checks_for
 from jarvis_ls.jsec.proof.toolchain import Toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -35,9 +36,9 @@ class Symbolic:
 
     name = NAME
 
-    def missing(self, _tools: Toolchain) -> str:
-        """See `Rung`."""
-        return missing_packages()
+    def missing(self, tools: Toolchain) -> str:
+        """See `Rung`. The headers of the system are those of the compiler."""
+        return WholeProgram().missing(tools) or missing_packages()
 
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""

@@ -6,11 +6,14 @@ This module imports z3: load it only when it is there.
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+
+import z3
 
 from jarvis_ls.jsec.proof.symbolic.goal import Goal
 from jarvis_ls.jsec.proof.symbolic.library import Library
@@ -18,6 +21,7 @@ from jarvis_ls.jsec.proof.symbolic.machine import GaveUp, Spent
 from jarvis_ls.jsec.proof.symbolic.program import Program
 from jarvis_ls.jsec.proof.symbolic.syntax import Function, Unsupported
 
+_logger = logging.getLogger(__name__)
 _MOST_LEVELS = 3
 """Callers of callers that execution begins in."""
 _MOST_ROOTS = 24
@@ -75,6 +79,17 @@ def show(question: Question) -> Answer:
         try:
             answer = _show(question)
             answers.append(replace(answer, seconds=time.thread_time()))
+        except (
+            ArithmeticError,
+            AssertionError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+            z3.Z3Exception,
+        ):
+            where = question.goal.places[0]
+            _logger.exception("symbolic execution failed at %s:%d; nothing is refuted", *where[:2])
         finally:
             sys.setrecursionlimit(before)
 
