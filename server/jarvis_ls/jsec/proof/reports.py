@@ -124,10 +124,15 @@ _BY_CWE = {int(cwe): kinds for kinds, numbers in _KINDS.items() for cwe in numbe
 UNSET = frozenset({"use-of-uninitialized-value"})
 """Kinds that only Valgrind reports."""
 _IMPLICIT = frozenset({"implicit-conversion"})
-_CAST = re.compile(r"\(\s*(?:(?:un)?signed\s+)?(?:char|short|int|long|u?int\d+_t)\b[\w ]{0,20}\)")
+_CAST = re.compile(
+    r"(?<!\w)(?<!sizeof )"
+    r"\(\s*(?:(?:un)?signed\s+)?(?:char|short|int|long|u?int\d+_t)\b[\w ]{0,20}\)"
+)
 """A conversion that is written: no sanitizer reports what it cuts off."""
 OF_CLANG = frozenset({"unsigned-integer-overflow", "implicit-conversion"})
 """Kinds that only clang reports."""
+_CUT_OFF = frozenset({197, 681})
+"""Weaknesses that are a conversion."""
 _ALLOCATION_CWES = frozenset({252, 690})
 """Weaknesses whose flaw is a result that is not looked at."""
 
@@ -171,7 +176,7 @@ def kinds_for(finding: Finding) -> frozenset[str]:
 def without_cast(finding: Finding, line: str) -> str:
     """Return the line of a finding without the cast on it, so that a conversion is reported; empty
     when there is not exactly one, or what is said of the finding is no conversion."""
-    if not any(_BY_CWE.get(cwe, frozenset()) >= _IMPLICIT for cwe in finding.cwe):
+    if _CUT_OFF.isdisjoint(finding.cwe):
         return ""
     return _CAST.sub("", line) if len(_CAST.findall(line)) == 1 else ""
 
