@@ -99,7 +99,7 @@ def _checked(expression: str) -> str:
         or not all(_is_plain(node) for node in _nodes(inner))
     ):
         raise UsageError(
-            "'{expression}' is no plain expression of C: compare variables, members and elements; "
+            "'{expression}' is not a plain C expression: compare variables, members and elements; "
             "it may call strlen, and change nothing.",
             expression=text[:LONGEST],
         )
