@@ -42,7 +42,7 @@ _READS = re.compile(
 )
 _ALLOCATES = re.compile(rb"\b(?:malloc|calloc|realloc|strdup|strndup|asprintf)\b")
 _RANDOM = re.compile(rb"\b(?:rand|random)\b")
-_OPENS = re.compile(rb"\b(?:fopen|open|ifstream|freopen)\b")
+_OPENS = re.compile(rb"\b(?:fopen|open|ifstream|freopen|fdopen)\b")
 _GETENV = re.compile(rb"\b(?:getenv|secure_getenv)\b")
 _READ_CALLS = re.compile(rb"\b(?:read|fread)\b")
 
@@ -130,7 +130,8 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
         for numbers in SEQUENCES:
             yield Case(build, settings=Settings(random=numbers))
     if channels.opens:
-        yield Case(build, settings=Settings(fail_call="fopen", fail_number=-1))
+        for name in ("fopen", "fdopen", "freopen"):
+            yield Case(build, settings=Settings(fail_call=name, fail_number=-1))
     if channels.reads:
         case = case_with(build, channels, "x" * 40)
         yield Case(

@@ -32,8 +32,6 @@ _ALLOCATIONS = frozenset({"malloc", "calloc", "realloc", "strdup", "wcsdup"})
 """Their failure is shown by what is done with the null pointer: see `whole_program`."""
 _NEVER = frozenset("rand random srand srandom time wcscpy wcsncpy wmemcpy wmemmove wmemset".split())
 """These cannot fail."""
-_POINTERS = frozenset({"fopen", "fdopen", "freopen", "fgets", "fgetws"})
-"""Functions whose result is a pointer."""
 _PREFIX = "__isoc99_"
 _CALLS = {
     name.removeprefix(_PREFIX) for name in WRAPPED if not name.startswith("_Z")
@@ -53,7 +51,12 @@ class FailingCalls:
 
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
-        if not is_unchecked_result(finding) or language_of(finding.file) not in ("c", "cpp"):
+        # Of a null pointer that is used the whole program tells: that it goes on says nothing.
+        if (
+            not is_unchecked_result(finding)
+            or 252 not in finding.cwe
+            or language_of(finding.file) not in ("c", "cpp")
+        ):
             return None
         source = bench.source(finding.file)
         if source is None:
@@ -61,8 +64,6 @@ class FailingCalls:
         first, last = statement_lines(source, finding.span)
         lines = [source.line_text(line) for line in range(first, min(last, first + 20) + 1)]
         names = _names(lines, source)
-        if 252 not in finding.cwe:  # what is not looked at is a pointer
-            names = [name for name in names if name in _POINTERS]
         if not names:
             return None
         program = find_program(bench, finding.file)
