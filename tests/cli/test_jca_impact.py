@@ -170,6 +170,17 @@ def test_a_symbol_that_is_gone_but_used_is_a_high_risk(tmp_path: Path) -> None:
     assert "风险：高" in chinese and "Risk" not in chinese
 
 
+def test_a_place_that_uses_two_changed_symbols_is_a_user_of_both(tmp_path: Path) -> None:
+    text = "def f(n):\n    return n\n\n\ndef gone(n):\n    return n\n"
+    user = "import a\n\ndef g():\n    return a.f(a.gone(1))\n\ndef h():\n    return g()\n"
+    root = make_repository(tmp_path / "work", {"a.py": text, "b.py": user})
+    (root / "a.py").write_text("def f(n):\n    return n + 1\n")
+    told = impact(cwd=root)
+    users = [(entry["name"], entry["via"], entry["depth"]) for entry in told["callers"]]
+    assert users == [("g", "f", 1), ("g", "gone", 1), ("h", "g", 2)]
+    assert told["risk"] == "high"
+
+
 def test_a_function_that_moves_to_another_file_has_moved(tmp_path: Path) -> None:
     text = "def first(value):\n    return value * 2 + 1\n"
     root = make_repository(tmp_path / "work", {"a.py": text, "b.py": "x = 1\n"})

@@ -90,17 +90,21 @@ class Search:
         self._in_file: dict[str, list[Located]] = {}
 
     def reach(self, targets: Iterable[Target], depth: int) -> Reached:
-        """Return what uses the targets, up to `depth` steps away."""
-        found: dict[tuple[int, int], Caller] = {}
+        """Return what uses the targets, up to `depth` steps away; a place that uses several of
+        them once for each."""
+        found: dict[tuple[int, int, str], Caller] = {}
+        reached: set[tuple[int, int]] = set()
         level = [(target, True) for target in targets]
         seen = {(target.path, target.container, target.name) for target, _ in level}
         for step in range(1, depth + 1):
             following: list[tuple[Target, bool]] = []
             for target, is_certain in level:
                 for use, is_sure in self.users(target):
-                    key = (use.file.id, use.scope)
-                    if key in found:
+                    place = (use.file.id, use.scope)
+                    key = (*place, target.name)
+                    if key in found or (step > 1 and place in reached):
                         continue
+                    reached.add(place)
                     scope = self._scope(use)
                     if scope is None:
                         name, is_test = "", use.file.is_test
