@@ -58,6 +58,8 @@ const HOVER_COMMANDS = [
   'jarvisLs.replay',
   'jarvisLs.saveTest',
   'jarvisLs.repair',
+  'jarvisLs.verify',
+  'jarvisLs.explainFinding',
 ];
 const SCHEMES = ['file', 'untitled'];
 /** A server that died this often within the window is not started again by itself. */

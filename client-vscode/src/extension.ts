@@ -19,6 +19,7 @@ import * as scan from './features/scan';
 import * as serverCommands from './features/server-commands';
 import * as statusBar from './features/status-bar';
 import * as suppress from './features/suppress';
+import * as verify from './features/verify';
 import * as workspaceTrust from './features/workspace-trust';
 
 const FEATURES = [
@@ -28,6 +29,7 @@ const FEATURES = [
   fixFinding,
   prove,
   repair,
+  verify,
   suppress,
   explainRule,
   migration,

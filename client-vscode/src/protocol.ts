@@ -19,6 +19,7 @@ export const CASE = 'jarvis/case';
 export const REGRESSION_TEST = 'jarvis/regressionTest';
 export const REPAIR = 'jarvis/repair';
 export const REPAIR_APPLY = 'jarvis/repairApply';
+export const VERIFY = 'jarvis/verify';
 export const GAPS_FOUND = 'jarvis/gapsFound';
 export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
@@ -36,6 +37,7 @@ export const COMMAND_PROVE = 'jarvis.prove';
 export const COMMAND_REPLAY = 'jarvis.replay';
 export const COMMAND_REPAIR = 'jarvis.repair';
 export const COMMAND_APPLY_REPAIR = 'jarvis.applyRepair';
+export const COMMAND_VERIFY = 'jarvis.verify';
 export const SETTINGS_SECTION = 'jarvisLs';
 export const MIGRATION = 'jarvis/migration';
 export const MIGRATION_RUN = 'jarvis/migration/run';
@@ -53,6 +55,7 @@ export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
 export type ProofVerdict = 'reproduced' | 'depends_on_caller' | 'refuted' | 'survived' | 'unproven';
 export type RepairStatus = 'repaired' | 'unfixable' | 'no_model' | 'cancelled';
+export type VerifyStatus = 'verified' | 'unfinished' | 'no_model' | 'cancelled';
 export type ModelHealth = 'none' | 'ready' | 'failing';
 export type ServerState = 'starting' | 'scanning' | 'following' | 'idle' | 'error';
 export type MigrationScope =
@@ -103,7 +106,7 @@ export interface FindingItem {
   confidence: number;
   /** `confidence` times the weight of the severity (high 3, medium 2, low 1). */
   score: number;
-  /** True when a comment in the source suppresses it. */
+  /** True when a comment in the source, or what agents concluded, suppresses it. */
   suppressed: boolean;
   /** True when the baseline file holds it. */
   baselined: boolean;
@@ -341,6 +344,26 @@ export interface RepairApplyParams {
 export interface RepairApplyResult {
   /** URIs of the files. */
   files: string[];
+}
+
+/** Asks agents to verify a finding. */
+export interface VerifyParams {
+  /** The file. */
+  uri: string;
+  /** Fingerprint, id or number. */
+  finding: string;
+  /** Where the client wants the progress. */
+  workDoneToken?: ProgressToken;
+}
+
+/** What agents concluded; it is kept, and part of the finding from now on. */
+export interface VerifyResult {
+  /** Whether they came to a conclusion, and why not. */
+  status: VerifyStatus;
+  /** The result in a sentence, in the user's language. */
+  summary: string;
+  /** All that they said, for people; empty when they said nothing. */
+  markdown: string;
 }
 
 /** What the runs have shown; it is kept, and part of the findings from now on. */
@@ -781,6 +804,7 @@ export interface Requests {
   'jarvis/regressionTest': { params: RegressionTestParams; result: RegressionTestResult };
   'jarvis/repair': { params: RepairParams; result: RepairResult };
   'jarvis/repairApply': { params: RepairApplyParams; result: RepairApplyResult };
+  'jarvis/verify': { params: VerifyParams; result: VerifyResult };
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/gaps': { params: GapsParams; result: GapsResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };

@@ -15,7 +15,7 @@ from jarvis_ls.core.words import Words, together
 from jarvis_ls.jsec.pipeline.desk import Desk, Plan, Progress
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.outcome import join_outcome
-from jarvis_ls.jsec.pipeline.pipeline import Left, count_analysed, run_pipeline
+from jarvis_ls.jsec.pipeline.pipeline import Left, analysed, run_pipeline
 from jarvis_ls.jsec.pipeline.quotes import QuoteChecker
 from jarvis_ls.jsec.pipeline.state import PipelineState
 from jarvis_ls.jsec.pipeline.workspace_guard import WorkspaceGuard
@@ -84,7 +84,7 @@ async def verify_scan(
         runner = _Runner(wanted) if wanted.agents.trusted else None
         examiner = _examiner(state, runner)
         verified = Verified([], Left(0, ""))
-        if state.unclustered() or state.pending():
+        if (wanted.plan.only or state.candidates.keys()) - analysed(state):
             verified = await _work(begin(), wanted, state, examiner, person, tell)
             verified.problems += runner.told if runner is not None else []
         verified.findings = join_outcome(attach(root, result.findings), state.analyses.values())
@@ -100,7 +100,7 @@ def kept_outcome(root: Path, result: ScanResult) -> Verified:
         return Verified(findings, Left(0, ""))
     with PipelineState(root, candidates, result.digests) as state:
         joined = join_outcome(findings, state.analyses.values())
-        return Verified(joined, Left(len(candidates) - count_analysed(state), ""))
+        return Verified(joined, Left(len(candidates) - len(analysed(state)), ""))
 
 
 async def _work(

@@ -143,7 +143,7 @@ def to_item(finding: Finding, uri: str, say: Messages) -> FindingItem:
         message=say.text(finding.message),
         confidence=finding.confidence,
         score=finding.score,
-        suppressed=finding.suppressed.startswith("comment"),
+        suppressed=finding.suppressed not in ("", "baseline"),
         baselined=finding.suppressed == "baseline",
         fixable=finding.fix is not None,
         evidence=finding.evidence,

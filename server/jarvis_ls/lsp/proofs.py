@@ -1,8 +1,9 @@
-"""What running the code has shown, joined to the findings that the editor has.
+"""What running the code has shown, and what agents have concluded, joined to the findings that the
+editor has.
 
-Evidence is kept in `.jarvis/sec/evidence.jsonl`, by this server and by `jsec prove`. Which of it
-still holds is found out from the text as it is now, outside of the event loop; evidence of code
-that has changed is not shown.
+Evidence is kept in `.jarvis/sec/evidence.jsonl`, by this server and by `jsec prove`; conclusions in
+`analysis.jsonl` beside it, also by `jsec agent`. Which of it still holds is found out from the text
+as it is now, outside of the event loop; what speaks of code that has changed is not shown.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
@@ -22,6 +24,7 @@ from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
     from jarvis_ls.codeintel.source import Source
+    from jarvis_ls.jsec.pipeline.kept import KeptConclusions
     from jarvis_ls.jsec.proof.evidence import Case, Evidence
     from jarvis_ls.jsec.proof.evidence_store import EvidenceStore
     from jarvis_ls.lsp.services import Services
@@ -33,6 +36,7 @@ _LARGEST_SOURCE = 8_000_000
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 _Place = tuple[str, str]
 """A folder and the path of a file in it."""
 
@@ -44,8 +48,12 @@ class Proofs:
         self._server = server
         self._stores: dict[str, tuple[tuple[int, int], EvidenceStore | None]] = {}
         """By folder: time and size of the file, and what was read."""
+        self._kept: dict[str, tuple[tuple[int, int], KeptConclusions | None]] = {}
+        """The same of what agents have concluded."""
         self._holding: dict[_Place, dict[str, Evidence]] = {}
         """By file and fingerprint: what holds for its text."""
+        self._concluded: dict[_Place, dict[str, Finding]] = {}
+        """By file and fingerprint: the findings as agents have left them."""
         self._turns = itertools.count()
         self._asked: dict[_Place, int] = {}
         """By file that is being looked at: who asked last."""
@@ -59,20 +67,21 @@ class Proofs:
     ) -> list[Finding]:
         """Return the findings of a file as they are to be shown, with the evidence that holds."""
         judged = judgement.judge(root, file, findings)
-        known = self._holding.get((root, file))
-        if not known:
-            return judged
-        from jarvis_ls.jsec.proof.attach import with_evidence  # loads the parser
+        if known := self._holding.get((root, file)):
+            from jarvis_ls.jsec.proof.attach import with_evidence  # loads the parser
 
-        return [
-            with_evidence(finding, known[finding.fingerprint])
-            if finding.fingerprint in known
-            else finding
-            for finding in judged
-        ]
+            judged = [
+                with_evidence(finding, known[finding.fingerprint])
+                if finding.fingerprint in known
+                else finding
+                for finding in judged
+            ]
+        concluded = self._concluded.get((root, file), {})
+        return [_conclude(finding, concluded.get(finding.fingerprint)) for finding in judged]
 
     async def update(self, root: str, file: str, findings: Sequence[Finding]) -> None:
-        """Find out which evidence holds for the findings of a file, with its text as it is now."""
+        """Find out which evidence, and what of agents, holds for the findings of a file, with its
+        text as it is now."""
         if not root or not self._server.trusted:
             return
         place = root, file
@@ -84,13 +93,16 @@ class Proofs:
             known = await asyncio.to_thread(
                 lambda: store.find(findings, lambda name: _source(Path(root), name, texts))
             )
+        concluded: dict[str, Finding] = {}
+        kept = await self._conclusions(root)
+        if kept is not None and file in kept:
+            text = self._texts(root).get(file)
+            concluded = await asyncio.to_thread(_concluded, kept, Path(root), file, text, findings)
         if turn != self._asked.get(place):
             return  # who asked later knows a later text
         del self._asked[place]
-        if known:
-            self._holding[place] = known
-        else:
-            self._holding.pop(place, None)
+        _set(self._holding, place, known)
+        _set(self._concluded, place, concluded)
 
     async def refresh(self, key: str) -> None:
         """Show the findings of a file anew when other evidence holds for them than before."""
@@ -98,17 +110,20 @@ class Proofs:
         state = self._server.findings.get(key)
         if state is None:
             return
-        before = self._holding.get((place.root, place.path))
+        file = place.root, place.path
+        before = self._holding.get(file), self._concluded.get(file)
         await self.update(place.root, place.path, state.raw)
-        if self._holding.get((place.root, place.path)) != before:
+        if (self._holding.get(file), self._concluded.get(file)) != before:
             judgement = await self._server.judgement()
             judge = partial(self.judge, judgement, place.root, place.path)
             self._server.findings.rejudge(key, judge)
             self.changed.fire(key)
 
     async def written(self, root: str) -> None:
-        """Look at all files again that evidence may speak of: that of a folder has been written."""
+        """Look at all files again that evidence or agents may speak of: what a folder has of them
+        has been written."""
         await self._store(root)
+        await self._conclusions(root)
         await self._refresh_all()
 
     async def case(self, root: str, name: str) -> tuple[Evidence, Case] | None:
@@ -118,7 +133,7 @@ class Proofs:
 
     def _recheck_soon(self, _key: str) -> None:
         """Evidence speaks of functions in other files, too."""
-        if self._stores and self._timer is None:
+        if (self._stores or self._kept) and self._timer is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(RECHECK_SECONDS, self._recheck)
 
@@ -131,11 +146,20 @@ class Proofs:
         keys = [
             key
             for key, state in self._server.findings
-            if any(finding.proof is not None for finding in state.findings)
+            if any(finding.proof or finding.conclusion for finding in state.findings)
             or any(finding.fingerprint in store for store in stores for finding in state.raw)
+            or self._is_concluded(key)
         ]
         for key in keys:
             await self.refresh(key)
+
+    def _is_concluded(self, key: str) -> bool:
+        """Return whether agents have concluded something of a file."""
+        if not self._kept:
+            return False
+        place = self._server.place(self._server.uri(key))
+        _, kept = self._kept.get(place.root, (None, None))
+        return kept is not None and place.path in kept
 
     async def _store(self, root: str) -> EvidenceStore | None:
         """Return the evidence of a folder, read again when its file is another."""
@@ -157,6 +181,25 @@ class Proofs:
         self._stores[root] = stamp, store
         return store
 
+    async def _conclusions(self, root: str) -> KeptConclusions | None:
+        """Return what agents have concluded in a folder, read again when its file is another."""
+        file = Path(root, STATE, "sec", "analysis.jsonl")
+        try:
+            status = file.stat()
+        except OSError:
+            self._kept.pop(root, None)
+            return None
+        stamp = status.st_mtime_ns, status.st_size
+        known = self._kept.get(root)
+        if known is None or known[0] != stamp:
+            kept: KeptConclusions | None = None
+            try:
+                kept = await asyncio.to_thread(_read_conclusions, root)
+            except JarvisError as error:
+                logger.warning("the conclusions of %s were not read: %s", root, error)
+            self._kept[root] = known = stamp, kept
+        return known[1]
+
     def _texts(self, root: str) -> dict[str, str]:
         """Return the texts of the open documents of a folder by their paths."""
         places = ((self._server.place(item.uri), item) for item in self._server.documents)
@@ -167,6 +210,49 @@ def _read(root: str) -> EvidenceStore:
     from jarvis_ls.jsec.proof.evidence_store import EvidenceStore  # loads the parser
 
     return EvidenceStore(Path(root))
+
+
+def _read_conclusions(root: str) -> KeptConclusions:
+    from jarvis_ls.jsec.pipeline.kept import KeptConclusions
+
+    return KeptConclusions(Path(root))
+
+
+def _concluded(
+    kept: KeptConclusions, root: Path, file: str, text: str | None, findings: Sequence[Finding]
+) -> dict[str, Finding]:
+    """Return the findings of a file of which agents have concluded something, by fingerprint. They
+    read it from the disk; `text` is what the editor has of it."""
+    from jarvis_ls.jsec.scan.project import digest_of
+
+    try:
+        data = read_regular(root / file, limit=_LARGEST_SOURCE, root=root)
+    except SkippedFile:
+        return {}
+    if text is not None and data.decode("utf-8-sig", "replace").splitlines() != text.splitlines():
+        return {}
+    joined = kept.join(file, digest_of(data), findings)
+    return {finding.fingerprint: finding for finding in joined if finding.conclusion is not None}
+
+
+def _conclude(finding: Finding, concluded: Finding | None) -> Finding:
+    """Return a finding with what agents concluded of it; a run of the code outweighs that."""
+    if concluded is None:
+        return finding
+    is_shown = finding.proof is not None and finding.proof.verdict == "reproduced"
+    return replace(
+        finding,
+        verdict="reproduced" if is_shown else concluded.verdict,
+        conclusion=concluded.conclusion,
+        suppressed=finding.suppressed or ("" if is_shown else concluded.suppressed),
+    )
+
+
+def _set(known: dict[_Place, dict[str, T]], place: _Place, value: dict[str, T]) -> None:
+    if value:
+        known[place] = value
+    else:
+        known.pop(place, None)
 
 
 def _source(root: Path, file: str, texts: Mapping[str, str]) -> Source | None:

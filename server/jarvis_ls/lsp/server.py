@@ -43,6 +43,7 @@ from jarvis_ls.lsp.repairing import Repairing
 from jarvis_ls.lsp.scanning import Scanning
 from jarvis_ls.lsp.settings import read_settings
 from jarvis_ls.lsp.user_messages import Messages
+from jarvis_ls.lsp.verifying import Verifying
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.engine.rule_pages import RulePage
@@ -89,6 +90,7 @@ class Server(LanguageServer):
         self.proofs = Proofs(self)
         self.proving = Proving()
         self.repairing = Repairing(self.proving)
+        self.verifying = Verifying(self.proving)
         self.model_keys: dict[str, str] = {}
         """Keys of models from the editor's secret storage, by variable; only in memory."""
         self.scanning = Scanning(self)
@@ -113,7 +115,7 @@ class Server(LanguageServer):
         self.migration_written: Event[str] = Event("migration written")
         """The folder (its path) in whose `.jarvis/c2rust` something has been written."""
         self.evidence_written: Event[str] = Event("evidence written")
-        """The folder (its path) whose evidence, from runs of its code, has been written."""
+        """The folder (its path) for which evidence or what agents concluded has been written."""
         self.stopping: Event[None] = Event("stopping")
         self.closing: list[Callable[[], Awaitable[None]]] = []
         """What is waited for, within reason, before the process ends."""

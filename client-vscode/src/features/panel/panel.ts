@@ -42,6 +42,10 @@ export function activate(context: JarvisContext): void {
     insert(panel.parts, [clicked === undefined ? ofEditor('diagnostics') : ofProblems(clicked)]);
     await panel.show({ kind: 'command', command: 'focus' });
   });
+  context.command('jarvisLs.askInChat', async (text: string) => {
+    panel.tell({ kind: 'insert', attachments: [], text });
+    await panel.show({ kind: 'command', command: 'focus' });
+  });
   context.command('jarvisLs.setUpModel', () => setUpModel(panel.setup));
   context.command('jarvisLs.setKey', () => panel.keys.ask());
   context.command('jarvisLs.openAgentSettings', () =>

@@ -11,7 +11,6 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.pipeline.agent_port import AgentTask, AnswerState, Role
 from jarvis_ls.jsec.pipeline.answers import (
-    FIELDS,
     Analyses,
     AnalysisItem,
     CompleteForm,
@@ -20,7 +19,7 @@ from jarvis_ls.jsec.pipeline.answers import (
 )
 from jarvis_ls.jsec.pipeline.desk import Desk, work_through
 from jarvis_ls.jsec.pipeline.prompts import candidates_in_words, fill_prompt, json_lines
-from jarvis_ls.jsec.pipeline.records import Analysis, Cluster
+from jarvis_ls.jsec.pipeline.records import FIELDS, Analysis, Cluster
 from jarvis_ls.jsec.pipeline.review import Claim, Judged, judge_claims
 
 _NOT_VERIFIED = Words("The verification gave no answer that could be used.")
@@ -29,7 +28,7 @@ _NOT_VERIFIED = Words("The verification gave no answer that could be used.")
 async def analyse_all(desk: Desk) -> None:
     """Analyse the clusters that have no analysis; those of one file one after the other."""
     by_file: dict[str, list[Cluster]] = defaultdict(list)
-    for cluster in desk.state.pending():
+    for cluster in desk.pending():
         if not cluster.is_invalid:  # else its review is still to come
             by_file[cluster.file].append(cluster)
     jobs = [partial(_analyse_file, desk, clusters) for clusters in by_file.values()]

@@ -10,10 +10,9 @@ from pydantic import BaseModel, Field, RootModel, model_validator
 from typing_extensions import Self
 
 from jarvis_ls.jsec.pipeline.quotes import QuoteChecker
+from jarvis_ls.jsec.pipeline.records import FIELDS
 from jarvis_ls.runtime.agent.typed_answer import AnswerUnfit, ModelForm
 
-FIELDS = ("preconditions", "trigger_path", "consequences", "suggestions")
-"""What must be said of every flaw."""
 _SHOWN = 20
 """Numbers that are named in a problem."""
 

@@ -16,7 +16,7 @@ from jarvis_ls.jsec.pipeline.records import Cluster
 
 async def cluster_all(desk: Desk) -> None:
     """Put each candidate that is in no cluster into one; those that could not be stay out."""
-    left = desk.state.unclustered()
+    left = desk.unclustered()
     jobs = [partial(_cluster_file, desk, file, found) for file, found in left.items()]
     await work_through(desk, Role.CLUSTERING, jobs, sum(map(len, left.values())))
 

@@ -11,6 +11,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.pipeline.agent_port import AgentAnswer, Agents, AgentTask, AnswerState, Role
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.quotes import QuoteChecker
+from jarvis_ls.jsec.pipeline.records import Cluster
 from jarvis_ls.jsec.pipeline.state import PipelineState
 
 GIVE_UP = 3
@@ -31,6 +32,12 @@ class Plan:
     """Files that are worked on at the same time."""
     notes: str = ""
     """Words of the user for all agents."""
+    only: frozenset[int] = frozenset()
+    """Numbers of the candidates that are verified; empty for all."""
+
+    def wants(self, gids: Iterable[int]) -> bool:
+        """Return whether one of these candidates is to be verified."""
+        return not self.only or not self.only.isdisjoint(gids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,16 @@ class Desk:
         if answer.state in (AnswerState.UNFIT, AnswerState.FAILED):
             self.problems.append(Words("{task}: {why}", task=task.title, why=answer.error))
         return answer
+
+    def unclustered(self) -> dict[str, list[Finding]]:
+        """Return the candidates that are wanted and in no cluster, by file."""
+        files = self.state.unclustered().items()
+        wanted = {file: [f for f in found if self.plan.wants((f.gid,))] for file, found in files}
+        return {file: found for file, found in wanted.items() if found}
+
+    def pending(self) -> list[Cluster]:
+        """Return the clusters of wanted candidates that have no analysis, in their order."""
+        return [cluster for cluster in self.state.pending() if self.plan.wants(cluster.gids)]
 
     def findings(self, gids: Iterable[int]) -> list[Finding]:
         """Return the candidates with their evidence."""

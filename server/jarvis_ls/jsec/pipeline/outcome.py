@@ -9,8 +9,7 @@ from enum import Enum
 from typing import Any
 
 from jarvis_ls.core.finding import AGENTS, Conclusion, Finding
-from jarvis_ls.jsec.pipeline.answers import FIELDS
-from jarvis_ls.jsec.pipeline.records import Analysis
+from jarvis_ls.jsec.pipeline.records import FIELDS, Analysis
 
 
 class Verdict(Enum):

@@ -28,9 +28,10 @@ async def run_pipeline(desk: Desk) -> Left:
         if desk.halted:
             break
         await stage(desk)
-    return Left(len(desk.state.candidates) - count_analysed(desk.state), desk.halted)
+    gids = desk.plan.only or desk.state.candidates.keys()
+    return Left(len(gids - analysed(desk.state)), desk.halted)
 
 
-def count_analysed(state: PipelineState) -> int:
-    """Return how many candidates have an analysis."""
-    return len({gid for analysis in state.analyses.values() for gid in analysis.cluster.gids})
+def analysed(state: PipelineState) -> set[int]:
+    """Return the candidates that have an analysis."""
+    return {gid for analysis in state.analyses.values() for gid in analysis.cluster.gids}

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+FIELDS = ("preconditions", "trigger_path", "consequences", "suggestions")
+"""What must be said of every flaw."""
 CLUSTERS = "clusters.jsonl"
 ANALYSIS = "analysis.jsonl"
 _LISTS = ("verified_gids", "false_positive_gids", "undecided_gids")

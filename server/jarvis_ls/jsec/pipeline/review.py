@@ -57,7 +57,7 @@ class Judged:
 async def review_all(desk: Desk) -> None:
     """Review the clusters that are held to be invalid: what holds is kept as a false positive, what
     does not is examined further."""
-    invalid = [cluster for cluster in desk.state.pending() if cluster.is_invalid]
+    invalid = [cluster for cluster in desk.pending() if cluster.is_invalid]
     jobs = [partial(_review_clusters, desk, part) for part in batches(invalid, _limit(desk))]
     await work_through(desk, Role.REVIEW, jobs, len(invalid))
 

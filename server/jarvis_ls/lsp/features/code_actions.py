@@ -18,6 +18,7 @@ from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.suppressing import Scope, suppressing_edits
+from jarvis_ls.lsp.verify_text import EXPLAIN, VERIFY, reference
 
 FIX_ALL = "source.fixAll.jarvis"
 _SCOPES: tuple[tuple[Scope, str], ...] = (
@@ -116,6 +117,8 @@ class _Actions:
             else:
                 arguments = [document.uri, finding.fingerprint]
                 yield self._command(title, extensions.COMMAND_PROVE, arguments)
+            if self._server.model != "none":
+                yield from self._agents(document, finding)
             if finding.language != "rust":
                 yield self._repair(document, finding)
             if finding.proof is None or not finding.proof.case:
@@ -128,6 +131,17 @@ class _Actions:
             else:
                 arguments = [document.uri, name]
                 yield self._command(self._say(REPLAY), extensions.COMMAND_REPLAY, arguments)
+
+    def _agents(self, document: Document, finding: Finding) -> Iterator[types.CodeAction]:
+        """Yield what agents can say of a finding."""
+        title = self._say(VERIFY)
+        if self._server.own_client:
+            meant = reference(finding, document.uri)
+            yield self._command(title, "jarvisLs.verify", [meant])
+            yield self._command(self._say(EXPLAIN), "jarvisLs.explainFinding", [meant])
+        else:
+            arguments = [document.uri, finding.fingerprint]
+            yield self._command(title, extensions.COMMAND_VERIFY, arguments)
 
     def _repair(self, document: Document, finding: Finding) -> types.CodeAction:
         title = self._say(REPAIR)

@@ -17,6 +17,7 @@ from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
+from jarvis_ls.lsp.verify_text import VERIFY, reference
 
 
 def register(server: Server) -> None:
@@ -38,6 +39,7 @@ def register(server: Server) -> None:
             if count:
                 here = findings[at : at + count]
                 found.append(_lens(uri, first, here))
+                found += _verify_lens(uri, first, here)
                 found += _repair_lens(uri, first, here)
         return found
 
@@ -62,6 +64,18 @@ def register(server: Server) -> None:
         start = types.Position(line - 1, 0)
         reference = {"uri": uri, "fingerprint": finding.fingerprint}
         command = types.Command(server.say(REPAIR), "jarvisLs.repair", arguments=[reference])
+        return [types.CodeLens(types.Range(start, start), command)]
+
+    def _verify_lens(uri: str, line: int, findings: list[Finding]) -> list[types.CodeLens]:
+        """Return what lets agents verify the gravest finding of a function, once there is a model
+        and where our client can show what they say."""
+        chosen = [item for item in findings if not is_hint(item)]
+        is_able = server.own_client and server.trusted and server.model in ("ready", "failing")
+        if not (chosen and is_able and server.place(uri).root):
+            return []
+        start = types.Position(line - 1, 0)
+        meant = reference(min(chosen, key=by_score), uri)
+        command = types.Command(server.say(VERIFY), "jarvisLs.verify", arguments=[meant])
         return [types.CodeLens(types.Range(start, start), command)]
 
     async def show(arguments: list[Any]) -> bool:

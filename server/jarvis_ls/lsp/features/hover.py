@@ -18,6 +18,7 @@ from jarvis_ls.lsp.proof_text import CASE_COMMANDS, PROVE, proof_in_words
 from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
+from jarvis_ls.lsp.verify_text import EXPLAIN, VERIFY, reference, verdict_in_words
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def register(server: Server) -> None:
                 pages.get(finding.rule),
                 server.say,
                 told=told,
-                links=_links(finding, uri, server.say) if may_run else "",
+                links=_links(finding, uri, server) if may_run else "",
             )
             for finding in here
         ]
@@ -78,6 +79,8 @@ def describe(
         lines += ["", _fence(finding.evidence, finding.language)]
     if finding.proof is not None:
         lines += ["", _escape(proof_in_words(finding.proof, say))]
+    if finding.conclusion is not None:
+        lines += ["", _escape(verdict_in_words(finding, say))]
     if links:
         lines += ["", links]
     score = say(
@@ -99,16 +102,20 @@ def describe(
     return "\n".join(lines).strip()
 
 
-def _links(finding: Finding, uri: str, say: Messages) -> str:
-    """Return what can be done about evidence, as commands of our extension."""
+def _links(finding: Finding, uri: str, server: Server) -> str:
+    """Return what can be done about a finding, as commands of our extension."""
     if is_hint(finding):
         return ""
-    reference = {"uri": uri, "fingerprint": finding.fingerprint}
-    links = [(say(PROVE), "jarvisLs.prove", reference)]
+    say = server.say
+    meant: dict[str, object] = {"uri": uri, "fingerprint": finding.fingerprint}
+    links = [(say(PROVE), "jarvisLs.prove", meant)]
+    if server.model != "none":
+        links.append((say(VERIFY), "jarvisLs.verify", meant))
+        links.append((say(EXPLAIN), "jarvisLs.explainFinding", reference(finding, uri)))
     if finding.language != "rust":
-        links.append((say(REPAIR), "jarvisLs.repair", reference))
+        links.append((say(REPAIR), "jarvisLs.repair", meant))
     if finding.proof is not None and finding.proof.case:
-        case = {"uri": uri, "case": finding.proof.case}
+        case: dict[str, object] = {"uri": uri, "case": finding.proof.case}
         links += [(say(title), command, case) for title, command in CASE_COMMANDS]
     return " · ".join(
         f"[{title}](command:{command}?{quote(json.dumps([argument]))})"

@@ -22,13 +22,13 @@ _SOURCES = "**/*.{c,h,cc,cpp,cxx,c++,hh,hpp,hxx,h++,inl,ipp,tpp,rs,C,H}"
 _OWN = (
     "**/.jarvis/jsec.toml",
     "**/.jarvis/sec/baseline.json",
-    "**/.jarvis/sec/evidence.jsonl",
+    "**/.jarvis/sec/{evidence,analysis}.jsonl",
     "**/.jarvis/c2rust/*.{json,jsonl,log}",
     "**/.gitignore",
 )
 _KEPT = ".jarvis/"
 _MIGRATION = ".jarvis/c2rust/"
-_EVIDENCE = ".jarvis/sec/evidence.jsonl"
+_EVIDENCE = (".jarvis/sec/evidence.jsonl", ".jarvis/sec/analysis.jsonl")
 _SEEN = ".jarvis/c2rust/undefined.jsonl"
 _SETTINGS = (".jarvis/jsec.toml", ".jarvis/sec/baseline.json", _SEEN)
 
@@ -84,7 +84,7 @@ class _Watch:
             if place.path.startswith(_KEPT):  # what we keep there ourselves is no source
                 if place.path.startswith(_MIGRATION):
                     self._migrations.add(place.root)
-                elif place.path == _EVIDENCE:
+                elif place.path in _EVIDENCE:
                     self._evidence.add(place.root)
             elif kind == types.FileChangeType.Changed and not place.path.endswith(".gitignore"):
                 self._paths.setdefault(place.root, set()).add(place.path)

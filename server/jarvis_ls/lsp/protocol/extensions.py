@@ -30,6 +30,7 @@ CASE = "jarvis/case"
 REGRESSION_TEST = "jarvis/regressionTest"
 REPAIR = "jarvis/repair"
 REPAIR_APPLY = "jarvis/repairApply"
+VERIFY = "jarvis/verify"
 GAPS_FOUND = "jarvis/gapsFound"
 STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
@@ -48,6 +49,7 @@ COMMAND_PROVE = "jarvis.prove"
 COMMAND_REPLAY = "jarvis.replay"
 COMMAND_REPAIR = "jarvis.repair"
 COMMAND_APPLY_REPAIR = "jarvis.applyRepair"
+COMMAND_VERIFY = "jarvis.verify"
 
 SETTINGS_SECTION = "jarvisLs"
 
@@ -57,6 +59,7 @@ SuppressScope = Literal["line", "function", "file", "baseline"]
 ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
 ProofVerdict = Literal["reproduced", "depends_on_caller", "refuted", "survived", "unproven"]
 RepairStatus = Literal["repaired", "unfixable", "no_model", "cancelled"]
+VerifyStatus = Literal["verified", "unfinished", "no_model", "cancelled"]
 ModelHealth = Literal["none", "ready", "failing"]
 ServerState = Literal["starting", "scanning", "following", "idle", "error"]
 
@@ -102,7 +105,7 @@ class FindingItem:
     score: float
     """`confidence` times the weight of the severity (high 3, medium 2, low 1)."""
     suppressed: bool
-    """True when a comment in the source suppresses it."""
+    """True when a comment in the source, or what agents concluded, suppresses it."""
     baselined: bool
     """True when the baseline file holds it."""
     fixable: bool
@@ -392,6 +395,30 @@ class RepairApplyResult:
 
 
 @attrs.frozen
+class VerifyParams:
+    """Asks agents to verify a finding."""
+
+    uri: str
+    """The file."""
+    finding: str
+    """Fingerprint, id or number."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress."""
+
+
+@attrs.frozen
+class VerifyResult:
+    """What agents concluded; it is kept, and part of the finding from now on."""
+
+    status: VerifyStatus
+    """Whether they came to a conclusion, and why not."""
+    summary: str
+    """The result in a sentence, in the user's language."""
+    markdown: str
+    """All that they said, for people; empty when they said nothing."""
+
+
+@attrs.frozen
 class ProveResult:
     """What the runs have shown; it is kept, and part of the findings from now on."""
 
@@ -579,6 +606,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     REGRESSION_TEST: (RegressionTestParams, RegressionTestResult),
     REPAIR: (RepairParams, RepairResult),
     REPAIR_APPLY: (RepairApplyParams, RepairApplyResult),
+    VERIFY: (VerifyParams, VerifyResult),
     EXPORT: (ExportParams, ExportResult),
     GAPS: (GapsParams, GapsResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
@@ -616,6 +644,7 @@ SERVER_COMMANDS = (
     COMMAND_REPLAY,
     COMMAND_REPAIR,
     COMMAND_APPLY_REPAIR,
+    COMMAND_VERIFY,
     migration.COMMAND_MIGRATE,
     migration.COMMAND_STOP_MIGRATION,
     migration.COMMAND_SHOW_RUST,
