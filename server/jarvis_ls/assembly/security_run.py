@@ -153,7 +153,7 @@ class _Runner:
         from jarvis_ls.jsec.proof.rungs.registry import RUNGS
 
         try:
-            found = await self._watched(
+            found = await self._watch(
                 lambda: prove(finding, self._bench, Budget(self._seconds), RUNGS)
             )
         except JarvisError as error:  # no sandbox: the machine's fault, and no evidence
@@ -166,7 +166,7 @@ class _Runner:
         """See `Invariants`; what was found is kept."""
         from jarvis_ls.jsec.proof.check_invariant import check_invariant
 
-        found = await self._watched(
+        found = await self._watch(
             lambda: check_invariant(finding, expression, self._bench, Budget(self._seconds))
         )
         self._invariants.add(found)
@@ -187,7 +187,7 @@ class _Runner:
         if found is None:
             return Words("There is no case {name}.", name=case)
         evidence, known = found
-        report = await self._watched(
+        report = await self._watch(
             lambda: repeats(self._bench, evidence, known, Budget(self._seconds))
         )
         if report is None:
@@ -195,7 +195,7 @@ class _Runner:
         where = f"{report.file}:{report.line}"
         return Words("Case {case}: {kind} at {where}.", case=case, kind=report.kind, where=where)
 
-    async def _watched(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _watch(self, work: Callable[[], Awaitable[T]]) -> T:
         """Return what `work` gives; where no sandbox holds, the workspace is watched."""
         if (await self._ladder.best(trusted=True)).name != "none":
             return await work()

@@ -208,14 +208,14 @@ class _Person(NonInteractive, Interaction):
                 print(f"  {number}. {speak(choice)}", file=sys.stderr)
             while True:
                 print("> ", end="", file=sys.stderr, flush=True)
-                answer = (await _typed()).strip()
+                answer = (await _read_typed()).strip()
                 if not answer:
                     return default
                 if answer.isdecimal() and 1 <= int(answer) <= len(choices):
                     return choices[int(answer) - 1]
 
 
-async def _typed() -> str:
+async def _read_typed() -> str:
     """Return the next line typed; empty where the system cannot wait for it beside other things."""
     if sys.platform == "win32":
         return ""

@@ -56,7 +56,7 @@ class Project:
     async def scan(self, report: Report | None = None) -> Scanned:
         """Scan what has changed. Raises `JarvisError` when settings or baseline are damaged."""
         result, _ = await self._scan(report)
-        shown = _shown(result)
+        shown = _list_shown(result)
         skipped = [
             Words("{path}: {why}", path=each.path, why=each.reason) for each in result.skipped
         ]
@@ -76,14 +76,14 @@ class Project:
     async def findings(self, query: Query, report: Report | None = None) -> list[FindingRecord]:
         """Return the findings that are wanted, the gravest first; what is stale is scanned."""
         result, _ = await self._scan(report)
-        return [self._record(item) for item in _shown(result) if _is_wanted(item, query)]
+        return [self._record(item) for item in _list_shown(result) if _is_wanted(item, query)]
 
     async def explain(self, name: str) -> Details:
         """Return all that is known of a finding. Raises `JarvisError` when there is none."""
         from jarvis_ls.jsec.engine.page_text import reason
 
         result, _ = await self._scan()
-        finding = _named(result, name)
+        finding = _find_named(result, name)
         page = (await self._pages()).get(finding.rule)
         clean = self._redactor.text
         return Details(
@@ -110,7 +110,7 @@ class Project:
         from jarvis_ls.jsec.scan.apply_fixes import fix_file
 
         result, settings = await self._scan()
-        finding = _named(result, name)
+        finding = _find_named(result, name)
         if finding.fix is None:
             raise JarvisError(
                 Words("Rule {rule} offers no rewrite for this finding.", rule=finding.rule)
@@ -143,7 +143,7 @@ class Project:
         return [
             _rule(page)
             for page in (await self._pages()).values()
-            if all(word in _searched(page) for word in wanted)
+            if all(word in _words_of(page) for word in wanted)
         ]
 
     async def rule_page(self, rule: str) -> str:
@@ -175,7 +175,7 @@ class Project:
             ) from None
         result, _ = await self._scan()
         async with self._proving:
-            found = await prove(self.root, _named(result, name), min(seconds, _LONGEST_PROOF))
+            found = await prove(self.root, _find_named(result, name), min(seconds, _LONGEST_PROOF))
         return found.to_json()
 
     async def migration(self) -> Migration:
@@ -267,14 +267,14 @@ class Project:
 _SEVERITIES = ("high", "medium", "low")
 
 
-def _shown(result: ScanResult) -> list[Finding]:
+def _list_shown(result: ScanResult) -> list[Finding]:
     from jarvis_ls.jsec.findings.scan_findings import is_hint
 
     return [finding for finding in result.shown if not is_hint(finding)]
 
 
-def _named(result: ScanResult, name: str) -> Finding:
-    for finding in _shown(result):
+def _find_named(result: ScanResult, name: str) -> Finding:
+    for finding in _list_shown(result):
         if name in (finding.id, finding.fingerprint, str(finding.gid)):
             return finding
     raise JarvisError(Words("There is no finding '{name}' in the project as it is now.", name=name))
@@ -305,5 +305,5 @@ def _rule(page: RulePage) -> RuleRecord:
     )
 
 
-def _searched(page: RulePage) -> str:
+def _words_of(page: RulePage) -> str:
     return " ".join([page.id, page.title, *(f"cwe-{number}" for number in page.cwe)]).lower()

@@ -43,7 +43,7 @@ def with_token(app: App, token: str) -> App:
     """Return the application behind a check of `Authorization: Bearer TOKEN`."""
     wanted = f"Bearer {token}".encode()
 
-    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+    async def check(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or _has(scope, wanted):
             await app(scope, receive, send)
             return
@@ -52,7 +52,7 @@ def with_token(app: App, token: str) -> App:
             await send({"type": "http.response.start", "status": 401, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
 
-    return checked
+    return check
 
 
 def _has(scope: Scope, wanted: bytes) -> bool:

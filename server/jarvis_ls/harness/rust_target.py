@@ -263,11 +263,11 @@ class _Writer:
             )
             return _Values(written, made, honest=all(part.honest for part in parts))
         if kind.type in ("abstract_type", "dynamic_type"):
-            return self._bounded(kind, written)
+            return self._bound(kind, written)
         if kind.type == "generic_type":
             return self._generic(kind, depth, bounds)
         if written in bounds:
-            return self._bounded(kind, bounds[written])
+            return self._bound(kind, bounds[written])
         name = written.rpartition("::")[2]
         if name == "String":
             return _Values("String", self._strings())
@@ -362,7 +362,7 @@ class _Writer:
         made = tuple(f"std::boxed::Box::leak({m}.into_boxed_slice()).as_mut_ptr()" for m in many)
         return _Values(text(kind), (*made, null), honest=False)
 
-    def _bounded(self, kind: Node, bound: str) -> _Values:
+    def _bound(self, kind: Node, bound: str) -> _Values:
         """Return values for a type of which only the traits are known."""
         if _READERS.search(bound):
             made = self._many(_Values("u8", ("0u8", "255u8", "10u8", "65u8")))
@@ -466,7 +466,7 @@ class _Writer:
             body = impl.child_by_field_name("body")
             for function in body.named_children if body is not None and depth < 2 else ():
                 if function.type == "function_item" and function is not self._function:
-                    made += self._constructed(function, name, depth)
+                    made += self._construct(function, name, depth)
         node = self._types.get(name)
         before = node.prev_named_sibling if node is not None else None
         while before is not None and before.type in ("attribute_item", "line_comment"):
@@ -475,7 +475,7 @@ class _Writer:
             before = before.prev_named_sibling
         return tuple(dict.fromkeys(made))[:_MOST_VALUES]
 
-    def _constructed(self, function: Node, name: str, depth: int) -> Iterator[str]:
+    def _construct(self, function: Node, name: str, depth: int) -> Iterator[str]:
         """Yield calls of a constructor; none when it is no such function."""
         result = text(function.child_by_field_name("return_type"))
         parameters = function.child_by_field_name("parameters")

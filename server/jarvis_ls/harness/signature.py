@@ -458,7 +458,7 @@ class _CppReader(_Reader):
         self._found.functions.append(
             Function(
                 self._unit.path,
-                _qualified(cursor),
+                _qualify(cursor),
                 cursor.location.line,
                 cursor.linkage.name == "INTERNAL",
                 type_.kind.name == "FUNCTIONPROTO" and type_.is_function_variadic(),
@@ -532,7 +532,7 @@ def _not_made(name: str) -> Parameter:
     return Parameter("this", Kind("unsupported", name=name))
 
 
-def _qualified(cursor: Any) -> str:
+def _qualify(cursor: Any) -> str:
     names = [cursor.spelling]
     parent = cursor.semantic_parent
     while parent is not None and parent.kind.name in (*_SCOPES, *_CLASSES):

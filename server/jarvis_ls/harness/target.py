@@ -225,8 +225,8 @@ class _Writer:
         self._handles = Handles(found, may_call)
         self._may_call = may_call
         self._numbers = _near((*function.numbers, *known.values))
-        self._strings = [_quoted(text) for text in function.strings]
-        self._strings += [_quoted(word.encode("latin-1")) for word in _WORDS]
+        self._strings = [_quote(text) for text in function.strings]
+        self._strings += [_quote(word.encode("latin-1")) for word in _WORDS]
         positive = [number for number in self._numbers if 0 < number <= _LARGEST_COUNT]
         self._counts = tuple(dict.fromkeys((*_COUNTS, *positive)))[:120]
         self._lengths = tuple(dict.fromkeys((*_LENGTHS, *(n for n in positive))))[:120]
@@ -301,16 +301,16 @@ class _Writer:
                     may_be_null = place not in known.not_null and not is_object
                     made, value, capacity = self._pointer(name, kind, 0, tied, may_be_null)
                     capacity = "" if is_object else capacity
-                words.append(_passed(parameter, f"HARNESS_POINTER({value})", value))
+                words.append(_pass_on(parameter, f"HARNESS_POINTER({value})", value))
             elif kind.form in ("integer", "bool") and capacity and is_length(parameter.name, kind):
                 made, value = self._part(name, kind, capacity, known.ranges.get(place))
-                words.append(_passed(parameter, f"HARNESS_NUMBER({value})", value))
+                words.append(_pass_on(parameter, f"HARNESS_NUMBER({value})", value))
             elif kind.form in ("integer", "bool"):
                 made, value = self._integer(name, kind, known.ranges.get(place))
-                words.append(_passed(parameter, f"HARNESS_NUMBER({value})", value))
+                words.append(_pass_on(parameter, f"HARNESS_NUMBER({value})", value))
             elif kind.form == "float":
                 made, value = self._fraction(name)
-                words.append(_passed(parameter, value, value))
+                words.append(_pass_on(parameter, value, value))
             elif kind.form == "function":
                 made, value = self._callback(name, kind)
                 words.append(value)
@@ -592,7 +592,7 @@ class _Writer:
         return f'harness_say("{_plain(name)}", {said}, (long long){value});'
 
 
-def _passed(parameter: Parameter, plain: str, value: str) -> str:
+def _pass_on(parameter: Parameter, plain: str, value: str) -> str:
     """Return the argument that a value is handed over as."""
     return parameter.passed.replace("{}", value) if parameter.passed else plain
 
@@ -619,7 +619,7 @@ def _literal(value: int) -> str:
     return "(-9223372036854775807LL - 1)" if value == -(1 << 63) else f"{value}LL"
 
 
-def _quoted(text: bytes) -> str:
+def _quote(text: bytes) -> str:
     """Return bytes as a string literal of C."""
     return '"' + "".join(f"\\{byte:03o}" for byte in text.replace(b"\0", b"")) + '"'
 

@@ -97,7 +97,9 @@ class Proofs:
         kept = await self._conclusions(root)
         if kept is not None and file in kept:
             text = self._texts(root).get(file)
-            concluded = await asyncio.to_thread(_concluded, kept, Path(root), file, text, findings)
+            concluded = await asyncio.to_thread(
+                _read_concluded, kept, Path(root), file, text, findings
+            )
         if turn != self._asked.get(place):
             return  # who asked later knows a later text
         del self._asked[place]
@@ -218,7 +220,7 @@ def _read_conclusions(root: str) -> KeptConclusions:
     return KeptConclusions(Path(root))
 
 
-def _concluded(
+def _read_concluded(
     kept: KeptConclusions, root: Path, file: str, text: str | None, findings: Sequence[Finding]
 ) -> dict[str, Finding]:
     """Return the findings of a file of which agents have concluded something, by fingerprint. They

@@ -102,11 +102,11 @@ async def _verify(
 
         return build(environment=environment)
 
-    def told(progress: Progress) -> None:
+    def tell_stage(progress: Progress) -> None:
         tell(progress.stage)
 
     wanted = RunWanted(AgentsWanted(root, trusted=True), Plan(only=frozenset({own.gid})))
-    verified = await verify_scan(begin, wanted, result, NonInteractive(), told)
+    verified = await verify_scan(begin, wanted, result, NonInteractive(), tell_stage)
     found = next(item for item in verified.findings if item.gid == own.gid)
     problems = [*verified.problems, *([verified.left.halted] if verified.left.halted else [])]
     return Verification(found, tuple(dict.fromkeys(problems)))

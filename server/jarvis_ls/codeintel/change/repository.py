@@ -71,7 +71,7 @@ class Repository:
             raise UsageError(
                 "{revision} is not a commit that can be read: {why}",
                 revision=revision,
-                why=_said(error),
+                why=_say_why(error),
             ) from None
 
     def staged(self) -> dict[str, str]:
@@ -153,7 +153,7 @@ class Repository:
             raise UsageError(
                 "the index of {folder} cannot be read: {why}",
                 folder=self.root,
-                why=_said(error),
+                why=_say_why(error),
             ) from None
         return found
 
@@ -218,7 +218,7 @@ def _open(root: Path) -> Repo:
             raise UsageError(
                 "{folder} is not a git repository that can be read: {why}",
                 folder=root,
-                why=_said(error),
+                why=_say_why(error),
             ) from None
 
 
@@ -226,5 +226,5 @@ def _time_of(value: object) -> tuple[int, int]:
     return (int(value[0]), int(value[1])) if isinstance(value, tuple) else (-1, -1)
 
 
-def _said(error: BaseException) -> str:
+def _say_why(error: BaseException) -> str:
     return str(error).partition("\n")[0][:200] or type(error).__name__

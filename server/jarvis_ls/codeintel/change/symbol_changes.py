@@ -85,7 +85,7 @@ def changed_symbols(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> 
                 new.append((path, later))
             elif earlier is not None and later is not None:
                 found += _difference(path, earlier, later, old_data or b"")
-    found += _moved(gone, new)
+    found += _find_moved(gone, new)
     for path, state in gone:
         exported = state.definition.is_exported
         change = SymbolChange(path, state.definition, Change.REMOVED, was_exported=exported)
@@ -114,7 +114,9 @@ def _difference(path: str, earlier: _State, later: _State, old: bytes) -> Iterat
     )
 
 
-def _moved(gone: list[tuple[str, _State]], new: list[tuple[str, _State]]) -> list[SymbolChange]:
+def _find_moved(
+    gone: list[tuple[str, _State]], new: list[tuple[str, _State]]
+) -> list[SymbolChange]:
     """Return what has moved, and take it out of both lists."""
     found: list[SymbolChange] = []
     by_text: dict[tuple[object, ...], list[tuple[str, _State]]] = defaultdict(list)

@@ -116,12 +116,12 @@ class Search:
                         use.file.path, name, use.line, step, target.name, is_test, sure
                     )
                     if len(found) >= MOST_REACHED:
-                        return Reached(_ordered(found.values()), False)
+                        return Reached(_order(found.values()), False)
                     is_macro = scope is not None and scope.definition.kind is Kind.MACRO
                     behind = level if is_macro else following  # who uses a macro is as near
                     behind += self._next(use, scope, sure, seen)
             level = following
-        return Reached(_ordered(found.values()), True)
+        return Reached(_order(found.values()), True)
 
     def users(self, target: Target) -> list[tuple[Reference, bool]]:
         """Return the uses of a symbol outside of itself, each with whether no other symbol of its
@@ -319,5 +319,5 @@ def _names_of(target: Target) -> tuple[str, ...]:
     return (target.name,)
 
 
-def _ordered(callers: Iterable[Caller]) -> tuple[Caller, ...]:
+def _order(callers: Iterable[Caller]) -> tuple[Caller, ...]:
     return tuple(sorted(callers, key=lambda c: (c.depth, c.path, c.line, c.name)))

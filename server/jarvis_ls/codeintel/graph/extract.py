@@ -146,7 +146,7 @@ def _definitions(
         sort = _KINDS[kind]
         if name is None:
             declarator = match["declarator"][0] if "declarator" in match else None
-            name, is_function = _declared(declarator or node.child_by_field_name("declarator"))
+            name, is_function = _find_declared(declarator or node.child_by_field_name("declarator"))
             if sort is Kind.VARIABLE and is_function:
                 sort = Kind.PROTOTYPE
         if name is None:
@@ -166,7 +166,7 @@ def _definitions(
     return found, tuple(imports), aliases
 
 
-def _declared(node: tree_sitter.Node | None) -> tuple[tree_sitter.Node | None, bool]:
+def _find_declared(node: tree_sitter.Node | None) -> tuple[tree_sitter.Node | None, bool]:
     """Return the name inside a declarator of C or C++, and whether it is that of a function."""
     is_function = False
     for _ in range(_MOST_STEPS):

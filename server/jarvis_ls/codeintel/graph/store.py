@@ -170,7 +170,7 @@ class SymbolStore:
         )
         self._link.executemany(
             "INSERT INTO uses VALUES (?, ?, ?)",
-            [(number, name, _packed(symbols, name)) for name in sorted(symbols.places)],
+            [(number, name, _pack(symbols, name)) for name in sorted(symbols.places)],
         )
         self._link.executemany(
             "INSERT OR IGNORE INTO imports VALUES (?, ?, ?, ?)",
@@ -194,21 +194,21 @@ class SymbolStore:
 
     def definitions_named(self, name: str) -> list[Located]:
         """Return the definitions with this last part of a name."""
-        return self._located("WHERE name = ?", name)
+        return self._locate("WHERE name = ?", name)
 
     def definitions_in(self, path: str) -> list[Located]:
         """Return the definitions of a file in order."""
         file = self._by_path.get(path)
-        return self._located("WHERE file = ?", file.id) if file is not None else []
+        return self._locate("WHERE file = ?", file.id) if file is not None else []
 
     def definition(self, file: File, number: int) -> Located | None:
         """Return a definition by its number in a file."""
-        found = self._located("WHERE file = ? AND number = ?", file.id, number)
+        found = self._locate("WHERE file = ? AND number = ?", file.id, number)
         return found[0] if found else None
 
     def all_definitions(self) -> Iterator[Located]:
         """Yield every definition."""
-        yield from self._located("")
+        yield from self._locate("")
 
     def references(self, name: str) -> list[Reference]:
         """Return where a name is used, by file and line."""
@@ -216,7 +216,7 @@ class SymbolStore:
         rows = self._link.execute("SELECT file, places FROM uses WHERE name = ?", (name,))
         for number, packed in rows:
             file = self._files[number]
-            for scope, use, line in _unpacked(packed):
+            for scope, use, line in _unpack(packed):
                 found.append(Reference(file, scope, use, line))
         found.sort(key=lambda r: (r.file.path, r.line))
         return found
@@ -251,7 +251,7 @@ class SymbolStore:
         """Return a file by its number."""
         return self._files[number]
 
-    def _located(self, where: str, *values: object) -> list[Located]:
+    def _locate(self, where: str, *values: object) -> list[Located]:
         rows = self._link.execute(f"SELECT * FROM definitions {where}", values)
         return [
             Located(
@@ -368,7 +368,7 @@ def _row(file: int, number: int, definition: Definition) -> tuple[object, ...]:
     )
 
 
-def _packed(symbols: FileSymbols, name: str) -> bytes:
+def _pack(symbols: FileSymbols, name: str) -> bytes:
     """Return the places of a name as pairs of 32 bits: scope and use, line."""
     values = array("I")
     for place in symbols.places[name]:
@@ -379,7 +379,7 @@ def _packed(symbols: FileSymbols, name: str) -> bytes:
     return values.tobytes()
 
 
-def _unpacked(packed: bytes) -> Iterator[tuple[int, Use, int]]:
+def _unpack(packed: bytes) -> Iterator[tuple[int, Use, int]]:
     values = array("I")
     values.frombytes(packed)
     if sys.byteorder == "big":

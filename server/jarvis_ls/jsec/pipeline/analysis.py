@@ -74,7 +74,7 @@ class _Analyst:
     async def _analyse(self) -> list[Claim] | None:
         """Ask for the analysis; returns which candidates it holds to be no flaws."""
         cluster, desk = self._cluster, self._desk
-        notes = "\n".join([desk.plan.notes, *_reviewed(cluster)])
+        notes = "\n".join([desk.plan.notes, *_ask_reviewers(cluster)])
         text = fill_prompt(
             Role.ANALYSIS,
             notes,
@@ -180,6 +180,6 @@ class _Analyst:
         return Judged(Claim(gid, str(reason)), checked).to_json()
 
 
-def _reviewed(cluster: Cluster) -> list[str]:
+def _ask_reviewers(cluster: Cluster) -> list[str]:
     """Return what reviewers found wrong with an earlier reason, for who examines it now."""
     return [f"A reviewer of an earlier judgement said: {note}" for note in cluster.review_notes]

@@ -91,7 +91,7 @@ class Clusters(RootModel[list[ClusterItem]]):
     @model_validator(mode="before")
     @classmethod
     def _plain(cls, value: Any) -> Any:
-        return _unwrapped(value)
+        return _unwrap(value)
 
 
 class Reviews(RootModel[list[ReviewItem]]):
@@ -100,7 +100,7 @@ class Reviews(RootModel[list[ReviewItem]]):
     @model_validator(mode="before")
     @classmethod
     def _plain(cls, value: Any) -> Any:
-        return _expanded(_unwrapped(value))
+        return _expand(_unwrap(value))
 
 
 class Analyses(RootModel[list[AnalysisItem]]):
@@ -109,7 +109,7 @@ class Analyses(RootModel[list[AnalysisItem]]):
     @model_validator(mode="before")
     @classmethod
     def _plain(cls, value: Any) -> Any:
-        return _expanded(_unwrapped(value))
+        return _expand(_unwrap(value))
 
 
 class Verifications(RootModel[list[VerificationItem]]):
@@ -118,7 +118,7 @@ class Verifications(RootModel[list[VerificationItem]]):
     @model_validator(mode="before")
     @classmethod
     def _plain(cls, value: Any) -> Any:
-        return _expanded(_unwrapped(value))
+        return _expand(_unwrap(value))
 
 
 class CompleteForm(ModelForm):
@@ -177,7 +177,7 @@ def _numbers_of(item: Any) -> list[int]:
     return item.gids if isinstance(item, ClusterItem) else [item.gid]
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """Return the list in an object that holds nothing else, and one entry as a list."""
     if isinstance(value, dict):
         inner = list(value.values())
@@ -187,7 +187,7 @@ def _unwrapped(value: Any) -> Any:
     return value
 
 
-def _expanded(value: Any) -> Any:
+def _expand(value: Any) -> Any:
     """Return a list in which an entry about several `gids` is one entry for each."""
     if not isinstance(value, list):
         return value

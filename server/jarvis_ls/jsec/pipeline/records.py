@@ -131,7 +131,7 @@ class Known:
 def cluster_of(record: Any, known: dict[str, Known]) -> Cluster | None:
     """Return the cluster of a line as far as its candidates are still there; None when there are
     none, the file has changed, or the line is no cluster."""
-    found = _renumbered(record, known)
+    found = _renumber(record, known)
     if found is None:
         return None
     file, numbers = found
@@ -164,7 +164,7 @@ def analysis_of(
     record: Any, known: dict[str, Known], clusters: dict[str, Cluster]
 ) -> Analysis | None:
     """Return the analysis of a line; None when it is not one of a cluster as it is now."""
-    found = _renumbered(record, known)
+    found = _renumber(record, known)
     cluster = clusters.get(record["cluster_id"]) if found and _has_id(record) else None
     if found is None or cluster is None:
         return None
@@ -197,7 +197,7 @@ def without(cluster: Cluster, taken: set[int]) -> Cluster:
     )
 
 
-def _renumbered(record: Any, known: dict[str, Known]) -> tuple[str, dict[int, int]] | None:
+def _renumber(record: Any, known: dict[str, Known]) -> tuple[str, dict[int, int]] | None:
     """Return the file of a record and what its candidates are called now."""
     if not isinstance(record, dict) or not isinstance(record.get("file"), str):
         return None

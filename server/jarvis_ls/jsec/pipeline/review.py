@@ -128,11 +128,11 @@ def _settle(desk: Desk, cluster: Cluster, judged: Sequence[Judged]) -> None:
     sound = [j for j in judged if j.rests_on]
     notes = tuple(dict.fromkeys(note for j in judged if not j.rests_on for note in j.notes))
     if not sound:
-        desk.state.add_clusters([_reinstated(cluster, notes)])
+        desk.state.add_clusters([_reinstate(cluster, notes)])
         return
     if broken:
         file, batch = cluster.file, cluster.batch_index
-        again = _reinstated(replace(cluster, gids=broken), notes)
+        again = _reinstate(replace(cluster, gids=broken), notes)
         again = replace(again, cluster_index=desk.state.next_cluster(file, batch))
         cluster = replace(cluster, gids=tuple(j.claim.gid for j in sound))
         desk.state.add_clusters([cluster, again])
@@ -146,7 +146,7 @@ def _settle(desk: Desk, cluster: Cluster, judged: Sequence[Judged]) -> None:
     )
 
 
-def _reinstated(cluster: Cluster, notes: tuple[str, ...]) -> Cluster:
+def _reinstate(cluster: Cluster, notes: tuple[str, ...]) -> Cluster:
     return replace(cluster, is_invalid=False, invalid_reason="", review_notes=notes)
 
 

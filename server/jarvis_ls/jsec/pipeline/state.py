@@ -120,7 +120,7 @@ class PipelineState:
         signed = [self._sign(cluster) for cluster in clusters]
         if not signed:
             return
-        lines = (line_of(self._signed(cluster)) for cluster in signed)
+        lines = (line_of(self._with_signature(cluster)) for cluster in signed)
         self._cluster_file.append(b"".join(lines))
         self.clusters.update((cluster.id, cluster) for cluster in signed)
 
@@ -129,7 +129,7 @@ class PipelineState:
         in it."""
         if not analysis.is_complete:
             raise ValueError(f"the analysis of {analysis.cluster.id} is not complete")
-        self._analysis_file.append(line_of(self._signed(analysis)))
+        self._analysis_file.append(line_of(self._with_signature(analysis)))
         self.analyses[analysis.cluster.id] = analysis
 
     def _sign(self, cluster: Cluster) -> Cluster:
@@ -166,11 +166,11 @@ class PipelineState:
     def _replace_changed(
         self, name: str, before: list[Any], records: Iterable[Cluster | Analysis]
     ) -> None:
-        after = [json.loads(line_of(self._signed(record))) for record in records]
+        after = [json.loads(line_of(self._with_signature(record))) for record in records]
         if before != after:
             replace_records(self._folder / name, after)
 
-    def _signed(self, record: Cluster | Analysis) -> dict[str, Any]:
+    def _with_signature(self, record: Cluster | Analysis) -> dict[str, Any]:
         """Return the line of a record: a repository must not bring its own conclusions along."""
         plain = record.to_json()
         return {**plain, "signature": self._signer.sign(plain)}

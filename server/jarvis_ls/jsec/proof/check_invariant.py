@@ -56,7 +56,7 @@ async def check_invariant(
     `bench` is a workbench of the trusted workspace the finding is in. Raises `UsageError` when the
     expression is none of C, or changes something, and `JarvisError` when nothing can be run.
     """
-    text = _checked(expression)
+    text = _check_text(expression)
     source = bench.source(finding.file)
     marked = None
     if source is not None:
@@ -68,7 +68,7 @@ async def check_invariant(
         why = Words(
             "No assertion can be put before it: it is in a macro, in the head of a loop, or not C."
         )
-        return _invariant(finding, bench, budget, text, _undecided(why))
+        return _invariant(finding, bench, budget, text, _say_undecided(why))
     proven = await asyncio.to_thread(_prove, finding, bench, budget, marked)
     if isinstance(proven, tuple):
         evidence, rules_out = proven
@@ -76,11 +76,11 @@ async def check_invariant(
         return replace(found, outcome=Outcome.PROVEN, rules_out=rules_out)
     tried = await _try_runs(finding, bench, budget, source, text)
     if tried.verdict is Verdict.UNPROVEN and proven:
-        tried = _undecided(proven)
+        tried = _say_undecided(proven)
     return _invariant(finding, bench, budget, text, tried)
 
 
-def _checked(expression: str) -> str:
+def _check_text(expression: str) -> str:
     """Return an expression on one line. Raises `UsageError` when it is not plain."""
     text = " ".join(expression.split())
     data = f"int jsec_x = ({text});".encode("utf-8", "replace")
@@ -171,7 +171,7 @@ async def _try_runs(
     code = f"{{ volatile int jsec_holds = 1 / !!({text}); (void)jsec_holds; }} ".encode()
     marked = insert_before(source, finding.span, code, loops=False)
     if marked is None:
-        return _undecided(Words("No assertion can be put before it."))
+        return _say_undecided(Words("No assertion can be put before it."))
     changed = bench.with_change(finding.file, marked)
     place = _inserted_at(marked, code)
     asked = replace(finding, cwe=_DIVISION, span=place, trace=(), related=())
@@ -180,7 +180,7 @@ async def _try_runs(
         if budget.left <= 0:
             break
         if reason := rung.missing(bench.tools):
-            weak.append(_undecided(reason))
+            weak.append(_say_undecided(reason))
             continue
         found = await rung.attempt(asked, changed, budget)
         if found is not None and found.is_decisive:
@@ -193,7 +193,7 @@ async def _try_runs(
         return Evidence(Verdict.SURVIVED, NAME, why, strength=Strength.SURVIVED, runs=runs)
     if weak:
         return weak[-1]
-    return _undecided(Words("The time limit was reached before there was an answer."))
+    return _say_undecided(Words("The time limit was reached before there was an answer."))
 
 
 def _inserted_at(marked: bytes, code: bytes) -> Span:
@@ -220,7 +220,7 @@ def _broken(found: Evidence, text: str) -> str:
     return Words("A run broke it: '{expression}' was false, with {how}.", expression=text, how=how)
 
 
-def _undecided(why: str) -> Evidence:
+def _say_undecided(why: str) -> Evidence:
     return Evidence(Verdict.UNPROVEN, NAME, why)
 
 

@@ -129,7 +129,7 @@ class Judge:
                 if result.state is State.FAILED:
                     break
         reached = {item.gate for item in results}
-        results += [_skipped(gate) for gate in Gate if gate not in reached]
+        results += [_skip_rest(gate) for gate in Gate if gate not in reached]
         return Judgement(patch, tuple(results), work.seconds)
 
     def read(
@@ -445,5 +445,5 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:60]}…")
 
 
-def _skipped(gate: Gate) -> GateResult:
+def _skip_rest(gate: Gate) -> GateResult:
     return GateResult(gate, State.SKIPPED, "")

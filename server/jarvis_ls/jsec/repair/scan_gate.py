@@ -58,7 +58,7 @@ def check_clean(
             if item.fingerprint == finding.fingerprint or _place(item, sources[1]) == own
         )
         return failed(
-            Gate.CLEAN, "jsec still reports {rule} at {file}:{line}: {what}", **_named(place)
+            Gate.CLEAN, "jsec still reports {rule} at {file}:{line}: {what}", **_values_of(place)
         )
     known = {item.fingerprint for item in old}
     weak = None
@@ -68,14 +68,14 @@ def check_clean(
             continue
         if item.confidence >= _WEAK:
             return failed(
-                Gate.CLEAN, "jsec reports a new {rule} at {file}:{line}: {what}", **_named(item)
+                Gate.CLEAN, "jsec reports a new {rule} at {file}:{line}: {what}", **_values_of(item)
             )
         weak = weak or item
     if weak is not None:
         return passed(
             Gate.CLEAN,
             "The finding is gone; only a weak one is new, {rule} at {file}:{line}: {what}",
-            **_named(weak),
+            **_values_of(weak),
         )
     return passed(Gate.CLEAN, "The finding is gone, and there is no new one.")
 
@@ -95,7 +95,7 @@ def other_places(
     return found
 
 
-def _named(finding: Finding) -> dict[str, str]:
+def _values_of(finding: Finding) -> dict[str, str]:
     return {
         "rule": finding.rule,
         "file": finding.file,

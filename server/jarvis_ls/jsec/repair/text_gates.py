@@ -93,16 +93,16 @@ def check_symbols(patch: Patch, limits: Limits) -> GateResult:
             elif kind == "function" and _is_emptied(change.before, symbol, after, held, language):
                 emptied.append(name)
     if lost and not limits.removal:
-        return failed(Gate.SYMBOLS, "It removes {names}.", names=_listed(lost))
+        return failed(Gate.SYMBOLS, "It removes {names}.", names=_list_names(lost))
     if emptied and not limits.removal:
         return failed(
-            Gate.SYMBOLS, "It leaves nothing in the body of {names}.", names=_listed(emptied)
+            Gate.SYMBOLS, "It leaves nothing in the body of {names}.", names=_list_names(emptied)
         )
     if lost or emptied:
         return passed(
             Gate.SYMBOLS,
             "It removes or empties {names}, which was allowed.",
-            names=_listed([*lost, *emptied]),
+            names=_list_names([*lost, *emptied]),
         )
     return passed(Gate.SYMBOLS, "No function, type, macro or variable is lost or emptied.")
 
@@ -186,7 +186,7 @@ def _does_something(source: Source, symbol: Symbol, language: LanguageName) -> b
     return any(_NOTHING.fullmatch(part) is None for part in statements)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     shown = [f"'{name}'" for name in names]
     more = f" (+{len(shown) - _MOST_NAMED})" if len(shown) > _MOST_NAMED else ""
     return ", ".join(shown[:_MOST_NAMED]) + more

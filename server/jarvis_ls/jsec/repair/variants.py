@@ -40,7 +40,7 @@ def random_cases(cases: Sequence[Case], count: int) -> list[Case]:
             break
         case = chooser.choice(cases)
         for _ in range(chooser.choice((1, 1, 2, 4))):
-            case = _changed(case, chooser)
+            case = _change(case, chooser)
         found.setdefault(case)
     return [case for case in found if case not in cases]
 
@@ -138,7 +138,7 @@ def _of_length(text: str, length: int) -> str:
     return text + last * (length - len(text))
 
 
-def _changed(case: Case, chooser: random.Random) -> Case:
+def _change(case: Case, chooser: random.Random) -> Case:
     """Return a case with one of its inputs changed at random."""
     inputs = [
         *(("argument", place) for place in range(len(case.arguments))),

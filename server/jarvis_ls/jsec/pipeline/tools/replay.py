@@ -15,7 +15,7 @@ _NAME = re.compile("[0-9a-f]{12}")
 
 
 @tool(
-    actions=lambda a: [Action("execute", f"jsec replay {_checked(a['case'])}")],
+    actions=lambda a: [Action("execute", f"jsec replay {_check(a['case'])}")],
     timeout=SECONDS,
     sandboxed=True,
 )
@@ -25,11 +25,11 @@ async def replay(context: ToolContext, case: str) -> str:
     Args:
         case: Its name, as `prove` and `trace` give it.
     """
-    told = await examiner_of(context).replay(_checked(case))
+    told = await examiner_of(context).replay(_check(case))
     return shown(told) if told else Words("Nothing can be run here.")
 
 
-def _checked(case: str) -> str:
+def _check(case: str) -> str:
     if not _NAME.fullmatch(case):
         raise ToolRetry("{case} is not the name of a case.", case=repr(case))
     return case

@@ -170,11 +170,11 @@ class _Search:
     async def aside(self, work: Callable[[], _Result]) -> _Result:
         """Return what some work gives that parses files, done in a thread and paid for."""
 
-        def timed() -> tuple[_Result, float]:
+        def time_work() -> tuple[_Result, float]:
             started = time.thread_time()
             return work(), time.thread_time() - started
 
-        result, seconds = await asyncio.to_thread(timed)
+        result, seconds = await asyncio.to_thread(time_work)
         self._budget.spend(seconds)
         return result
 

@@ -69,14 +69,14 @@ class Expressions(Machine):
         """Return the paths on which an expression has a value, with that."""
         self.step()
         if node.kind in _PLACES:
-            return self._loaded(state, node)
+            return self._load_from(state, node)
         match node.kind:
             case Kind.NUMBER:
                 return [(state, self._constant(node))]
             case Kind.FUNCTION:
                 return [(state, Code(str(node.value), node.file))]
             case Kind.CONVERT:
-                return self._converted(state, node)
+                return self._convert(state, node)
             case Kind.ADDRESS:
                 return self._address(state, node.part(0))
             case Kind.UNARY:
@@ -92,7 +92,7 @@ class Expressions(Machine):
             case Kind.CHOICE:
                 return self._choice(state, node)
             case Kind.CALL:
-                return self._called(state, node)
+                return self._follow_call(state, node)
             case Kind.LIST:
                 return [(state, Hole())]
         raise GaveUp(node.kind.name)
@@ -126,11 +126,11 @@ class Expressions(Machine):
 
     # -- objects
 
-    def _loaded(self, state: State, node: Node) -> Results:
+    def _load_from(self, state: State, node: Node) -> Results:
         found: Results = []
         for path, pointer in self.address(state, node):
             if node.type.form is Form.ARRAY:
-                found.append((path, _decayed(pointer, node.type)))
+                found.append((path, _decay(pointer, node.type)))
             elif node.type.form is Form.FUNCTION:
                 found.append((path, pointer))
             else:
@@ -144,7 +144,7 @@ class Expressions(Machine):
         found: Results = []
         for path, pointer in self.address(state, node):
             if node.kind in (Kind.MEMBER, Kind.ARROW):
-                found.append((path, _decayed(pointer, node.type)))
+                found.append((path, _decay(pointer, node.type)))
             else:
                 found.append((path, pointer))
         return found
@@ -265,17 +265,17 @@ class Expressions(Machine):
         value = node.value
         if node.type.form is Form.FLOAT:
             assert isinstance(value, int | float)
-            return Fraction(_rounded(float(value), node.type))
+            return Fraction(_round_up(float(value), node.type))
         if node.type.form is Form.POINTER:
             return NULL if value == 0 else wild()
         if isinstance(value, int) and node.type.form is Form.INTEGER:
             return terms.wrap(value, node.type)
         return self.anything(node.type)
 
-    def _converted(self, state: State, node: Node) -> Results:
+    def _convert(self, state: State, node: Node) -> Results:
         inner = node.part(0)
         if inner.kind in _PLACES and node.type.form in (Form.ARRAY, Form.RECORD):
-            return self._loaded(state, inner)
+            return self._load_from(state, inner)
         return [
             (path, self.convert(path, value, inner.type, node.type, node))
             for path, value in self.value(state, inner)
@@ -325,9 +325,9 @@ class Expressions(Machine):
 
     def _as_fraction(self, value: Value, after: CType) -> Value:
         if isinstance(value, Fraction):
-            return value if value.value is None else Fraction(_rounded(value.value, after))
+            return value if value.value is None else Fraction(_round_up(value.value, after))
         if isinstance(value, int):
-            return Fraction(_rounded(float(value), after))
+            return Fraction(_round_up(float(value), after))
         return Fraction()
 
     def _cut_off(self, state: State, value: Fraction, after: CType, node: Node | None) -> Value:
@@ -349,7 +349,7 @@ class Expressions(Machine):
                 is_false = terms.negate(self.truth(value))
                 found.append((path, int(is_false) if isinstance(is_false, bool) else is_false))
             elif node.value == "+" or isinstance(value, Fraction):
-                found.append((path, _negated(value) if node.value == "-" else value))
+                found.append((path, _negate(value) if node.value == "-" else value))
             elif type_.form is not Form.INTEGER or isinstance(value, Bytes | Hole):
                 found.append((path, self.anything(type_)))
             elif node.value == "-":
@@ -393,7 +393,7 @@ class Expressions(Machine):
                 result for path, _ in self.value(state, left) for result in self.value(path, right)
             ]
         return [
-            (after, self._combined(after, operator, (first, second), node))
+            (after, self._combine(after, operator, (first, second), node))
             for path, first in self.value(state, left)
             for after, second in self.value(path, right)
         ]
@@ -421,7 +421,7 @@ class Expressions(Machine):
                 found.append((after, _as_number(both)))
         return found
 
-    def _combined(
+    def _combine(
         self, state: State, operator: str, values: tuple[Value, Value], node: Node
     ) -> Value:
         left, right = node.part(0), node.part(1)
@@ -519,7 +519,7 @@ class Expressions(Machine):
             }[operator]
         except (OverflowError, KeyError):
             result = None
-        return Fraction(None if result is None else _rounded(result, node.type))
+        return Fraction(None if result is None else _round_up(result, node.type))
 
     def arithmetic(
         self,
@@ -667,7 +667,7 @@ class Expressions(Machine):
                 found += self.value(no, node.part(2))
         return found
 
-    def _called(self, state: State, node: Node) -> Results:
+    def _follow_call(self, state: State, node: Node) -> Results:
         waiting: list[tuple[State, list[Value]]] = [(state, [])]
         for part in node.parts:
             assert part is not None
@@ -730,12 +730,12 @@ def _as_number(truth: Truth) -> Number:
     return int(truth) if isinstance(truth, bool) else truth
 
 
-def _negated(value: Value) -> Value:
+def _negate(value: Value) -> Value:
     known = value.value if isinstance(value, Fraction) else None
     return Fraction() if known is None else Fraction(-known)
 
 
-def _rounded(value: float, type_: CType) -> float | None:
+def _round_up(value: float, type_: CType) -> float | None:
     """Return a number as a type holds it; None when that is not certain."""
     if type_.size == 4:
         try:
@@ -745,7 +745,7 @@ def _rounded(value: float, type_: CType) -> float | None:
     return value if type_.size == 8 else None
 
 
-def _decayed(pointer: Value, type_: CType) -> Value:
+def _decay(pointer: Value, type_: CType) -> Value:
     """Return the address of an array or member, which may be used for that alone."""
     if not isinstance(pointer, Pointer) or not type_.size:
         return pointer

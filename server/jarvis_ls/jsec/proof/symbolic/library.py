@@ -100,7 +100,7 @@ class Library(Statements):
                     self.length(state, values[number], unit, node)
             return [(state, self.anything(node.type))]
         if name in _OPENERS:
-            return self._opened(state, values, node)
+            return self._open_stream(state, values, node)
         if name in _PRINTERS:
             return self._print(state, values, _PRINTERS[name], 1, node)
         if name in _WIDE_PRINTERS:
@@ -211,7 +211,7 @@ class Library(Statements):
 
     def _set(self, state: State, values: Sequence[Value], unit: int, node: Node) -> Results:
         pointer, byte, count = values[0], values[1], _size(values[2])
-        size = _scaled(count, unit)
+        size = _scale(count, unit)
         self.access(state, pointer, size, node, write=True)
         if not isinstance(pointer, Pointer):
             self.forget_exposed(state)
@@ -253,7 +253,7 @@ class Library(Statements):
         return self._copy(state, values, 4, node)
 
     def _copy(self, state: State, values: Sequence[Value], unit: int, node: Node) -> Results:
-        target, source, size = values[0], values[1], _scaled(_size(values[2]), unit)
+        target, source, size = values[0], values[1], _scale(_size(values[2]), unit)
         self.access(state, source, size, node, write=False)
         self.access(state, target, size, node, write=True)
         self._transfer(state, target, source, size)
@@ -340,7 +340,7 @@ class Library(Statements):
         else:
             added = self.length(state, source, unit, node)
         whole = terms.add_sizes(before, added)
-        size = terms.add_sizes(_scaled(whole, unit), unit)
+        size = terms.add_sizes(_scale(whole, unit), unit)
         self.access(state, target, size, node, write=True)
         if not is_behind and isinstance(added, int) and added <= _MOST_CELLS:
             self._transfer(state, target, source, size)
@@ -369,7 +369,7 @@ class Library(Statements):
 
     def _copy_padded(self, state: State, values: Sequence[Value], unit: int, node: Node) -> Results:
         target, source, count = values[0], values[1], _size(values[2])
-        size = _scaled(count, unit)
+        size = _scale(count, unit)
         if self.wants(Check.READ, Check.NULL, Check.LIFE):
             with_room = isinstance(source, Pointer) and isinstance(count, int)
             if not (with_room and self._reads_enough(state, source, size)):
@@ -409,7 +409,7 @@ class Library(Statements):
         missing = state.fork()
         index = terms.fresh_size("index")
         state.path.append(z3.ULE(index, terms.bits(length, 64)))
-        offset = terms.add_sizes(pointer.offset, _scaled(index, unit))
+        offset = terms.add_sizes(pointer.offset, _scale(index, unit))
         return [
             (missing, NULL),
             (state, Pointer(pointer.block, offset, pointer.low, pointer.high)),
@@ -454,15 +454,15 @@ class Library(Statements):
         count = terms.plain_size(terms.wide(values[1], INT)) if _is_whole(values[1]) else None
         if count is None:
             return [(state, self.anything(node.type))]
-        self.access(state, target, _scaled(count, unit), node, write=True)
+        self.access(state, target, _scale(count, unit), node, write=True)
         self.begin_path()
         ended = state.fork()
-        self.forget_bytes(ended, target, _scaled(count, unit))
+        self.forget_bytes(ended, target, _scale(count, unit))
         found: Results = [(ended, NULL)]
         length = terms.fresh_size("line")
         most = terms.bits(terms.add_sizes(count, -1), 64)
         if self.assume(state, z3.And(most >= 0, z3.ULE(length, most))):
-            self._set_prefix(state, target, length, (unit, _scaled(count, unit)))
+            self._set_prefix(state, target, length, (unit, _scale(count, unit)))
             found.append((state, target))
         return found
 
@@ -494,8 +494,8 @@ class Library(Statements):
 
     def fread(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `fread`."""
-        one, most = _size(values[1]), _size(values[2])
-        size = _product(one, most)
+        width, most = _size(values[1]), _size(values[2])
+        size = _product(width, most)
         self.access(state, values[0], size, node, write=True)
         self.forget_bytes(state, values[0], size)
         count = terms.fresh_size("count")
@@ -520,7 +520,7 @@ class Library(Statements):
         self.set_string(state, pointer, length, 1)
         return [(missing, NULL), (state, pointer)]
 
-    def _opened(self, state: State, values: Sequence[Value], node: Node) -> Results:
+    def _open_stream(self, state: State, values: Sequence[Value], node: Node) -> Results:
         for value in values:
             if isinstance(value, Pointer) and not is_null(value):
                 self.length(state, value, 1, node)
@@ -530,13 +530,13 @@ class Library(Statements):
         self, state: State, values: Sequence[Value], place: int, unit: int, node: Node
     ) -> Results:
         if place < len(values):
-            self._formatted(state, values[place], values[place + 1 :], unit, node)
+            self._follow_format(state, values[place], values[place + 1 :], unit, node)
         return [(state, self.anything(node.type))]
 
     def sprintf(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `sprintf`."""
         target = values[0]
-        most = self._formatted(state, values[1], values[2:], 1, node)
+        most = self._follow_format(state, values[1], values[2:], 1, node)
         if most is None:
             self.require(state, Check.WRITE, False, node)
             self.havoc_call(state, [target], frees=False)
@@ -551,7 +551,7 @@ class Library(Statements):
     def snprintf(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `snprintf`."""
         target, size = values[0], _size(values[1])
-        self._formatted(state, values[2], values[3:], 1, node)
+        self._follow_format(state, values[2], values[3:], 1, node)
         self.access(state, target, size, node, write=True)
         if isinstance(size, int) and size == 0:
             return [(state, self.anything(node.type))]
@@ -567,8 +567,8 @@ class Library(Statements):
 
     def swprintf(self, state: State, values: Sequence[Value], node: Node) -> Results:
         """Model `swprintf`."""
-        size = _scaled(_size(values[1]), 4)
-        self._formatted(state, values[2], values[3:], 4, node)
+        size = _scale(_size(values[1]), 4)
+        self._follow_format(state, values[2], values[3:], 4, node)
         self.access(state, values[0], size, node, write=True)
         self.forget_bytes(state, values[0], size)
         return [(state, self.anything(node.type))]
@@ -602,7 +602,7 @@ class Library(Statements):
             self.forget_bytes(state, value, size)
         return [(state, self.anything(node.type))]
 
-    def _formatted(
+    def _follow_format(
         self, state: State, text: Value, values: Sequence[Value], unit: int, node: Node
     ) -> Number | None:
         """Return how many characters a format gives at most; None when that is not known. Asks for
@@ -653,7 +653,7 @@ class Library(Statements):
     ) -> Number | None:
         unit = 4 if match["length"] == "l" else 1
         if match["precision"] is None:
-            return _scaled(self.length(state, value, unit, node), 4 if unit == 4 else 1)
+            return _scale(self.length(state, value, unit, node), 4 if unit == 4 else 1)
         most = int(match["precision"] or 0)
         if unit == 1 and self._reads_enough(state, value, most):
             return most
@@ -745,7 +745,7 @@ def _size(value: Value) -> Number:
     return terms.size(value) if isinstance(value, z3.ExprRef) else terms.fresh_size()
 
 
-def _scaled(number: Number, unit: int) -> Number:
+def _scale(number: Number, unit: int) -> Number:
     if isinstance(number, int) or unit == 1:
         return number * unit
     return terms.plain_size(terms.bits(number, 64) * z3.BitVecVal(unit, 64))

@@ -247,7 +247,7 @@ class Machine:
             if value is not None:
                 self._require_life(state, value, node)
                 return value
-        return self._composed(state, pointer, block, type_)
+        return self._compose(state, pointer, block, type_)
 
     def _require_life(self, state: State, value: Value, node: Node | None) -> None:
         """Ask that a pointer that is read, to be used or handed on, points to what is there."""
@@ -257,7 +257,7 @@ class Machine:
             if not alive:
                 self.require(state, Check.LIFE, False, node)
 
-    def _composed(self, state: State, pointer: Pointer, block: Block, type_: CType) -> Value:
+    def _compose(self, state: State, pointer: Pointer, block: Block, type_: CType) -> Value:
         """Return what is at a place without a cell of its own, and keep it there."""
         assert isinstance(pointer.offset, int)
         start, end = pointer.offset, pointer.offset + type_.size

@@ -337,11 +337,11 @@ class Reader:
         variable = self.variable(cursor)
         type_ = cursor.type.get_canonical()
         if type_.kind.name == "VARIABLEARRAY":
-            return self._sized(cursor, variable, type_)
+            return self._with_size(cursor, variable, type_)
         value = None if cursor.storage_class.name == "EXTERN" else self.initial(cursor)
         return self._node(cursor, Kind.DECLARE, [value], (variable, cursor))
 
-    def _sized(self, cursor: Any, variable: Variable, type_: Any) -> Node:
+    def _with_size(self, cursor: Any, variable: Variable, type_: Any) -> Node:
         element = type_.element_type.get_canonical()
         size = element.get_size()
         if size <= 0:

@@ -250,7 +250,7 @@ class Statements(Expressions):
             state.forget(pointer.block)
             return [Outcome(state)]
 
-    def _sized(self, state: State, node: Node) -> list[Outcome]:
+    def _with_size(self, state: State, node: Node) -> list[Outcome]:
         assert isinstance(node.value, tuple)
         variable, unit = node.value
         found = []
@@ -287,7 +287,7 @@ class Statements(Expressions):
                 with self.inside(node):
                     if node.kind is Kind.DECLARE:
                         return self._declare(state, node)
-                    return self._sized(state, node)
+                    return self._with_size(state, node)
             case Kind.IF:
                 return self._if(state, node)
             case Kind.WHILE:
@@ -403,7 +403,7 @@ class Statements(Expressions):
             before = path.fork()
             count = len(path.path)
             if not (loop.body_first and rounds == 0):
-                arms = list(self._decided(path, loop.condition))
+                arms = list(self._decide(path, loop.condition))
                 if len(arms) > 1:
                     found += self._generalise(before, _at_round(loop, rounds))
                     continue
@@ -416,7 +416,7 @@ class Statements(Expressions):
             waiting += [(after, rounds + 1, splits + more) for after in going]
         return found
 
-    def _decided(self, state: State, condition: Node | None) -> list[tuple[State, bool]]:
+    def _decide(self, state: State, condition: Node | None) -> list[tuple[State, bool]]:
         if condition is None:
             return [(state, True)]
         return list(self.branch(state, condition))
@@ -433,9 +433,9 @@ class Statements(Expressions):
                 found.append(outcome)
         if loop.step is None:
             return going
-        return [after for path in going for after in self._stepped(path, loop.step)]
+        return [after for path in going for after in self._take_step(path, loop.step)]
 
-    def _stepped(self, state: State, step: Node) -> list[State]:
+    def _take_step(self, state: State, step: Node) -> list[State]:
         with self.inside(step):
             return [after for after, _ in self.value(state, step)]
 
@@ -495,14 +495,14 @@ class Statements(Expressions):
         if loop.body_first:
             going = []
             for after in self._round(path, loop, found):
-                for arm, holds in self._decided(after, loop.condition):
+                for arm, holds in self._decide(after, loop.condition):
                     if holds:
                         going.append(arm)
                     else:
                         found.append(Outcome(arm))
             return going
         going = []
-        for arm, holds in self._decided(path, loop.condition):
+        for arm, holds in self._decide(path, loop.condition):
             if holds:
                 going += self._round(arm, loop, found)
             else:
