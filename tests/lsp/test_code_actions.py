@@ -221,7 +221,7 @@ async def test_our_extension_asks_for_the_reason_itself(tmp_path):
         answer = await editor.request(
             "jarvis/suppress", {"items": items, "scope": scope, "reason": "freed\n once */ only"}
         )
-        assert titled(actions, "Explain").command.command == "jarvisLs.explainRule"
+        assert titled(actions, "Explain double-free").command.command == "jarvisLs.explainRule"
     (edit,) = answer.edit.documentChanges[0].edits
     assert edit.newText == "// jsec-ignore-function: double-free freed once * / only\n"
 
