@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jarvis_ls.core.errors import JarvisError, WorkerGone
+from jarvis_ls.core.errors import WorkerGone
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.process import Worker
 from jarvis_ls.core.words import Words
@@ -22,23 +21,15 @@ from jarvis_ls.tools.code_analysis import Located, Survey
 
 if TYPE_CHECKING:
     from jarvis_ls.jsec.engine.rule_pages import RulePage
-    from jarvis_ls.jsec.findings.baseline import Baseline
     from jarvis_ls.jsec.live.records import LiveResult
     from jarvis_ls.jsec.scan.cache import Cache
-    from jarvis_ls.jsec.scan.source_files import Listing
+    from jarvis_ls.jsec.scan.folder import Folder
     from jarvis_ls.jsec.settings.settings import Settings
 
 _SECONDS = 10.0
 """Processor time one look at a text may take."""
 _LOOKS = 60
 """How often a text is examined again before data flow must have come to its end."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Project:
-    settings: Settings
-    listing: Listing
-    baseline: Baseline
 
 
 class Analysis:
@@ -52,7 +43,7 @@ class Analysis:
         self._trusted = trusted
         self._buffers = buffers
         self._worker = Worker("jarvis_ls.jsec.worker", on_start=self._brief)
-        self._projects: dict[int, _Project] = {}
+        self._folders: dict[int, Folder] = {}
         self._open: dict[str, int] = {}
         self._known: dict[str, tuple[str, list[Finding]]] = {}
         self._first: frozenset[str] | None = None
@@ -123,8 +114,8 @@ class Analysis:
         from jarvis_ls.jsec.findings.scan_findings import is_hint
         from jarvis_ls.jsec.scan.scanner import scan
 
-        project = self._projects[number] = await asyncio.to_thread(_project, self._roots[number])
-        cache = await asyncio.to_thread(self._cache, number, project)
+        project = self._folders[number] = await asyncio.to_thread(_read_folder, self._roots[number])
+        cache = await asyncio.to_thread(self._cache, number, project.settings)
         result = await scan(
             project.listing, project.settings, cache=cache, baseline=project.baseline
         )
@@ -136,7 +127,7 @@ class Analysis:
         kept += [item for items in unsaved.values() for item in items]
         return [Located(number, item) for item in kept]
 
-    async def _unsaved(self, number: int, project: _Project) -> dict[str, list[Finding]]:
+    async def _unsaved(self, number: int, project: Folder) -> dict[str, list[Finding]]:
         """Return the findings of files that are unsaved in the editor, by path."""
         found: dict[str, list[Finding]] = {}
         for file in project.listing.files if self._buffers is not None else ():
@@ -149,10 +140,9 @@ class Analysis:
                     found[file.path] = known[0]
         return found
 
-    def _cache(self, number: int, project: _Project) -> Cache | None:
-        from jarvis_ls.jsec.scan.cache import Cache
+    def _cache(self, number: int, settings: Settings) -> Cache | None:
+        from jarvis_ls.jsec.scan.folder import open_cache
 
-        settings = project.settings
         aside: Path | None = None
         if not self._trusted:
             if self._aside is None:
@@ -161,29 +151,20 @@ class Analysis:
                 )
             aside = Path(self._aside.name, str(number))
             aside.mkdir(exist_ok=True)
-        try:
-            return Cache(
-                self._roots[number],
-                settings.patterns,
-                settings.functions,
-                settings.observed,
-                aside=aside,
-            )
-        except (JarvisError, OSError):  # the scan is only slower
-            return None
+        return open_cache(self._roots[number], settings, aside)
 
     # -- below: single texts -------------------------------------------------------------------
 
     async def _start(self) -> None:
         for number in range(len(self._roots)):
-            if number not in self._projects:
-                self._projects[number] = await asyncio.to_thread(_project, self._roots[number])
+            if number not in self._folders:
+                self._folders[number] = await asyncio.to_thread(_read_folder, self._roots[number])
         await self._worker.start()
 
     async def _brief(self, worker: Worker) -> None:
         """Tell a new process what there is; texts are handed over when they are asked about."""
         self._open.clear()
-        for number, project in self._projects.items():
+        for number, project in self._folders.items():
             root, settings = str(self._roots[number]), project.settings
             await worker.call("set_files", root, [file.path for file in project.listing.files])
             await worker.call("set_patterns", root, settings.patterns, settings.observed)
@@ -205,7 +186,7 @@ class Analysis:
             return None
         if result is None or not result.settled:
             return None
-        settings = self._projects[place.number].settings
+        settings = self._folders[place.number].settings
         judged = (settings.judge(item) for item in result.findings)
         found = [item for item in judged if item is not None and not item.suppressed]
         self._known[uri] = digest, found
@@ -230,13 +211,10 @@ class Analysis:
         return result
 
 
-def _project(root: Path) -> _Project:
-    from jarvis_ls.jsec.findings.baseline import load_baseline
-    from jarvis_ls.jsec.scan.source_files import list_sources
-    from jarvis_ls.jsec.settings.settings import load_settings
+def _read_folder(root: Path) -> Folder:
+    from jarvis_ls.jsec.scan.folder import read_folder  # loads the parser
 
-    settings = load_settings(root)
-    return _Project(settings, list_sources(root, settings), load_baseline(root))
+    return read_folder(root)
 
 
 def _take_error(task: asyncio.Task[None]) -> None:

@@ -29,10 +29,8 @@ class Disk(Project):
 
     async def scan(self, report: Report) -> Scanned:
         """See `Project`."""
-        from jarvis_ls.jsec.findings.baseline import load_baseline
+        from jarvis_ls.jsec.scan.folder import read_folder
         from jarvis_ls.jsec.scan.scanner import scan
-        from jarvis_ls.jsec.scan.source_files import list_sources
-        from jarvis_ls.jsec.settings.settings import load_settings
 
         began = time.monotonic()
         last = 0.0
@@ -43,10 +41,10 @@ class Disk(Project):
                 last = time.monotonic()
                 report(done.done, done.total)
 
-        settings = await asyncio.to_thread(load_settings, self._folder)
-        listing = await asyncio.to_thread(list_sources, self._folder, settings)
-        baseline = await asyncio.to_thread(load_baseline, self._folder, None)
-        self._result = await scan(listing, settings, baseline=baseline, progress=progress)
+        folder = await asyncio.to_thread(read_folder, self._folder)
+        self._result = await scan(
+            folder.listing, folder.settings, baseline=folder.baseline, progress=progress
+        )
         seconds = time.monotonic() - began
         return Scanned(len(self._result.digests), len(self._result.skipped), seconds)
 

@@ -200,46 +200,43 @@ class Project:
     # -- below: the scan ------------------------------------------------------------------------
 
     async def _scan(self, report: Report | None = None) -> tuple[ScanResult, Settings]:
-        from jarvis_ls.jsec.findings.baseline import load_baseline
         from jarvis_ls.jsec.proof.attach import attach
+        from jarvis_ls.jsec.scan.folder import read_folder
         from jarvis_ls.jsec.scan.scanner import Progress, scan
-        from jarvis_ls.jsec.scan.source_files import list_sources
-        from jarvis_ls.jsec.settings.settings import load_settings
 
         def progress(done: Progress) -> None:
             if report is not None:
                 report(done.done, done.total)
 
         async with self._scanning:
-            settings = await asyncio.to_thread(load_settings, self.root)
-            listing = await asyncio.to_thread(list_sources, self.root, settings)
-            baseline = await asyncio.to_thread(load_baseline, self.root)
-            cache = await asyncio.to_thread(self._cache, settings)
+            folder = await asyncio.to_thread(read_folder, self.root)
+            cache = await asyncio.to_thread(self._cache, folder.settings)
             result = await scan(
-                listing, settings, cache=cache, baseline=baseline, progress=progress
+                folder.listing,
+                folder.settings,
+                cache=cache,
+                baseline=folder.baseline,
+                progress=progress,
             )
             try:
                 result.findings = await asyncio.to_thread(attach, self.root, result.findings)
             except JarvisError as error:
                 result.warnings.append(Words("evidence was not read: {error}", error=error))
-            return result, settings
+            return result, folder.settings
 
     def _cache(self, settings: Settings) -> Cache | None:
-        from jarvis_ls.jsec.scan.cache import Cache
+        from jarvis_ls.jsec.scan.folder import open_cache
 
-        aside: Path | None = None
-        try:
-            if not self.trusted:
-                if self._aside is None:
-                    self._aside = tempfile.TemporaryDirectory(
-                        prefix="jarvis-", ignore_cleanup_errors=True
-                    )
-                aside = Path(self._aside.name)
-            return Cache(
-                self.root, settings.patterns, settings.functions, settings.observed, aside=aside
-            )
-        except (JarvisError, OSError):  # the scan is only slower
-            return None
+        if self.trusted:
+            return open_cache(self.root, settings)
+        if self._aside is None:
+            try:
+                self._aside = tempfile.TemporaryDirectory(
+                    prefix="jarvis-", ignore_cleanup_errors=True
+                )
+            except OSError:  # the scan is only slower
+                return None
+        return open_cache(self.root, settings, Path(self._aside.name))
 
     async def _pages(self) -> dict[str, RulePage]:
         from jarvis_ls.jsec.engine.rule_pages import rule_pages

@@ -114,18 +114,12 @@ async def _verify(
 
 async def _scan(root: Path) -> ScanResult:
     """Scan a folder as the command line does it, and keep the records that agents work from."""
-    from jarvis_ls.jsec.findings.baseline import load_baseline
     from jarvis_ls.jsec.scan import records
-    from jarvis_ls.jsec.scan.cache import Cache
+    from jarvis_ls.jsec.scan.folder import open_cache, read_folder
     from jarvis_ls.jsec.scan.scanner import scan
-    from jarvis_ls.jsec.scan.source_files import list_sources
-    from jarvis_ls.jsec.settings.settings import load_settings
 
-    settings = load_settings(root)
-    listing = list_sources(root, settings)
-    cache: Cache | None = None
-    with contextlib.suppress(JarvisError):  # the scan is only slower
-        cache = Cache(root, settings.patterns, settings.functions, settings.observed)
-    result = await scan(listing, settings, cache=cache, baseline=load_baseline(root))
+    folder = read_folder(root)
+    cache = open_cache(root, folder.settings)
+    result = await scan(folder.listing, folder.settings, cache=cache, baseline=folder.baseline)
     records.write(root, result)
     return result
