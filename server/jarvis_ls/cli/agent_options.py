@@ -9,6 +9,7 @@ from pathlib import Path
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.trust import add_trust
+from jarvis_ls.core.errors import missing_package
 from jarvis_ls.core.words import Words
 
 DESCRIPTION = (
@@ -64,8 +65,7 @@ def _run(options: argparse.Namespace) -> ExitStatus:
     try:
         from jarvis_ls.cli import verifying
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "jarvis_ls":
-            raise
+        missing_package(error)
         from jarvis_ls.cli.scanning import run_scan
 
         why = Words("agents need more packages: pip install 'jarvis-ls[agent,migrate]'.")

@@ -12,7 +12,7 @@ from pathlib import Path
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.columns import broken
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, missing_package
 from jarvis_ls.core.files import write_error
 
 
@@ -47,6 +47,22 @@ def run(
         _drop_output()
         told = write_error(Path("/dev/stdout"), error)
         print(f"{Path(sys.argv[0]).name}: {speak(str(told))}", file=sys.stderr)
+        return ExitStatus.USAGE_ERROR
+
+
+def run_with_extra(
+    name: str,
+    extra: str,
+    build: Callable[[], argparse.ArgumentParser],
+    arguments: Sequence[str] | None,
+) -> int:
+    """Run the command `name` as `run` does; where a package is missing, say which of our extras
+    brings it."""
+    try:
+        return run(build, arguments)
+    except ModuleNotFoundError as error:
+        missing = missing_package(error)
+        print(f"{name}: {missing} is missing: pip install 'jarvis-ls[{extra}]'", file=sys.stderr)
         return ExitStatus.USAGE_ERROR
 
 

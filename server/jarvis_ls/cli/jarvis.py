@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.cli import evaluating, extending, mcp, memory_commands, review_command, setup
-from jarvis_ls.cli.entry import run
+from jarvis_ls.cli.entry import run_with_extra
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
@@ -24,13 +24,7 @@ budget was used up, a model refused); 2 usage error, or no model is configured; 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
-    try:
-        return run(build_parser, arguments)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "jarvis_ls":
-            raise
-        print(f"jarvis: {error.name} is missing: pip install 'jarvis-ls[agent]'", file=sys.stderr)
-        return ExitStatus.USAGE_ERROR
+    return run_with_extra("jarvis", "agent", build_parser, arguments)
 
 
 def build_parser() -> argparse.ArgumentParser:

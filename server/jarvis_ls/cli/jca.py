@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.cli import guard_command, impact_command, recommend_command
-from jarvis_ls.cli.entry import run
-from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.entry import run_with_extra
 
 EPILOG = """\
 exit status: 0 success; 1 the risk reaches --fail-on, or something is lost; 2 usage error;
@@ -19,13 +18,7 @@ exit status: 0 success; 1 the risk reaches --fail-on, or something is lost; 2 us
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status."""
-    try:
-        return run(build_parser, arguments)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "jarvis_ls":
-            raise
-        print(f"jca: {error.name} is missing: pip install 'jarvis-ls[agent]'", file=sys.stderr)
-        return ExitStatus.USAGE_ERROR
+    return run_with_extra("jca", "agent", build_parser, arguments)
 
 
 def build_parser() -> argparse.ArgumentParser:

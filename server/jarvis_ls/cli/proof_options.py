@@ -9,7 +9,7 @@ from typing import Any
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.trust import add_trust
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, missing_package
 
 
 def add_prove(commands: Any, selection: Any, positive: Any) -> None:
@@ -113,8 +113,7 @@ def _run(name: str) -> Callable[[argparse.Namespace], ExitStatus]:
         try:
             from jarvis_ls.cli import proving
         except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] == "jarvis_ls":
-                raise
+            missing_package(error)
             raise JarvisError(
                 "Running the code needs more packages: pip install 'jarvis-ls[agent,migrate]'."
             ) from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.trust import add_trust
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.errors import JarvisError, UsageError, missing_package
 
 EPILOG = (
     "exit status: 0 success, or a patch passed all gates; 1 a fix could not be written, or no "
@@ -69,8 +69,7 @@ def run_fix(options: argparse.Namespace) -> ExitStatus:
     try:
         from jarvis_ls.cli import repairing
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "jarvis_ls":
-            raise
+        missing_package(error)
         raise JarvisError(
             "Running the code needs more packages: pip install 'jarvis-ls[agent,migrate]'."
         ) from None

@@ -43,3 +43,12 @@ class WorkerGone(JarvisError):
     def __init__(self, reason: str, *, timed_out: bool = False) -> None:
         super().__init__(reason)
         self.timed_out = timed_out
+
+
+def missing_package(error: ModuleNotFoundError) -> str:
+    """Return the name of the module that is not installed. Raises `error` again when it is one of
+    ours, which is a fault of the program."""
+    name = error.name or ""
+    if name.split(".")[0] == "jarvis_ls":
+        raise error
+    return name

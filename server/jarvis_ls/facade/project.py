@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.core.errors import JarvisError, SkippedFile
+from jarvis_ls.core.errors import JarvisError, SkippedFile, missing_package
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.facade.records import (
@@ -168,10 +168,9 @@ class Project:
         try:
             from jarvis_ls.facade.proving import prove
         except ModuleNotFoundError as error:
-            if (error.name or "").startswith("jarvis_ls"):
-                raise
+            name = missing_package(error)
             raise JarvisError(
-                Words("{name} is missing: pip install 'jarvis-ls[agent,migrate]'", name=error.name)
+                Words("{name} is missing: pip install 'jarvis-ls[agent,migrate]'", name=name)
             ) from None
         result, _ = await self._scan()
         async with self._proving:

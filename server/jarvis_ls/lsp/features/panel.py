@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.lsp.missing_packages import ask_for_packages
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import PanelAskParams, PanelKeysParams
 from jarvis_ls.lsp.pygls_fixes.lean import load_tls
@@ -43,16 +44,7 @@ class _PanelFeature:
         try:
             return await self._load().answer(params.ask)
         except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] == "jarvis_ls":
-                raise
-            raise JarvisError(
-                self._server.say(
-                    "The packages for agents are not installed ({name} is missing)."
-                    " Run: {python} -m pip install 'jarvis-ls[agent]'",
-                    name=error.name,
-                    python=sys.executable,
-                )
-            ) from error
+            raise ask_for_packages(error, self._server.say) from error
 
     async def keys(self, params: PanelKeysParams) -> bool:
         """Keys go nowhere but into the runtime's own environment."""

@@ -6,7 +6,6 @@ in a workspace that they trust.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.lsp.features.prove import choose_findings, is_saved
+from jarvis_ls.lsp.missing_packages import ask_for_packages
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
     RepairApplyParams,
@@ -69,7 +69,7 @@ class _Repair:
                     raise UsageError(server.say(str(error))) from None
                 done = None
             except ModuleNotFoundError as error:
-                raise self._missing(error) from error
+                raise ask_for_packages(error, server.say) from error
             finally:
                 await server.proofs.written(str(root))
         if done is None:
@@ -144,19 +144,6 @@ class _Repair:
                     "trust the workspace first."
                 )
             )
-
-    def _missing(self, error: ModuleNotFoundError) -> Exception:
-        """Return what to install for a module that is missing; a module of ours is a fault."""
-        if (error.name or "").split(".")[0] == "jarvis_ls":
-            return error
-        return UsageError(
-            self._server.say(
-                "The packages for agents are not installed ({name} is missing)."
-                " Run: {python} -m pip install 'jarvis-ls[agent]'",
-                name=error.name,
-                python=sys.executable,
-            )
-        )
 
     def _show(self, text: str) -> None:
         """Tell the user of an editor that knows nothing of our answers."""

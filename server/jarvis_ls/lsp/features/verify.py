@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.errors import JarvisError, UsageError, missing_package
 from jarvis_ls.lsp.features.prove import choose_findings
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import VerifyParams, VerifyResult
@@ -57,11 +57,10 @@ class _Verify:
                     raise UsageError(server.say(str(error))) from None
                 done = None
             except ModuleNotFoundError as error:
-                if (error.name or "").split(".")[0] == "jarvis_ls":
-                    raise
                 raise UsageError(
                     server.say(
-                        "{name} is missing: pip install 'jarvis-ls[agent,migrate]'", name=error.name
+                        "{name} is missing: pip install 'jarvis-ls[agent,migrate]'",
+                        name=missing_package(error),
                     )
                 ) from error
             finally:
