@@ -11,6 +11,7 @@ from jarvis_ls.core.finding import Proof
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Strength, Verdict
 from jarvis_ls.jsec.proof.said import NAMES, STRENGTHS, how_it_was_run
+from jarvis_ls.lsp.markdown import code_block, escape
 from jarvis_ls.lsp.protocol.extensions import ProofItem
 from jarvis_ls.lsp.user_messages import Messages
 
@@ -105,7 +106,7 @@ def _case_lines(evidence: Evidence, case: Case, say: Messages) -> Iterator[str]:
     if case.stdin:
         yield from _input(say("Standard input"), case.stdin, say)
     for name, data in case.files:
-        yield from _input(say("File {name}", name=_escape(name)), data, say)
+        yield from _input(say("File {name}", name=escape(name)), data, say)
     if case.environment:
         yield f"## {say('Environment')}"
         yield from _block("\n".join(f"{name}={value}" for name, value in case.environment))
@@ -124,21 +125,9 @@ def _input(title: str, data: bytes, say: Messages) -> Iterator[str]:
         yield ""
 
 
-def _block(text: str, language: str = "text") -> Iterator[str]:
-    """Yield a code block whose fence no text inside can close."""
-    ticks = "```"
-    while ticks in text:
-        ticks += "`"
-    yield ""
-    yield f"{ticks}{language}"
-    yield text.rstrip("\n")
-    yield ticks
-    yield ""
-
-
-def _escape(text: str) -> str:
-    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|" else char for char in text)
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _block(text: str, language: str = "text") -> Iterator[str]:
+    yield from ("", code_block(text.rstrip("\n"), language), "")

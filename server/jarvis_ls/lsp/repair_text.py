@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jarvis_ls.core.words import Words
+from jarvis_ls.lsp.markdown import code_block, escape
 from jarvis_ls.lsp.user_messages import Messages
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ def _lines(done: Repair, say: Messages) -> Iterator[str]:
     from jarvis_ls.jsec.proof.said import NAMES
 
     finding = done.finding
-    yield f"# {_escape(finding.rule)}: {_escape(finding.file)}:{finding.span.line}"
+    yield f"# {escape(finding.rule)}: {escape(finding.file)}:{finding.span.line}"
     yield ""
-    yield _escape(summary(done, say))
+    yield escape(summary(done, say))
     yield ""
     if done.evidence is not None:
         verdict = say(NAMES[done.evidence.verdict])
-        yield _escape(say("{verdict}: {what}", verdict=verdict, what=say(done.evidence.message)))
+        yield escape(say("{verdict}: {what}", verdict=verdict, what=say(done.evidence.message)))
         yield ""
     for number, attempt in enumerate(done.attempts, 1):
         yield from _attempt(number, attempt, say)
@@ -49,12 +50,12 @@ def _attempt(number: int, attempt: Attempt, say: Messages) -> Iterator[str]:
     from jarvis_ls.jsec.repair.repair import WHOSE
     from jarvis_ls.jsec.repair.verdict import STATES, TITLES
 
-    yield f"## {_escape(say(WHOSE[attempt.by], number=number))}"
+    yield f"## {escape(say(WHOSE[attempt.by], number=number))}"
     yield ""
     if attempt.explanation:
         yield from _block(attempt.explanation)
     if attempt.problem:
-        yield _escape(say(attempt.problem))
+        yield escape(say(attempt.problem))
         yield ""
     if attempt.judgement is None:
         return
@@ -70,20 +71,9 @@ def _attempt(number: int, attempt: Attempt, say: Messages) -> Iterator[str]:
     yield from _block(attempt.judgement.patch.diff(), "diff")
 
 
-def _block(text: str, language: str = "text") -> Iterator[str]:
-    """Yield a code block whose fence no text inside can close."""
-    ticks = "```"
-    while ticks in text:
-        ticks += "`"
-    yield f"{ticks}{language}"
-    yield text.rstrip("\n")
-    yield ticks
-    yield ""
-
-
 def _cell(text: str) -> str:
-    return _escape(" ".join(text.split()))
+    return escape(" ".join(text.split()))
 
 
-def _escape(text: str) -> str:
-    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|" else char for char in text)
+def _block(text: str, language: str = "text") -> Iterator[str]:
+    yield from (code_block(text.rstrip("\n"), language), "")

@@ -46,11 +46,16 @@ def hidden_by(say: Translations, why: str) -> str:
     return f"{what}: {reason}" if reason else what
 
 
+def verdict_in_words(say: Translations, finding: Finding) -> str:
+    """Return what agents concluded of a finding, in a sentence."""
+    return say(_VERDICTS.get(finding.verdict, _VERDICTS["undecided"]))
+
+
 def conclusion_in_words(say: Translations, finding: Finding) -> Iterator[str]:
     """Yield what agents concluded of a finding, a line for each field."""
     if finding.conclusion is None:
         return
-    yield say(_VERDICTS.get(finding.verdict, "Agents: not decided."))
+    yield verdict_in_words(say, finding)
     told = finding.conclusion
     for template, text in (
         ("Preconditions: {text}", told.preconditions),

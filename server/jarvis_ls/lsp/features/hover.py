@@ -13,12 +13,14 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.engine.page_text import reason
 from jarvis_ls.jsec.engine.rule_pages import RulePage
 from jarvis_ls.jsec.findings.scan_findings import is_hint
+from jarvis_ls.jsec.report.spoken import verdict_in_words
 from jarvis_ls.lsp.convert import contains, cwe_link, to_range
+from jarvis_ls.lsp.markdown import code_block, escape
 from jarvis_ls.lsp.proof_text import CASE_COMMANDS, PROVE, proof_in_words
 from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
-from jarvis_ls.lsp.verify_text import EXPLAIN, VERIFY, reference, verdict_in_words
+from jarvis_ls.lsp.verify_text import EXPLAIN, VERIFY, reference
 
 logger = logging.getLogger(__name__)
 
@@ -74,13 +76,13 @@ def describe(
     """
     lines: list[str] = []
     if not told:
-        lines = [f"**{_escape(say.text(finding.message))}** `{finding.rule}`", ""]
-        lines.append(_escape(say.text(finding.suggestion)))
-        lines += ["", _fence(finding.evidence, finding.language)]
+        lines = [f"**{escape(say.text(finding.message))}** `{finding.rule}`", ""]
+        lines.append(escape(say.text(finding.suggestion)))
+        lines += ["", code_block(finding.evidence, "rust" if finding.language == "rust" else "c")]
     if finding.proof is not None:
-        lines += ["", _escape(proof_in_words(finding.proof, say))]
+        lines += ["", escape(proof_in_words(finding.proof, say))]
     if finding.conclusion is not None:
-        lines += ["", _escape(verdict_in_words(finding, say))]
+        lines += ["", escape(verdict_in_words(say, finding))]
     if links:
         lines += ["", links]
     score = say(
@@ -94,7 +96,7 @@ def describe(
     if finding.trace and not told:
         lines.append("")
         lines += [
-            f"{number}. {_escape(say.text(step.message))} ({step.file}:{step.span.line})"
+            f"{number}. {escape(say.text(step.message))} ({step.file}:{step.span.line})"
             for number, step in enumerate(finding.trace, 1)
         ]
     if page is not None:
@@ -121,18 +123,3 @@ def _links(finding: Finding, uri: str, server: Server) -> str:
         f"[{title}](command:{command}?{quote(json.dumps([argument]))})"
         for title, command, argument in links
     )
-
-
-def _fence(code: str, language: str) -> str:
-    """Return a code block whose fence no text inside can close."""
-    ticks = "```"
-    while ticks in code:
-        ticks += "`"
-    return f"{ticks}{'rust' if language == 'rust' else 'c'}\n{code}\n{ticks}"
-
-
-def _escape(text: str) -> str:
-    """Text from source code shown as text, whatever Markdown it resembles."""
-    for char in "\\`*_{}[]<>#|":
-        text = text.replace(char, "\\" + char)
-    return text
