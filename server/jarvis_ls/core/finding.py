@@ -205,6 +205,11 @@ class Finding:
         text = f"{self.file}:{self.span.line}:{self.category}:{self.pattern}"
         return prefix + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:6]
 
+    def is_named(self, name: str) -> bool:
+        """Return whether a fingerprint, an id or a number means this finding."""
+        is_number = self.gid > 0 and name == str(self.gid)
+        return is_number or name in (self.fingerprint, self.id)
+
     def with_gid(self, gid: int) -> Finding:
         """Return the same finding with its number in this scan."""
         return replace(self, gid=gid)

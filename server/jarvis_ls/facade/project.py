@@ -271,7 +271,7 @@ def _list_shown(result: ScanResult) -> list[Finding]:
 
 def _find_named(result: ScanResult, name: str) -> Finding:
     for finding in _list_shown(result):
-        if name in (finding.id, finding.fingerprint, str(finding.gid)):
+        if finding.is_named(name):
             return finding
     raise JarvisError(Words("There is no finding '{name}' in the project as it is now.", name=name))
 

@@ -190,3 +190,8 @@ def _cut(line: str, units: int) -> tuple[str, str]:
         if units < 0:
             return line[:index], line[index:]
     return line, ""
+
+
+def is_text_of(data: bytes, text: str) -> bool:
+    """Return whether a document is its file, whatever its line ends and byte order mark."""
+    return data.decode("utf-8-sig", "replace").splitlines() == text.splitlines()

@@ -11,15 +11,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.lsp.documents import is_text_of
 from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
@@ -41,15 +42,43 @@ _Place = tuple[str, str]
 """A folder and the path of a file in it."""
 
 
+class _Kept(Generic[T]):
+    """What was read of a file that each folder may have, read again when the file is another."""
+
+    def __init__(self, name: str, read: Callable[[str], T]) -> None:
+        """`name` is that of the file in `.jarvis/sec`; `read` is given the folder."""
+        self._name = name
+        self._read = read
+        self.known: dict[str, tuple[tuple[int, int], T | None]] = {}
+        """By folder: time and size of the file, and what was read; None where that failed."""
+
+    async def of(self, root: str) -> T | None:
+        """Return what the file of a folder holds; None when there is none, or it is damaged."""
+        try:
+            status = Path(root, STATE, "sec", self._name).stat()
+        except OSError:
+            self.known.pop(root, None)
+            return None
+        stamp = status.st_mtime_ns, status.st_size
+        known = self.known.get(root)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        read: T | None = None
+        try:
+            read = await asyncio.to_thread(self._read, root)
+        except JarvisError as error:
+            logger.warning("%s of %s was not read: %s", self._name, root, error)
+        self.known[root] = stamp, read
+        return read
+
+
 class Proofs:
     """The evidence of all folders, as far as it holds."""
 
     def __init__(self, server: Services) -> None:
         self._server = server
-        self._stores: dict[str, tuple[tuple[int, int], EvidenceStore | None]] = {}
-        """By folder: time and size of the file, and what was read."""
-        self._kept: dict[str, tuple[tuple[int, int], KeptConclusions | None]] = {}
-        """The same of what agents have concluded."""
+        self._stores = _Kept("evidence.jsonl", _read)
+        self._conclusions = _Kept("analysis.jsonl", _read_conclusions)
         self._holding: dict[_Place, dict[str, Evidence]] = {}
         """By file and fingerprint: what holds for its text."""
         self._concluded: dict[_Place, dict[str, Finding]] = {}
@@ -86,7 +115,7 @@ class Proofs:
             return
         place = root, file
         turn = self._asked[place] = next(self._turns)
-        store = await self._store(root)
+        store = await self._stores.of(root)
         known: dict[str, Evidence] = {}
         if store is not None and any(finding.fingerprint in store for finding in findings):
             texts = self._texts(root)
@@ -94,7 +123,7 @@ class Proofs:
                 lambda: store.find(findings, lambda name: _source(Path(root), name, texts))
             )
         concluded: dict[str, Finding] = {}
-        kept = await self._conclusions(root)
+        kept = await self._conclusions.of(root)
         if kept is not None and file in kept:
             text = self._texts(root).get(file)
             concluded = await asyncio.to_thread(
@@ -124,18 +153,18 @@ class Proofs:
     async def written(self, root: str) -> None:
         """Look at all files again that evidence or agents may speak of: what a folder has of them
         has been written."""
-        await self._store(root)
-        await self._conclusions(root)
+        await self._stores.of(root)
+        await self._conclusions.of(root)
         await self._refresh_all()
 
     async def case(self, root: str, name: str) -> tuple[Evidence, Case] | None:
         """Return the run of a folder with that name, and what it has shown."""
-        store = await self._store(root)
+        store = await self._stores.of(root)
         return None if store is None else await asyncio.to_thread(store.case, name)
 
     def _recheck_soon(self, _key: str) -> None:
         """Evidence speaks of functions in other files, too."""
-        if (self._stores or self._kept) and self._timer is None:
+        if (self._stores.known or self._conclusions.known) and self._timer is None:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(RECHECK_SECONDS, self._recheck)
 
@@ -144,7 +173,7 @@ class Proofs:
         spawn(self._refresh_all(), "evidence")
 
     async def _refresh_all(self) -> None:
-        stores = [store for _stamp, store in self._stores.values() if store is not None]
+        stores = [store for _, store in self._stores.known.values() if store is not None]
         keys = [
             key
             for key, state in self._server.findings
@@ -157,50 +186,11 @@ class Proofs:
 
     def _is_concluded(self, key: str) -> bool:
         """Return whether agents have concluded something of a file."""
-        if not self._kept:
+        if not self._conclusions.known:
             return False
         place = self._server.place(self._server.uri(key))
-        _, kept = self._kept.get(place.root, (None, None))
+        _, kept = self._conclusions.known.get(place.root, (None, None))
         return kept is not None and place.path in kept
-
-    async def _store(self, root: str) -> EvidenceStore | None:
-        """Return the evidence of a folder, read again when its file is another."""
-        file = Path(root, STATE, "sec", "evidence.jsonl")
-        try:
-            status = file.stat()
-        except OSError:
-            self._stores.pop(root, None)
-            return None
-        stamp = status.st_mtime_ns, status.st_size
-        known = self._stores.get(root)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        store: EvidenceStore | None = None
-        try:
-            store = await asyncio.to_thread(_read, root)
-        except JarvisError as error:
-            logger.warning("the evidence of %s was not read: %s", root, error)
-        self._stores[root] = stamp, store
-        return store
-
-    async def _conclusions(self, root: str) -> KeptConclusions | None:
-        """Return what agents have concluded in a folder, read again when its file is another."""
-        file = Path(root, STATE, "sec", "analysis.jsonl")
-        try:
-            status = file.stat()
-        except OSError:
-            self._kept.pop(root, None)
-            return None
-        stamp = status.st_mtime_ns, status.st_size
-        known = self._kept.get(root)
-        if known is None or known[0] != stamp:
-            kept: KeptConclusions | None = None
-            try:
-                kept = await asyncio.to_thread(_read_conclusions, root)
-            except JarvisError as error:
-                logger.warning("the conclusions of %s were not read: %s", root, error)
-            self._kept[root] = known = stamp, kept
-        return known[1]
 
     def _texts(self, root: str) -> dict[str, str]:
         """Return the texts of the open documents of a folder by their paths."""
@@ -231,7 +221,7 @@ def _read_concluded(
         data = read_regular(root / file, limit=_LARGEST_SOURCE, root=root)
     except SkippedFile:
         return {}
-    if text is not None and data.decode("utf-8-sig", "replace").splitlines() != text.splitlines():
+    if text is not None and not is_text_of(data, text):
         return {}
     joined = kept.join(file, digest_of(data), findings)
     return {finding.fingerprint: finding for finding in joined if finding.conclusion is not None}

@@ -17,6 +17,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.findings.scan_findings import is_hint
+from jarvis_ls.lsp.documents import is_text_of
 from jarvis_ls.lsp.proof_text import case_page, shown_bytes, summary, to_proof_item
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
@@ -202,7 +203,7 @@ async def choose_findings(server: Server, uri: str, name: str | None) -> tuple[P
     findings = [
         finding
         for finding in (state.active if state is not None else [])
-        if not is_hint(finding) and (name is None or _is_named(finding, name))
+        if not is_hint(finding) and (name is None or finding.is_named(name))
     ]
     if not findings:
         if name is None:
@@ -216,16 +217,10 @@ async def choose_findings(server: Server, uri: str, name: str | None) -> tuple[P
     return Path(place.root), findings
 
 
-def _is_named(finding: Finding, name: str) -> bool:
-    """Return whether a fingerprint, an id or a number means a finding."""
-    is_number = finding.gid > 0 and name == str(finding.gid)
-    return is_number or name in (finding.fingerprint, finding.id)
-
-
 def is_saved(root: Path, file: str, text: str) -> bool:
-    """Return whether a document is what its file is, whatever its line ends and byte order mark."""
+    """Return whether a document is what its file on the disk is."""
     try:
         data = read_regular(root / file, limit=_LARGEST_SOURCE, root=root)
     except SkippedFile:
         return False
-    return data.decode("utf-8-sig", "replace").splitlines() == text.splitlines()
+    return is_text_of(data, text)

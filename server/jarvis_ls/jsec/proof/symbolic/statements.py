@@ -7,6 +7,7 @@ to hold: then it covers every round.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -124,7 +125,7 @@ class _Candidate:
     holds: Callable[[State], Truth]
 
 
-class Statements(Expressions):
+class Statements(Expressions, ABC):
     """Executes functions."""
 
     def __init__(
@@ -149,11 +150,11 @@ class Statements(Expressions):
         """Static objects, as they were made on some path, with what makes them on another."""
         self._file = ""
 
+    @abstractmethod
     def library(
         self, state: State, name: str, values: Sequence[Value], node: Node
     ) -> Results | None:
         """Return what a function of the library gives; None when it is not known."""
-        raise NotImplementedError
 
     def run(self, function: Function) -> None:
         """Execute a function from a state in which nothing is known. Raises `GaveUp`."""
