@@ -122,6 +122,8 @@ def check(
             ):
                 access = Access(where, target, place, reg, amount, writes, span, by)
                 _check_bounds(engine, state, access)
+        if by and target[4] is not None and amount.taint is not None:
+            _beyond_member(engine, state, where, target, amount, writes, span, by)
     if address is not None and address[0] == nodes.INDEX and address[1][0] == nodes.DECAY:
         _within_member(engine, state, where, address[1][1], amount.high, writes, span)
 
@@ -160,7 +162,7 @@ def _within_member(
     proven = known & TIGHT and lo > -_FAR and hi < _FAR
     if not (over or under) and (unsure or (where.taint is None and not proven)):
         return
-    name = _inner_member(engine, member, rid)
+    name = _inner_member(engine, member, rid, last=where.taint is not None)
     place = engine.regions[rid]
     if not name or place is None:
         return
@@ -190,8 +192,53 @@ def _within_member(
     )
 
 
-def _inner_member(engine: Engine, member: Expr, rid: int) -> str:
-    """Return the name of an array of a record that other members are behind; empty for others."""
+def _beyond_member(
+    engine: Engine,
+    state: AbstractState,
+    where: AbstractValue,
+    target: Target,
+    amount: AbstractValue,
+    writes: bool,
+    span: Any,
+    by: str,
+) -> None:
+    """Check that as many bytes as input says fit in the array that is a member of an object of
+    which only the type is known."""
+    place, member = engine.regions[target[0]], target[4]
+    if place is None or place.kind != "object" or member is None or where.flags & (OTHER | UNSURE):
+        return
+    room = member[1] - target[1]
+    if not 0 < room < amount.high or place.type[0] != "r":
+        return
+    file = place.file or engine.frame.function.file
+    record = engine.program.record(place.type[1], file)
+    fields = record.fields if record is not None else {}
+    name = next((n for n, (at, t) in fields.items() if at == member[0] and _has_size(t)), "")
+    if name:
+        engine.fault(
+            state,
+            "buffer-write-heap" if writes else "buffer-read-over",
+            span,
+            certain=amount.low > room,
+            source=amount.taint,
+            name=name,
+            member=name,
+            offset=_decimal(target[1] - member[0]),
+            bytes=_decimal(amount.high),
+            size=_decimal(member[1] - member[0]),
+            by=by,
+        )
+
+
+def _has_size(type_: Type) -> bool:
+    """Return whether an array holds as many elements as it is declared with: of none or one, a
+    program means as many as it allocates."""
+    return bool(type_[0] == "a" and type_[2] > 1)
+
+
+def _inner_member(engine: Engine, member: Expr, rid: int, *, last: bool) -> str:
+    """Return the name of an array of a record that other members are behind, or, when `last` is
+    true, that has a size at least; empty for others."""
     _, base, offset, type_ = member
     name = ""
     if isinstance(offset, tuple):
@@ -214,9 +261,10 @@ def _inner_member(engine: Engine, member: Expr, rid: int) -> str:
     if not name:
         name = next((n for n, held in known.fields.items() if held == (offset, type_)), "")
     at = known.fields.get(name)
-    return (
-        name if at is not None and any(field[0] > at[0] for field in known.fields.values()) else ""
-    )
+    if at is None:
+        return ""
+    followed = any(field[0] > at[0] for field in known.fields.values())
+    return name if followed or (last and _has_size(at[1])) else ""
 
 
 def behind_text(

@@ -173,6 +173,36 @@ def is_number(source: Any) -> bool:
     return label.startswith("number")
 
 
+def is_bytes(source: Any) -> bool:
+    """Return whether what came in is a block of bytes: the numbers in it are chosen from outside,
+    its single bytes may be characters."""
+    label: str = source[2]
+    return label.startswith("bytes:")
+
+
+def is_decoded(source: Any) -> bool:
+    """Return whether a number was put together from bytes of which it is not seen that they came
+    in: that they did is a guess."""
+    label: str = source[2]
+    return label.startswith("number?")
+
+
+def number_of(source: Any) -> Any:
+    """Return the source of a number of several bytes that is read out of what came in."""
+    if source is None or not is_bytes(source):
+        return source
+    return (*source[:2], "number:" + source[2].partition(":")[2], *source[3:])
+
+
+def chooses_place(value: AbstractValue) -> Any:
+    """Return the source of a number that decides which element is meant: an input, or a byte of one
+    with which nothing was calculated; None for others."""
+    source = value.taint
+    if source is None or is_number(source):
+        return source
+    return source if is_bytes(source) and not value.flags & (ARITH | BITS) else None
+
+
 def is_known(value: AbstractValue) -> bool:
     """Return whether the ends of the range are proven to be reached or chosen from outside."""
     return bool(value.flags & TIGHT) or value.taint is not None

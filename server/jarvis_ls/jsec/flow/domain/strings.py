@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, escape
-from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, TIGHT, AbstractValue, Target, unknown
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    OTHER,
+    TIGHT,
+    AbstractValue,
+    Target,
+    number_of,
+    unknown,
+)
 from jarvis_ls.jsec.flow.domain.memory_regions import RegionTable
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL, ZEROED
 from jarvis_ls.jsec.flow.ir.nodes import Number
@@ -175,8 +182,9 @@ def havoc(engine: RegionTable, state: AbstractState, value: AbstractValue, taint
             escape(state, cell)  # it may still lie there
         type_ = engine.type_at(rid, lo)
         if lo == hi and place.kind == "local" and type_[0] in ("i", "f"):
+            source = number_of(taint) if type_[1] > 1 else taint
             state.memory[rid] = {
-                lo: AbstractValue(unknown(type_).low, unknown(type_).high, OTHER, taint)
+                lo: AbstractValue(unknown(type_).low, unknown(type_).high, OTHER, source)
             }
         else:
             state.memory[rid] = {}

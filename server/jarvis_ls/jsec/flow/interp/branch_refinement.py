@@ -21,6 +21,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     ZERO,
     AbstractValue,
     Target,
+    chooses_place,
     interval_arithmetic,
     number,
 )
@@ -544,7 +545,10 @@ def _narrow(value: AbstractValue, lo: Number, hi: Number, other: AbstractValue) 
     if lo == hi:
         flags &= ~OTHER
     null = NOT_NULL if lo > 0 or hi < 0 else NULL if lo == hi == 0 else ANY_NULL
-    return AbstractValue(lo, hi, flags, value.taint, (), null, 0, value.symbol)
+    taint = value.taint
+    if taint is None and comes and value.flags & COUNT and other.taint is not None:
+        taint = chooses_place(other)  # it counts up to a number that was chosen from outside
+    return AbstractValue(lo, hi, flags, taint, (), null, 0, value.symbol)
 
 
 def _put_back(

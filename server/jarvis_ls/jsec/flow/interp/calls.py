@@ -45,6 +45,7 @@ from jarvis_ls.jsec.flow.semantics.memory import load, store
 
 _MAX_CANDIDATES: Final = 4
 _PLAIN: Final = frozenset({"p", "a", "i", "f"})
+_FUZZED: Final = "LLVMFuzzerTestOneInput"
 _OVERRIDES: Final = 2
 """Choices that represent one of several functions a virtual call may reach."""
 _RELEASES: Final = re.compile(
@@ -78,6 +79,18 @@ def unknown_parameters(engine: Engine, state: AbstractState, frame: Frame) -> No
             state.memory[rid] = {0: unknown(type_)}
     if function.name == "main" and len(function.params) >= 2:
         _arguments(engine, state, frame)
+    elif function.name == _FUZZED and function.params:
+        _fuzzed_data(engine, state, frame)
+
+
+def _fuzzed_data(engine: Engine, state: AbstractState, frame: Frame) -> None:
+    """Let the bytes that the entry point of a fuzzer is given be chosen from outside."""
+    function = frame.function
+    name = function.slots[function.params[0]][0]
+    for target in state.memory[frame.base + function.params[0]][0].targets:
+        reg = engine.region_state(state, target[0])
+        source = (function.file, function.name_span, "bytes:" + name)
+        state.region_states[target[0]] = reg.but(taint=source)
 
 
 def _arguments(engine: Engine, state: AbstractState, frame: Frame) -> None:

@@ -12,7 +12,7 @@ is the size of a character. `model` carries them out:
 (a string of fewer than count characters), `bytes to count unit source`, `scan format first source`,
 `text source` (returns a string), `number source low high`, `parse from`, `within from fails unit`
 (a pointer into an argument, or null), `same position`, `open family fails`, `abs position`,
-`range low high`, `kind` (of a character), `count position` (as many at most, or -1),
+`range low high [source]`, `kind` (of a character), `count position` (as many at most, or -1),
 `items position` (as many at most),
 `duplicate from unit count family fails`, `reads position count unit`, `stop`, `quiet`,
 `stored to` (a value that the system keeps for the user), `destroy position` (a lock),
@@ -130,8 +130,8 @@ TABLE: dict[str, tuple[Effect, ...]] = {
     **_both("fscanf", "fwscanf", ("uses", (0,)), ("scan", 1, 2, "fscanf()")),
     **_both("sscanf", "swscanf", ("scan", 1, 2, "sscanf()")),
     **_each("getenv secure_getenv _wgetenv", ("text", "getenv()")),
-    **_each("getc fgetc", ("uses", (0,)), ("range", -1, 255)),
-    **_each("getchar", ("range", -1, 255)),
+    **_each("getc fgetc", ("uses", (0,)), ("range", -1, 255, "fgetc()")),
+    **_each("getchar", ("range", -1, 255, "getchar()")),
     **_each("getwc fgetwc", ("uses", (0,)), ("range", 0, 2**32 - 1)),
     **_each("getwchar", ("range", 0, 2**32 - 1)),
     # numbers

@@ -17,7 +17,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     UNSURE,
     AbstractValue,
     Target,
-    is_number,
+    chooses_place,
     join,
     number,
     unknown,
@@ -113,7 +113,7 @@ def _at(
         if lo == hi:
             return AbstractValue(0, 0, OTHER, None, (), NOT_NULL)
         return AbstractValue(0, 0, 0, None, ((rid, -_FAR, _FAR, 0, None),), NOT_NULL)
-    taint = index.taint if index.taint is not None and is_number(index.taint) else None
+    taint = chooses_place(index) if index.taint is not None else None
     target = (rid, max(lo, -_FAR), min(hi, _FAR), index.flags & TIGHT, None)
     return AbstractValue(0, 0, index.flags & UNSURE, taint, (target,), NOT_NULL)
 

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.domain import strings
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, escape
-from jarvis_ls.jsec.flow.domain.abstract_value import OTHER, TIGHT, ZERO, AbstractValue
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    OTHER,
+    TIGHT,
+    ZERO,
+    AbstractValue,
+    Target,
+    number_of,
+    tainted_number,
+)
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, ZEROED
-from jarvis_ls.jsec.flow.ir.c_types import ANY
+from jarvis_ls.jsec.flow.ir.c_types import ANY, UNPLACED
+from jarvis_ls.jsec.flow.ir.nodes import Type
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.models.string_functions import amount_of, check_access, origin
+
+_MEMBERS: Final = 64
+"""Members of a record that are looked at."""
+_DEPTH: Final = 3
+"""Records in records that are looked at."""
 
 
 def _copy(
@@ -213,7 +228,7 @@ def _bytes(
     amount = amount_of(engine, state, call, count, unit)
     check_access(engine, state, call, where, amount, True, to)
     stream = call.arg(0) if by == "read()" else call.arg(3) if by == "fread()" else None
-    taint = (engine.frame.function.file, call.span, "text:" + by, origin(state, stream))
+    taint = (engine.frame.function.file, call.span, "bytes:" + by, origin(state, stream))
     for target in where.targets:
         if target[1] == target[2] == 0:
             strings.havoc(engine, state, AbstractValue(0, 0, where.flags, None, (target,)), taint)
@@ -225,6 +240,36 @@ def _bytes(
             strings.put_string(
                 engine, state, place, AbstractValue(0, ENDLESS, OTHER), taint, None, ends=False
             )
+        if target[1] == target[2]:
+            _put_numbers(engine, state, target, amount, number_of(taint))
+
+
+def _put_numbers(
+    engine: Engine, state: AbstractState, target: Target, amount: AbstractValue, source: Any
+) -> None:
+    """Let the numbers of a record that bytes are read into be chosen from outside."""
+    rid, start = target[0], target[1]
+    place = engine.regions[rid]
+    if place is None or place.type[0] != "r" or not isinstance(start, int):
+        return
+    file = place.file or engine.frame.function.file
+    for offset, type_ in _numbers(engine, place.type[1], file, 0, _DEPTH):
+        if start <= offset and offset + type_[1] <= start + amount.high:
+            state.put(rid, offset, tainted_number(type_, source))
+
+
+def _numbers(
+    engine: Engine, name: str, file: str, start: int, depth: int
+) -> Iterator[tuple[int, Type]]:
+    """Yield offset and type of the numbers of a record and of the records in it."""
+    record = engine.program.record(name, file)
+    for offset, type_ in islice(record.fields.values(), _MEMBERS) if record is not None else ():
+        if offset >= UNPLACED:
+            continue
+        if type_[0] == "i":
+            yield start + offset, type_
+        elif type_[0] == "r" and depth:
+            yield from _numbers(engine, type_[1], file, start + offset, depth - 1)
 
 
 def _between(

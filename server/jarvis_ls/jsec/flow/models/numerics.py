@@ -18,6 +18,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     ZERO,
     AbstractValue,
     number,
+    number_of,
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import limits
@@ -81,8 +82,12 @@ def _sqrt(engine: Engine, state: AbstractState, call: Call, index: int) -> None:
         )
 
 
-def _range(engine: Engine, state: AbstractState, call: Call, low: int, high: int) -> None:
-    call.value = AbstractValue(low, high, OTHER)
+def _range(
+    engine: Engine, state: AbstractState, call: Call, low: int, high: int, source: str = ""
+) -> None:
+    """Give a number of a range; from `source`, when one is said, as a byte that comes in."""
+    taint = (engine.frame.function.file, call.span, "bytes:" + source) if source else None
+    call.value = AbstractValue(low, high, OTHER, taint)
 
 
 _KINDS: Final[dict[str, Callable[[str], bool]]] = {
@@ -133,7 +138,7 @@ def _at_most(call: Call, index: int) -> Number:
 def _swap_bytes(engine: Engine, state: AbstractState, call: Call, index: int) -> None:
     value = call.arg(index)
     lo, hi = limits(call.result)
-    call.value = AbstractValue(lo, hi, OTHER, value.taint if value is not None else None)
+    call.value = AbstractValue(lo, hi, OTHER, number_of(value.taint) if value is not None else None)
 
 
 EFFECTS: Final[dict[str, Callable[..., Any]]] = {

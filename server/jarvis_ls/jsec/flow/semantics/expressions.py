@@ -24,10 +24,12 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     ZERO,
     AbstractValue,
     Target,
+    chooses_place,
     compare,
     interval_arithmetic,
-    is_number,
+    is_bytes,
     number,
+    number_of,
     unknown,
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
@@ -196,7 +198,7 @@ def add_offset(
         escape(state, base)
         return AbstractValue(0, 0, base.flags | OTHER, None, (), ANY_NULL)
     flags = index.flags & TIGHT
-    taint = index.taint if index.taint is not None and is_number(index.taint) else None
+    taint = chooses_place(index) if index.taint is not None else None
     targets = []
     for rid, lo, hi, old, sub in base.targets:
         both = old & flags
@@ -211,6 +213,27 @@ def add_offset(
         base.init,
         index.symbol,
     )
+
+
+_ASSEMBLING: Final = frozenset({"<<", "|", "+", "*"})
+_BYTE_WEIGHTS: Final = frozenset({2**8, 2**16, 2**24})
+
+
+def _is_assembled(op: str, a: AbstractValue, b: AbstractValue) -> bool:
+    """Return whether bytes that came in are put together to a number: one is moved to its place, or
+    two parts are joined."""
+    if op in ("<<", "*"):
+        if a.taint is None or b.low != b.high or not (is_bytes(a.taint) and not a.flags & ARITH):
+            return False
+        return 8 <= b.low <= 56 and b.low % 8 == 0 if op == "<<" else b.low in _BYTE_WEIGHTS
+    return _is_part(a) and _is_part(b) and bool((a.flags | b.flags) & BITS)
+
+
+def _is_part(value: AbstractValue) -> bool:
+    """Return whether a value is a byte that came in, or was put together from some."""
+    if value.taint is None or value.flags & ARITH:
+        return False
+    return is_bytes(value.taint) or bool(value.flags & BITS)
 
 
 _WRITTEN: Final = frozenset({nodes.CONST, nodes.BIN})
@@ -250,18 +273,21 @@ def binary(
         arithmetic.shift(engine, state, b, type_, span)
     lo, hi = limits(type_)
     taint = a.taint or b.taint
+    assembled = taint is not None and op in _ASSEMBLING and _is_assembled(op, a, b)
+    if assembled:
+        taint = number_of(taint if is_bytes(taint) else b.taint or taint)
     ends = interval_arithmetic(op, a, b) if type_[0] in ("i", "f") else None
     if ends is None:
         return AbstractValue(lo, hi, ARITH | OTHER, taint)
     flags = (a.flags & b.flags & TIGHT) | ((a.flags | b.flags) & UNSURE)
     written = e is not None and e[2][0] in _WRITTEN and e[3][0] in _WRITTEN
-    if not written or (a.flags | b.flags) & ARITH:
+    if not assembled and (not written or (a.flags | b.flags) & ARITH):
         flags |= ARITH
     if op in "+-" and (a.flags | b.flags) & COUNT and (b.low == b.high or a.low == a.high):
         flags |= COUNT | ((a.flags | b.flags) & DOWN)
         if op == "-" and b.flags & COUNT:
             flags ^= DOWN
-    if op in ("&", "|", "^", "<<", ">>") or (op == "+" and (a.flags | b.flags) & BITS):
+    if assembled or op in ("&", "|", "^", "<<", ">>") or (op == "+" and (a.flags | b.flags) & BITS):
         flags |= BITS
     if op in ("&", "|", "^", "%", ">>", "/") and not (a.low == a.high and b.low == b.high):
         flags &= ~TIGHT
@@ -278,7 +304,8 @@ def binary(
         over: Any = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
         if over is None and a.symbol is not None and a.symbol[0] == "negative":
             over = a.symbol
-        return AbstractValue(lo, hi, ARITH | OTHER, taint, (), ANY_NULL, INIT, over)
+        kept = (BITS if assembled else ARITH) | OTHER
+        return AbstractValue(lo, hi, kept, taint, (), ANY_NULL, INIT, over)
     null = NOT_NULL if low > 0 or high < 0 else NULL if low == high else ANY_NULL
     sym = (
         a.symbol

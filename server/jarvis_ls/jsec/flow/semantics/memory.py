@@ -19,8 +19,10 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     ZERO,
     AbstractValue,
     Target,
+    is_bytes,
     join,
     number,
+    number_of,
     structure,
     unknown,
 )
@@ -195,7 +197,11 @@ def default(
         and type_[0] == "i"
         and place is not None
         and place.type[0] != "r"
-        and (type_[1] == 1 or (type_[1] == 4 and place.type[:2] == ("a", type_)))
+        and (
+            type_[1] == 1
+            or (type_[1] == 4 and place.type[:2] == ("a", type_))
+            or (reg.taint is not None and is_bytes(reg.taint))
+        )
     ):
         character = _character(reg, offset, type_)
         if character is not None:
@@ -269,7 +275,7 @@ def _character(reg: Any, offset: Any, type_: Type) -> AbstractValue | None:
         return number(text[offset] if offset < len(text) else 0)
     if reg.taint is not None:
         lo, hi = limits(type_)
-        return AbstractValue(lo, hi, OTHER, reg.taint)
+        return AbstractValue(lo, hi, OTHER, number_of(reg.taint) if type_[1] > 1 else reg.taint)
     if reg.min_length > 0 or reg.max_length < ENDLESS:
         if offset is not None and offset == reg.min_length == reg.max_length:
             return ZERO
