@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from jarvis_ls.runtime.base.yaml_files import parse_toml
+from jarvis_ls.runtime.base.toml_files import parse_toml
 from jarvis_ls.runtime.context.script_tools import _program, read_tool, scripted_toolset
 from jarvis_ls.runtime.llm.model_settings import read_model
 from jarvis_ls.runtime.mcp.config import configured_servers

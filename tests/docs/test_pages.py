@@ -14,7 +14,7 @@ import pytest
 
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.settings.settings import load_settings
-from jarvis_ls.runtime.base.yaml_files import parse_toml
+from jarvis_ls.runtime.base.toml_files import parse_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {

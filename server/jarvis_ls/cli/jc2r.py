@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_check_rewrite import add_check_rewrite
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
 from jarvis_ls.cli.language import speak
@@ -137,6 +138,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_lift(commands)
     add_record(commands)
     add_check(commands)
+    add_check_rewrite(commands)
 
     config = commands.add_parser(
         "config",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.files import read_regular
+from jarvis_ls.runtime.base.toml_files import decode_utf8, parse_toml
 
 MAX_DEPTH = 50
 MAX_BYTES = 256_000
@@ -21,7 +22,7 @@ def parse_yaml(data: bytes) -> Any:
     """Return the value of a YAML text. Raises `ValueError` saying what is wrong."""
     import yaml
 
-    text = _decode(data)
+    text = decode_utf8(data)
     depth = 0
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -38,23 +39,6 @@ def parse_yaml(data: bytes) -> Any:
         where = getattr(error, "problem_mark", None)
         line = f" in line {where.line + 1}" if where is not None else ""
         raise ValueError(f"no YAML{line}: {getattr(error, 'problem', None) or error}") from None
-    except RecursionError:
-        raise ValueError("nested too deep") from None
-
-
-def parse_toml(data: bytes) -> Any:
-    """Return the value of a TOML text. Raises `ValueError` saying what is wrong."""
-    import sys
-
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    try:
-        return tomllib.loads(_decode(data))
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"no TOML: {error}") from None
     except RecursionError:
         raise ValueError("nested too deep") from None
 
@@ -76,7 +60,7 @@ def front_matter(data: bytes) -> tuple[dict[str, Any], str]:
     values = parse_yaml(front)
     if not isinstance(values, dict):
         raise ValueError("its front matter is not a mapping")
-    return values, _decode(b"\n".join(lines[end + 1 :]))
+    return values, decode_utf8(b"\n".join(lines[end + 1 :]))
 
 
 def read_settings(path: Path, root: Path | None = None) -> Any:
@@ -86,10 +70,3 @@ def read_settings(path: Path, root: Path | None = None) -> Any:
     """
     data = read_regular(path, limit=MAX_BYTES, root=root)
     return parse_toml(data) if path.suffix == ".toml" else parse_yaml(data)
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8") from None
