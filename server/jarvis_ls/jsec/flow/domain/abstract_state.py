@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, final
 
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     MOST_TARGETS,
@@ -25,6 +25,7 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 
 
+@final
 class Region:
     """What never changes about a region."""
 
@@ -50,6 +51,7 @@ Cells = dict[Any, AbstractValue]
 Held = TypeVar("Held")
 
 
+@final
 class AbstractState:
     """Memory: cells of each region by offset (`None` for all other offsets), and what is known
     about each region. The inner dicts are shared between states and replaced, not changed."""
@@ -140,11 +142,13 @@ _FEW: Final = 2
 """States of which none shares with a third what it does not share with the other."""
 
 
+@final
 class _Taken:
-    """Which objects went into what several states are joined to, by region."""
+    """Which objects went into what several states are joined to, by region. Of those that come with
+    several others the last is remembered: to join one again changes nothing."""
 
     def __init__(self) -> None:
-        self._taken: dict[int, dict[tuple[int, int], object]] = {}
+        self._taken: dict[int, dict[int, tuple[object, object]]] = {}
 
     def is_new(self, rid: int, known: object, held: object, along: object) -> bool:
         """Return whether what a state holds in a region, along with what it depends on, was not yet
@@ -152,11 +156,11 @@ class _Taken:
         """
         taken = self._taken.get(rid)
         if taken is None:
-            taken = self._taken[rid] = {(id(known), id(along)): (known, along)}
-        key = id(held), id(along)
-        if key in taken:
+            taken = self._taken[rid] = {id(known): (known, along)}
+        met = taken.get(id(held))
+        if met is not None and met[1] is along:
             return False
-        taken[key] = held, along  # kept, so that nothing else gets their identity
+        taken[id(held)] = held, along  # kept, so that nothing else gets their identity
         return True
 
 
@@ -194,12 +198,12 @@ class Joiner(ABC):
     def _take_in(
         self, joined: AbstractState, state: AbstractState, taken: _Taken | None, *, widening: bool
     ) -> None:
-        mem, other = joined.memory, state.memory.get
+        mem, other = joined.memory, state.memory
         lost: list[int] = []
         alone = 0
         # listed first: to ask what a cell holds by default may put more into a state
-        for rid, cells in [(rid, held) for rid, held in mem.items() if other(rid) is not held]:
-            others = other(rid)
+        for rid, cells in [(rid, held) for rid, held in mem.items() if other.get(rid) is not held]:
+            others = other.get(rid)
             if others is not None:
                 if taken is not None and not taken.is_new(
                     rid, cells, others, state.region_states.get(rid)
@@ -223,10 +227,10 @@ class Joiner(ABC):
                 mem[rid] = self._only(rid, cells)
             else:
                 del mem[rid]
-        if len(state.memory) > len(mem) - alone:
-            for rid in [rid for rid in state.memory if rid not in mem]:
+        if len(other) > len(mem) - alone:
+            for rid in [rid for rid in other if rid not in mem]:
                 if self.regions[rid] is not None:
-                    mem[rid] = self._only(rid, state.memory[rid])
+                    mem[rid] = self._only(rid, other[rid])
         if self.locked:
             _give_back(joined.region_states, state.region_states)
         _take_in_regs(joined.region_states, state.region_states)
@@ -244,6 +248,10 @@ class Joiner(ABC):
         place = self.regions[rid]
         if place is None or place.kind != "local" or place.type[0] in ("a", "r", "c"):
             return cells
+        if len(cells) == 1:  # most variables: shared with other states where nothing changes
+            ((offset, value),) = cells.items()
+            both = join(value, NOTHING)
+            return cells if both is value else {offset: both}
         return {offset: join(value, NOTHING) for offset, value in cells.items()}
 
     def _cells(
@@ -348,5 +356,4 @@ def _take_in_regs(regs: dict[int, RegionState], others: dict[int, RegionState]) 
 
 def _differing(left: dict[int, Held], right: dict[int, Held]) -> list[int]:
     """Regions of which `left` does not hold the same object as `right`."""
-    other = right.get
-    return [rid for rid, held in left.items() if other(rid) is not held]
+    return [rid for rid, held in left.items() if right.get(rid) is not held]

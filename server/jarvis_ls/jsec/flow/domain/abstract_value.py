@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Final
+from typing import Any, Final, final
 
 from jarvis_ls.jsec.flow.ir.c_types import limits
 from jarvis_ls.jsec.flow.ir.nodes import Number, Type
@@ -39,6 +39,7 @@ Target = tuple[int, Number, Number, int, "tuple[int, int] | None"]
 """Region, least and greatest offset in bytes, flags of the offset, bounds of the member array."""
 
 
+@final
 class Identity:
     """An object that equals itself alone, whatever it holds."""
 
@@ -54,6 +55,7 @@ class Identity:
         return id(self.held)
 
 
+@final
 class AbstractValue:
     """An abstract value: a range of numbers, or a set of places. Never changed once made."""
 

@@ -12,6 +12,10 @@ from jarvis_ls.jsec.flow.ir.nodes import Type
 class Lookup(Protocol):
     """The functions, variables and classes that a place in the program sees."""
 
+    @property
+    def is_watched(self) -> bool:
+        """Return whether it is noted what is asked: then each run asks all it needs itself."""
+
     def function(self, name: str, from_file: str) -> FunctionIR | None:
         """Return the definition a name means in a file; `name` may be qualified
         (`Class::method`).

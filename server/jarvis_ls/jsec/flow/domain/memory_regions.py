@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, final
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Cells, Joiner, Region
 from jarvis_ls.jsec.flow.domain.abstract_value import (
@@ -36,10 +36,13 @@ from jarvis_ls.jsec.flow.library.c_functions import STOPS
 
 _SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
 """What tells a static variable of a function from others of its name is around its own."""
+_HELD_INSTRUCTIONS: Final = 25_000
+"""Functions are held from one run to the next until they have so many instructions together."""
 _MAX_BEHIND: Final = 4
 """How many pointers deep what is behind a parameter is distinguished."""
 
 
+@final
 class Frame:
     """One activation of a function; the same call from the same frame gives the same one."""
 
@@ -140,6 +143,11 @@ class RegionTable(Joiner):
         """What arrays of numbers start with, by the identity of their declarations, for all
         runs."""
         self._globals: dict[tuple[str, str], tuple[int, GlobalIR | None, AbstractValue]] = {}
+        self._variables: dict[tuple[str, str], tuple[Any, GlobalIR | None, int, str]] = {}
+        """Key of the region of a variable of file scope, its declaration, what is in it before it
+        is written, and its name as it is shown."""
+        self._loaded = 0
+        """Instructions of the functions that are held, about."""
         self._sizes: dict[tuple[str, str], int] = {}
         self.counted = False
         """Whether some size is a multiple of `UNIT`."""
@@ -163,15 +171,18 @@ class RegionTable(Joiner):
             held.clear()
         self._depths.clear()
         self._types.clear()
+        for worked_out in (self._returning, self._ending, self._members):
+            worked_out.clear()
+        if not self.program.is_watched and self._loaded < _HELD_INSTRUCTIONS:
+            return
+        self._loaded = 0
         for asked in (
             self._found,
             self._several,
-            self._returning,
-            self._ending,
             self._summaries,
+            self._variables,
             self._sizes,
             self._offsets,
-            self._members,
         ):
             asked.clear()  # each run asks the program itself: what it asks is noted with its answer
 
@@ -329,27 +340,33 @@ class RegionTable(Joiner):
         return where
 
     def _global(self, name: str, file: str) -> tuple[int, GlobalIR | None, AbstractValue]:
-        variable = self.program.variable(name, file)
-        static = variable is not None and variable.static
-        key = ("global", name, file if static or variable is None else "")
+        declared = self._variables.get((name, file))
+        if declared is None:
+            declared = self._variables[(name, file)] = self._declared(name, file)
+        key, variable, fill, shown = declared
         rid = self.find_region(key)
         if rid is None:
             type_ = variable.type if variable is not None else ANY
-            changes = (
-                variable is None
-                or variable.extern
-                or variable.init == ()
-                or (variable.init is None and not variable.static)  # what sets it may be generated
-                or _is_set_unseen(variable)
-                or (not variable.constant and self.program.is_written(name, file))
-            )
-            fill = UNKNOWN_FILL if changes else ZEROED
             size = self.size_in_file(type_)
-            shown = _SHAPE.sub(r"\1", name)
             rid = self.region(key, Region("global", shown, type_, size, fill, (0, 0), file))
         self.met.setdefault(name, set()).add(rid)
         found = self._globals[(name, file)] = rid, variable, pointer(rid)
         return found
+
+    def _declared(self, name: str, file: str) -> tuple[Any, GlobalIR | None, int, str]:
+        """Return what `_variables` holds of a variable of file scope."""
+        variable = self.program.variable(name, file)
+        static = variable is not None and variable.static
+        changes = (
+            variable is None
+            or variable.extern
+            or variable.init == ()
+            or (variable.init is None and not variable.static)  # what sets it may be generated
+            or _is_set_unseen(variable)
+            or (not variable.constant and self.program.is_written(name, file))
+        )
+        key = ("global", name, file if static or variable is None else "")
+        return key, variable, UNKNOWN_FILL if changes else ZEROED, _SHAPE.sub(r"\1", name)
 
     def _initialise(self, state: AbstractState, rid: int, variable: GlobalIR) -> None:
         known = self._initials.get(id(variable))
@@ -448,9 +465,10 @@ class RegionTable(Joiner):
         """Return the summary of a function: what it and those it calls may do, as far as that is
         known without following them."""
         key = (function.name, function.file)
-        if key not in self._summaries:
-            self._summaries[key] = self.program.summary(*key)
-        return self._summaries[key]
+        found = self._summaries.get(key)
+        if found is None and key not in self._summaries:
+            found = self._summaries[key] = self.program.summary(*key)
+        return found
 
     def find_overload(
         self, name: str, file: str, space: list[str], types: Sequence[Type]
@@ -468,12 +486,13 @@ class RegionTable(Joiner):
     def find_function(self, name: str, file: str, space: list[str]) -> FunctionIR | None:
         """Return the definition a name means, namespaces around it tried from the inside out."""
         key = ("::".join((*space, name)) if space else name, file)
-        if key in self._found:
-            return self._found[key]
-        found = None
+        found = self._found.get(key)
+        if found is not None or key in self._found:
+            return found
         for depth in range(len(space), -1, -1):
             found = self.program.function("::".join((*space[:depth], name)), file)
             if found is not None:
+                self._loaded += found.size
                 break
         self._found[key] = found
         return found

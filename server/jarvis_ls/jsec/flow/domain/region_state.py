@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, final
 
 from jarvis_ls.jsec.flow.domain.abstract_value import NOT_NULL
 from jarvis_ls.jsec.flow.ir.nodes import Number
@@ -19,6 +19,7 @@ ENDLESS: Final = 2**63
 """A size or length without known limit."""
 
 
+@final
 class RegionState:
     """What is known about a region at a point. Never changed once made; `but` makes another."""
 

@@ -68,18 +68,22 @@ def is_passed_by(
     effects = _effects(summary.calls)
     if engine.own:
         effects |= {effect[0] for name in summary.calls for effect in engine.own.get(name, ())}
-    if effects & _ALWAYS:
+    if not effects.isdisjoint(_ALWAYS):
         return False
     takes = function.result[0] != "v"
-    if takes and (effects & _OBTAINS or ALLOCATES in summary.acts):
+    if takes and (not effects.isdisjoint(_OBTAINS) or ALLOCATES in summary.acts):
         return False
-    if (effects & _GIVES_BACK or RELEASES in summary.acts) and any(
-        value.targets for value in values
-    ):
-        return False
-    return summary.reads.isdisjoint(engine.met) or not any(
-        _is_set(engine, state, rid) for name in summary.reads for rid in engine.met.get(name, ())
-    )
+    if not effects.isdisjoint(_GIVES_BACK) or RELEASES in summary.acts:
+        for value in values:
+            if value.targets:
+                return False
+    if summary.reads.isdisjoint(engine.met):
+        return True
+    for name in summary.reads:
+        for rid in engine.met.get(name, ()):
+            if _is_set(engine, state, rid):
+                return False
+    return True
 
 
 def _tells(engine: Engine, state: AbstractState, value: AbstractValue, aside: bool) -> bool:
@@ -92,7 +96,10 @@ def _tells(engine: Engine, state: AbstractState, value: AbstractValue, aside: bo
         return any(_tells(engine, state, cell, aside) for cell in value.cells.values())
     if not value.targets:
         return not value.flags & OTHER and not aside
-    return any(_is_special(engine, state, target[0], aside) for target in value.targets)
+    for target in value.targets:  # noqa: SIM110 - a loop is machine code, a generator an object
+        if _is_special(engine, state, target[0], aside):
+            return True
+    return False
 
 
 def _is_special(engine: Engine, state: AbstractState, rid: int, aside: bool) -> bool:
@@ -103,10 +110,15 @@ def _is_special(engine: Engine, state: AbstractState, rid: int, aside: bool) -> 
     reg = state.region_states.get(rid)
     if reg is not None and (reg.status or reg.family or reg.locked or reg.taint is not None):
         return True
-    return any(
-        cell.taint is not None or any(engine.kind(inner[0]) in _OWN for inner in cell.targets)
-        for cell in state.memory.get(rid, {}).values()
-    )
+    cells = state.memory.get(rid)
+    if cells:
+        for cell in cells.values():
+            if cell.taint is not None:
+                return True
+            for inner in cell.targets:
+                if engine.kind(inner[0]) in _OWN:
+                    return True
+    return False
 
 
 _NAMED: Final = frozenset({"function", "string"})

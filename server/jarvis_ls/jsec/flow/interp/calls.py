@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
@@ -114,7 +115,7 @@ def _call(engine: Engine, state: AbstractState, instr: CallFunction) -> Any:
     values = [fetch(engine, state, arg) for arg in args]
     if isinstance(target, str):
         short = target.rpartition("::")[2]
-        if engine.allocated and _RELEASES.search(short) is not None:
+        if engine.allocated and _may_release(short):
             ownership.note_release(engine, state, values)
         function = (
             None
@@ -138,7 +139,7 @@ def _call(engine: Engine, state: AbstractState, instr: CallFunction) -> Any:
                 return handled
             if short in SECRETS and SECRETS[short] < len(values):
                 injection.secret(engine, state, values[SECRETS[short]], short, span)
-            gives = _RELEASES.search(short) is not None
+            gives = _may_release(short)
             const = [t[0] == "p" and (len(t) > 2 or not gives) for t in types]
             ownership.check_arguments(engine, state, values, const, span)
             locks.unseen(engine, state, short, values, args, span)
@@ -153,6 +154,12 @@ def _call(engine: Engine, state: AbstractState, instr: CallFunction) -> Any:
     where = evaluate(engine, state, target)
     call = Call("", values, types, result, span, args)
     return _through_pointer(engine, state, where, call, temp)
+
+
+@lru_cache(4096)
+def _may_release(name: str) -> bool:
+    """Return whether a function may release what it is given, by its name."""
+    return _RELEASES.search(name) is not None
 
 
 def _pass_by_reference(

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, final
 
 from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, equal, escape, escape_regions
@@ -81,6 +80,7 @@ _TAKERS: Final = re.compile(
 """Names of functions that may be meant to leave with a lock."""
 
 
+@final
 class _Flaw:
     """A flaw that is about to be noted."""
 
@@ -105,6 +105,7 @@ class _Flaw:
         """Values for its message."""
 
 
+@final
 class _Held:
     """A function returns with a lock held."""
 
@@ -127,6 +128,21 @@ class _Held:
         """How it got there."""
 
 
+def _send(
+    block: int,
+    states: list[AbstractState],
+    pending: dict[int, list[AbstractState]],
+    queue: list[int],
+) -> None:
+    """Have states wait at a block."""
+    waiting = pending.get(block)
+    if waiting is None:
+        pending[block] = states
+        heapq.heappush(queue, block)
+    else:
+        waiting += states
+
+
 def _replace(head: int, pending: dict[int, list[AbstractState]]) -> None:
     """Drop the states that left a loop before it was known what holds in it: more is to come."""
     for states in pending.values():
@@ -139,6 +155,7 @@ def _test(function: FunctionIR, head: int) -> End:
     return function.blocks[cfg.loop_test(function, head)][1]
 
 
+@final
 class Interpreter(Engine):
     """Runs functions and collects what is wrong."""
 
@@ -296,14 +313,6 @@ class Interpreter(Engine):
         outcomes: list[Outcome] = []
         leaving: list[AbstractState] = []
 
-        def push(block: int, there: list[AbstractState]) -> None:
-            waiting = pending.get(block)
-            if waiting is None:
-                pending[block] = there
-                heapq.heappush(queue, block)
-            else:
-                waiting += there
-
         while queue and self.fuel > 0:
             index = heapq.heappop(queue)
             states = pending.pop(index)
@@ -324,14 +333,15 @@ class Interpreter(Engine):
                     _replace(index, pending)
             instrs, end = blocks[index]
             if isinstance(end, Jump) and not instrs:  # nothing happens in a quarter of them
-                push(end.block, states)
+                _send(end.block, states, pending, queue)
                 continue
             for current in states:
                 reached = self._transfer(instrs, current) if instrs else [current]
                 if self.thrown:
-                    self._catch(frame, function.handlers.get(index), push, leaving)
+                    handler = function.handlers.get(index)
+                    leaving += self._catch(frame, handler, pending, queue)
                 if isinstance(end, Jump):
-                    push(end.block, reached)
+                    _send(end.block, reached, pending, queue)
                     continue
                 for after in reached:
                     if isinstance(end, Return):
@@ -343,7 +353,7 @@ class Interpreter(Engine):
                     else:
                         self.block = index
                         for target, there in branch_refinement.successors(self, after, end):
-                            push(target, [there])
+                            _send(target, [there], pending, queue)
         self.frame, self.exact = before, exact
         self.thrown = [self.join_all(leaving)] if leaving and self.fuel > 0 else []
         return outcomes
@@ -352,17 +362,20 @@ class Interpreter(Engine):
         self,
         frame: Frame,
         handler: int | None,
-        push: Callable[[int, list[AbstractState]], None],
-        leaving: list[AbstractState],
-    ) -> None:
-        """Send states in which calls threw to the handler around, or out of the function."""
+        pending: dict[int, list[AbstractState]],
+        queue: list[int],
+    ) -> list[AbstractState]:
+        """Send states in which calls threw to the handler around; return those that leave the
+        function, which has none."""
         thrown, self.thrown = self.thrown, []
+        leaving: list[AbstractState] = []
         for state in thrown:
             if handler is None:
                 leaving.append(self._unwound(frame, state, frame.function.name_span))
             else:
                 self._release_objects(frame, state)
-                push(handler, [state])
+                _send(handler, [state], pending, queue)
+        return leaving
 
     def _unwound(self, frame: Frame, state: AbstractState, span: Span) -> AbstractState:
         """Return a way that leaves a function by an exception."""

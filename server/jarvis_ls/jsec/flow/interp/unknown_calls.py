@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Cells
@@ -75,6 +76,7 @@ def ready(
     return types
 
 
+@lru_cache(4096)
 def only_shows(name: str) -> bool:
     """Return whether a function that nothing declares only examines what it is given, by its
     name.

@@ -15,6 +15,11 @@ class Files:
     def __init__(self, files: Iterable[FileIR]) -> None:
         self.files = {file.path: file for file in files}
 
+    @property
+    def is_watched(self) -> bool:
+        """Return whether it is noted what is asked: there is no one to note it for."""
+        return False
+
     def function(self, name: str, from_file: str) -> FunctionIR | None:
         """See `Lookup`."""
         for file in self._from(from_file):

@@ -125,6 +125,11 @@ class Program:
         for name in before.stops:
             _discard(self._stops, name, path)
 
+    @property
+    def is_watched(self) -> bool:
+        """Return whether it is noted what is asked."""
+        return self._asked is not None
+
     def watch(self) -> Lookups:
         """Begin to note what is asked, and what names the answers; gives where it is noted."""
         self._asked = {}
