@@ -17,9 +17,7 @@ from tests.support.compiled import compiled
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "server"
-pytestmark = pytest.mark.watches(
-    "server/jarvis_ls/jsec/flow", "server/jarvis_ls/codeintel", "scripts/package"
-)
+pytestmark = pytest.mark.watches("scripts/package")
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,7 @@ from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
 from jarvis_ls.jsec.findings.baseline import FILE, Baseline, load_baseline, save_baseline
 from jarvis_ls.jsec.scan.result import ScanResult
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/codeintel",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/jsec",
-)
+pytestmark = pytest.mark.watches()
 
 TWICE = FLAWED + FLAWED.replace("copy(", "copy_again(")
 

@@ -13,13 +13,7 @@ from jarvis_ls.jsec.scan import cache as cache_module
 from jarvis_ls.jsec.scan.cache import Cache
 from jarvis_ls.jsec.scan.result import FileReport, ScanResult
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/cli",
-    "server/jarvis_ls/codeintel",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/jsec",
-)
+pytestmark = pytest.mark.watches()
 
 STORE = Path(".jarvis/cache/scan.jsonl")
 MANY = {f"f{n}.c": FLAWED for n in range(6)}

@@ -23,13 +23,7 @@ from jarvis_ls.jsec.engine.rule_runner import Engine, ItemCache
 from jarvis_ls.jsec.engine.visibility import assess
 from jarvis_ls.jsec.scan.apply_fixes import apply_fixes
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/codeintel",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/jsec",
-    "tests/support/properties.py",
-)
+pytestmark = pytest.mark.watches()
 
 LANGUAGES: tuple[LanguageName, ...] = ("c", "cpp", "rust")
 ENGINE = Engine()

@@ -19,12 +19,7 @@ from jarvis_ls.jsec.engine.rule_runner import Engine
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.scan.apply_fixes import FixedFile, apply_fixes, fix_file, write_fixed
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/codeintel",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/jsec",
-)
+pytestmark = pytest.mark.watches()
 
 TWICE = "#include <stdlib.h>\nvoid f(char *p) {\n    free(p);\n    free(p);\n}\n"
 FIXTURES = sorted((Path(__file__).parent / "rules").rglob("*.*"))

@@ -24,12 +24,7 @@ from jarvis_ls.jsec.scan.file_scanner import analysis_of
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.jsec.settings.settings import load_settings
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/codeintel",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/jsec",
-)
+pytestmark = pytest.mark.watches()
 
 BAD: dict[str, str | bytes] = {"a/sink.c": SINK, "a/sink.h": HEADER, "a/start.c": LONG}
 

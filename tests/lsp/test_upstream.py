@@ -17,13 +17,7 @@ import pytest
 from tests.lsp.wire import PLAIN, Wire, wire
 from tests.support.patience import HANGS
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/lsp/documents.py",
-    "server/jarvis_ls/lsp/protocol",
-    "server/jarvis_ls/lsp/pygls_fixes",
-)
+pytestmark = pytest.mark.watches()
 
 OURS = (sys.executable, str(Path(__file__).with_name("our_server.py")))
 URI = "file:///nowhere/a.c"

@@ -29,13 +29,7 @@ from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, P
 from jarvis_ls.runtime.tools.tool import Action, ToolContext
 from tests.support.patience import HANGS
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/codeintel",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/runtime",
-    "tests/support/tool_server.py",
-)
+pytestmark = pytest.mark.watches()
 
 PYTHON = sys.executable
 SUPPORT = Path(__file__).parents[1] / "support" / "tool_server.py"

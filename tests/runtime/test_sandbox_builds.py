@@ -18,13 +18,7 @@ from tests.support.sandbox_cases import RUNGS, sandboxes
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's so far"),
-    pytest.mark.watches(
-        "server/jarvis_ls/codeintel",
-        "server/jarvis_ls/core",
-        "server/jarvis_ls/runtime",
-        "tests/support/container_engine.py",
-        "tests/support/sandbox_cases.py",
-    ),
+    pytest.mark.watches(),
 ]
 
 CMAKE = """cmake_minimum_required(VERSION 3.10)

@@ -1,12 +1,14 @@
-"""Long tests that run only when what they watch has changed since they passed.
+"""Long tests that run only when what they depend on has changed since they passed.
 
-    @pytest.mark.watches("server/jarvis_ls/jc2r", "server/jarvis_ls/core")
+    pytestmark = pytest.mark.watches()
 
-names the sources that a test depends on: folders, files or patterns below the repository. Its own
-file and the helpers beside it always count. `tests/stamps/` has a file for each file of tests,
-under version control: the digest of the sources, and the tests that passed on them. While it is
-the same such a test is skipped, and named at the end of the run. `JARVIS_TESTS_FULL=1`, which
-`.ci/run --full` sets, runs every test. `stamps.mjs` does the same for Node's tests.
+computes what a file of tests depends on (`dependencies.py`): the modules it imports or starts, all
+that these import, and helpers and data. `watches("scripts/package")` adds folders, files or
+patterns below the repository that no import leads to. The files beside a test count as well.
+`tests/stamps/` has a file for each file of tests, under version control: the digest of all this,
+and the tests that passed on it. While it is the same such a test is skipped, and named at the end
+of the run. `JARVIS_TESTS_FULL=1`, which `.ci/run --full` sets, runs every test. `stamps.mjs` does
+the same for Node's tests.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-TESTS = ROOT / "tests"
+from tests.support.dependencies import ROOT, TESTS, dependencies, is_source
+
 FULL = bool(os.environ.get("JARVIS_TESTS_FULL"))
 """Whether every test runs."""
 UNCHANGED = "nothing they watch has changed since they passed; .ci/run --full runs them"
@@ -39,9 +41,10 @@ class Stamps:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
-            watched = [place for mark in item.iter_markers("watches") for place in mark.args]
-            if not watched:
+            marks = list(item.iter_markers("watches"))
+            if not marks:
                 continue
+            watched = [place for mark in marks for place in mark.args]
             file = item.path.relative_to(TESTS).as_posix()
             name = item.nodeid.split("::", 1)[1]
             digest = _digest(file, tuple(sorted(watched)))
@@ -113,7 +116,8 @@ def _read(file: str) -> dict[str, list[str]]:
 def _digest(file: str, watched: tuple[str, ...]) -> str:
     """Return the digest of all files that a test of `file` watches, with their paths."""
     digest = hashlib.blake2b(digest_size=16)
-    for path in sorted({*_beside(TESTS / file), *_files(watched)}):
+    test = TESTS / file
+    for path in sorted({*dependencies(test), *_beside(test), *_files(watched)}):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
         digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -123,7 +127,7 @@ def _beside(test: Path) -> Iterable[Path]:
     """Yield a file of tests, and the helpers and data beside it."""
     yield test
     for path in test.parent.rglob("*"):
-        if not path.name.startswith("test_") and _counts(path):
+        if not path.name.startswith("test_") and is_source(path):
             yield path
 
 
@@ -133,8 +137,4 @@ def _files(watched: tuple[str, ...]) -> Iterable[Path]:
         if not places:
             raise pytest.UsageError(f"a test watches {pattern}, which is not there")
         for place in places:
-            yield from filter(_counts, place.rglob("*") if place.is_dir() else [place])
-
-
-def _counts(path: Path) -> bool:
-    return path.is_file() and "__pycache__" not in path.parts and path.name != "README.md"
+            yield from filter(is_source, place.rglob("*") if place.is_dir() else [place])

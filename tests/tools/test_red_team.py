@@ -27,16 +27,7 @@ from jarvis_ls.tools.discover import builtin_tools
 from tests.support.agents import desk as agents_desk
 from tests.support.desk import User
 
-pytestmark = pytest.mark.watches(
-    "requirements.lock",
-    "server/jarvis_ls/codeintel",
-    "server/jarvis_ls/core",
-    "server/jarvis_ls/runtime",
-    "server/jarvis_ls/tools",
-    "tests/support/agents.py",
-    "tests/support/desk.py",
-    "tests/support/model_server.py",
-)
+pytestmark = pytest.mark.watches()
 
 CANARY = "canary-7f3a91"
 INJECTION = (

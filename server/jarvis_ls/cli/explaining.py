@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.scanning import wants_colour
 from jarvis_ls.core.errors import SkippedFile, UsageError
 from jarvis_ls.core.files import STATE, read_regular

@@ -7,7 +7,7 @@ import sys
 from collections import defaultdict
 
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.scanning import Job, chosen, perform, prepare
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.finding import Finding

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from jarvis_ls.core.translations import language_of
 
 if TYPE_CHECKING:
-    from jarvis_ls.core.translations import Translations
     from jarvis_ls.lsp.user_messages import Messages
 
 
@@ -30,14 +29,6 @@ def speaker() -> Messages:
     from jarvis_ls.lsp.user_messages import Messages
 
     return Messages(language(), LOCALE)
-
-
-@cache
-def reporter() -> Translations:
-    """Says the templates of reports and findings in the user's language."""
-    from jarvis_ls.jsec.report.spoken import speaker as in_language
-
-    return in_language(language())
 
 
 def speak(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.trust import is_trusted
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.files import user_folder

@@ -9,7 +9,8 @@ import shutil
 from collections.abc import Collection
 
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import language, reporter
+from jarvis_ls.cli.language import language
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.core.columns import columns, cut
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.jsec.base.categories import category_name

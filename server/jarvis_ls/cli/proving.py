@@ -13,7 +13,7 @@ from pathlib import Path
 from jarvis_ls.assembly.sandbox import read_ladder
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.scanning import perform, prepare, stop_on_interrupt
 from jarvis_ls.cli.trust import PROVING, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError

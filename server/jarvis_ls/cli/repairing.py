@@ -12,8 +12,8 @@ from jarvis_ls.assembly.repairing import repair_with_models
 from jarvis_ls.cli.choices import chosen
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter
 from jarvis_ls.cli.proving import choose_findings, names_and_root, open_sandbox
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.scanning import Job, perform, prepare, stop_on_interrupt
 from jarvis_ls.cli.trust import CHOICES, REPAIRING, require_trust
 from jarvis_ls.core.errors import SkippedFile, UsageError

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter, speak
+from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.core.finding import SEVERITIES
 from jarvis_ls.core.words import Words
 

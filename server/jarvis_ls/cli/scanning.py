@@ -15,7 +15,7 @@ from pathlib import Path
 
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import STATE, replace_file, write_error
 from jarvis_ls.core.finding import SEVERITIES, Finding

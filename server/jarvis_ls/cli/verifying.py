@@ -15,7 +15,8 @@ from jarvis_ls.assembly.security_agents import AgentsWanted, missing_model
 from jarvis_ls.assembly.security_run import RunWanted, Verified, kept_outcome, verify_scan
 from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import reporter, speak
+from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.scanning import (
     Job,
     chosen,
