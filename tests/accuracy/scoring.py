@@ -74,6 +74,7 @@ class Rate:
 def scan(folder: Path, *options: str) -> Issues:
     """Findings of ``jsec scan`` by file; raises `RuntimeError` when the scan fails."""
     command = [sys.executable, "-m", "jarvis_ls.cli.jsec", "scan", "--quiet", "--no-cache"]
+    command += ["--min-confidence", "0"]
     command += ["--format", "json", *options, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

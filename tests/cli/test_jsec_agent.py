@@ -391,4 +391,4 @@ async def test_two_runs_at_once_and_files_instead_of_a_folder_are_refused(tmp_pa
         process.send_signal(signal.SIGINT)
         await asyncio.wait_for(process.communicate(), HANGS)
         status, _, err = await here.agent("a.c")
-        assert status == 2 and "one whole folder" in err
+        assert status == 2 and "a whole project; name its folder" in err

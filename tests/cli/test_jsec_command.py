@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 def test_text_report_of_the_current_folder(root: Path) -> None:
     write(root, {"a.c": FLAWED})
     run = jsec("scan", cwd=root)
-    assert run.stdout.startswith("a.c:4:5  ")
+    assert run.stdout.startswith("a.c · 1 finding\n\na.c:4:5  ")
     assert "1 finding (" in run.stdout
     assert "\x1b" not in run.stdout
     assert run.stderr == ""
@@ -75,7 +75,7 @@ def test_selection(root: Path) -> None:
     assert {one["file"] for one in issues("--rule", RULE, cwd=root)} == {"a.c", "old/c.c"}
     assert {one["file"] for one in issues("--exclude", "old/", cwd=root)} == {"a.c", "b.c"}
     assert {one["file"] for one in issues("b.c", "old", cwd=root)} == {"b.c", "old/c.c"}
-    assert {one["file"] for one in issues(root / "old", cwd=root.parent)} == {"c.c"}
+    assert {one["file"] for one in issues("project/old", cwd=root.parent)} == {"c.c"}
     assert issues("--min-confidence", "1", cwd=root) == []
     assert len(issues("--max-findings", "1", cwd=root)) == 1
     cut = jsec("scan", "--max-findings", "1", cwd=root).stdout
@@ -114,7 +114,13 @@ def test_what_is_hidden_can_be_shown(root: Path) -> None:
     jsec("scan", "--show-suppressed", "--fail-on", "low", cwd=root, status=0)
 
 
-@pytest.mark.parametrize("name", ["text", "json", "jsonl", "sarif", "markdown", "html"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("text", "concise", "json", "jsonl", "sarif", "markdown", "html"),
+        *("github", "gitlab", "junit"),
+    ],
+)
 def test_every_format_to_a_file_and_to_a_pipe(root: Path, name: str) -> None:
     write(root, {"a.c": FLAWED})
     jsec("scan", "--format", name, "--output", "report", "--no-cache", cwd=root)

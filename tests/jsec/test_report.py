@@ -16,7 +16,7 @@ from jarvis_ls.core.finding import Finding, Message, Related, Span
 from jarvis_ls.jsec.report.html import render_html
 from jarvis_ls.jsec.report.json import render_json, render_jsonl
 from jarvis_ls.jsec.report.markdown import render_markdown
-from jarvis_ls.jsec.report.text import printable, render_text
+from jarvis_ls.jsec.report.text import Layout, printable, render_text
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.jsec.scan.source_files import Skipped
 
@@ -51,7 +51,7 @@ def test_text_shows_the_line_with_a_caret(tmp_path: Path, scan_folder: Scan) -> 
     write(tmp_path, {"d/a.c": FLAWED})
     result = scan_folder(tmp_path)
     lines = render_text(result, result.shown).splitlines()
-    assert lines[0].startswith("d/a.c:4:5  ")
+    assert lines[0] == "d/a.c · 1 finding" and lines[2].startswith("d/a.c:4:5  ")
     at = lines.index("     4 | strcpy(to, from);")
     assert lines[at + 1] == "       | " + "^" * 16
     assert "1 finding (" in "\n".join(lines)
@@ -100,7 +100,7 @@ def test_text_has_colours_only_when_asked(tmp_path: Path, scan_folder: Scan) -> 
     write(tmp_path, {"a.c": FLAWED})
     result = scan_folder(tmp_path)
     assert "\x1b" not in render_text(result, result.shown)
-    coloured = render_text(result, result.shown, colour=True)
+    coloured = render_text(result, result.shown, Layout(colour=True))
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render_text(result, result.shown)
 
 

@@ -22,7 +22,7 @@ from jarvis_ls.jsec.report.html import render_html
 from jarvis_ls.jsec.report.markdown import render_markdown
 from jarvis_ls.jsec.report.render import render
 from jarvis_ls.jsec.report.spoken import IN_ENGLISH, speaker
-from jarvis_ls.jsec.report.text import render_text
+from jarvis_ls.jsec.report.text import Layout, render_text
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.jsec.scan.source_files import Skipped
 
@@ -115,7 +115,7 @@ def test_reports_in_chinese_have_no_english_sentence(result: ScanResult) -> None
 
 def test_lines_in_chinese_are_no_wider_than_the_terminal(result: ScanResult) -> None:
     result.findings = [replace(one, trace=()) for one in result.findings]
-    lines = render_text(result, result.findings, width=40, say=speaker(CHINESE)).splitlines()
+    lines = render_text(result, result.findings, Layout(width=40), speaker(CHINESE)).splitlines()
     prose = [line for line in lines if re.match(r"  [\u4e00-\u9fff→]", line)]
     assert len(prose) > 3
     assert max(columns(line) for line in prose) <= 40

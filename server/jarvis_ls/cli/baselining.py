@@ -6,7 +6,8 @@ import argparse
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.report_language import reporter
-from jarvis_ls.cli.scanning import perform, prepare
+from jarvis_ls.cli.scan_job import prepare
+from jarvis_ls.cli.scanning import perform
 from jarvis_ls.jsec.findings.baseline import Baseline, save_baseline
 from jarvis_ls.jsec.report.spoken import findings_in_words
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from jarvis_ls.core.files import STATE, read_regular
 from jarvis_ls.core.finding import Span
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jsec.report.text import Paint, Sources, painter, printable, wrap_lines
+from jarvis_ls.jsec.scan.folder import project_root
 from jarvis_ls.jsec.scan.project import digest_of
 from jarvis_ls.jsec.scan.records import CANDIDATES, read_messages, read_scanned
 
@@ -26,7 +26,7 @@ _LIMIT = 64_000_000
 
 def run_explain_finding(options: argparse.Namespace) -> ExitStatus:
     """Show a finding; raises `UsageError` when the last scan has none of that name."""
-    root = Path(os.path.realpath(options.folder))
+    root = project_root(options.folder)
     paint = painter(wants_colour(options.color))
     width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
     found = _find(root, options.finding)

@@ -8,17 +8,19 @@ from collections import defaultdict
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.report_language import reporter
-from jarvis_ls.cli.scanning import Job, chosen, perform, prepare
+from jarvis_ls.cli.scan_job import Job, prepare
+from jarvis_ls.cli.scanning import chosen, perform
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.report.spoken import count_phrase
 from jarvis_ls.jsec.scan.apply_fixes import FixedFile, fix_file, write_fixed
 from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.jsec.settings.settings import SHOWN_CONFIDENCE
 
 
 def run_fix(options: argparse.Namespace) -> ExitStatus:
     """Scan, then rewrite; returns the exit status: 1 when a file could not be rewritten."""
-    job = prepare(options)
+    job = prepare(options, least=SHOWN_CONFIDENCE)
     result = perform(job, options)
     if result.cancelled:
         return ExitStatus.INTERRUPTED

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.language import speak
+from jarvis_ls.core.finding import SEVERITIES
 from jarvis_ls.core.words import Words
 
 EPILOG = (
@@ -73,15 +74,30 @@ def _scan_command(
     )
     add = parser.add_argument
     _paths(parser)
-    add("--format", choices=scanning.FORMATS, default="text", help="default: text")
+    add(
+        "--format",
+        choices=scanning.FORMATS,
+        default="text",
+        metavar="FORMAT",
+        help=(
+            "text (default), concise, json, jsonl, sarif, markdown, html, github, gitlab or junit"
+        ),
+    )
     add("--output", "-o", metavar="FILE", type=Path, help="write the report to FILE")
     add(
+        "--stdin-filename",
+        metavar="FILE",
+        type=Path,
+        help="scan the document on standard input as if it were saved as FILE",
+    )
+    add(
         "--fail-on",
-        choices=("high", "medium", "low"),
+        choices=SEVERITIES,
         metavar="SEVERITY",
         help="exit with status 1 on a finding of at least this severity: high, medium, low",
     )
     _selection(parser)
+    _severity(parser)
     add(
         "--max-findings",
         metavar="N",
@@ -100,7 +116,13 @@ def _scan_command(
         help="also sum up which headers, macros, types and functions are not known",
     )
     add("--changed", action="store_true", help="scan only files changed since the last scan")
-    add("--quiet", "-q", action="store_true", help="print neither progress nor notes")
+    add(
+        "--quiet",
+        "-q",
+        action="count",
+        default=0,
+        help="print findings only; -qq prints nothing, the exit status tells",
+    )
     add(
         "--color",
         choices=("auto", "always", "never"),
@@ -180,6 +202,7 @@ def _fix_command(commands: Commands) -> None:  # type: ignore[valid-type]
     )
     _paths(parser)
     _selection(parser)
+    _severity(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--diff", action="store_true", help="print a unified diff (default)")
     how.add_argument("--write", action="store_true", help="change the files")
@@ -251,7 +274,10 @@ def _selection(parser: argparse.ArgumentParser) -> None:
         "--min-confidence",
         metavar="N",
         type=_share,
-        help="drop findings with a confidence below N (0 to 1)",
+        help=(
+            "drop findings with a confidence below N (0 to 1; default of scan and fix 0.3, as in "
+            "the editor; elsewhere 0)"
+        ),
     )
     add(
         "--max-file-size",
@@ -285,6 +311,15 @@ def _selection(parser: argparse.ArgumentParser) -> None:
         "--no-flow",
         action="store_true",
         help="local checks only: no data-flow analysis within and across functions",
+    )
+
+
+def _severity(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--severity",
+        choices=SEVERITIES,
+        metavar="SEVERITY",
+        help="report findings of at least this severity only: high, medium, low",
     )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import shutil
-from collections.abc import Collection
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import language
@@ -17,25 +15,12 @@ from jarvis_ls.jsec.base.categories import category_name
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.engine.page_text import in_language
 from jarvis_ls.jsec.engine.rule_pages import rule_pages
-from jarvis_ls.jsec.findings.scan_findings import PAGES
 from jarvis_ls.jsec.report.spoken import speaker
 from jarvis_ls.jsec.rules.registry import all_rules
+from jarvis_ls.jsec.settings.rule_names import known_rules, unknown_rule
 
 _LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust"}
 """Grammars as people write them."""
-
-
-def known_rules() -> set[str]:
-    """Ids of all rules, the hints about a scan among them."""
-    return {*all_rules(), *PAGES}
-
-
-def no_such_rule(name: str, known: Collection[str]) -> UsageError:
-    """Return the error for an unknown rule, with the names it resembles."""
-    near = ", ".join(difflib.get_close_matches(name, known, 3))
-    if near:
-        return UsageError("unknown rule '{name}'; did you mean {near}?", name=name, near=near)
-    return UsageError("unknown rule '{name}'; `jsec rules` lists them", name=name)
 
 
 def run_rules(options: argparse.Namespace) -> ExitStatus:
@@ -78,7 +63,7 @@ def run_explain(options: argparse.Namespace) -> ExitStatus:
     known = {page.id: in_language(page, wanted) for page in rule_pages() if page.id == name}
     rule = all_rules().get(name)
     if not known:
-        raise no_such_rule(name, known_rules())
+        raise UsageError(unknown_rule(name, known_rules()))
     page = known[name].page.rstrip()
     if rule is None:
         print(f"# {name}\n\n{page}")

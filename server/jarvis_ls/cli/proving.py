@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,8 @@ from jarvis_ls.assembly.sandbox import read_ladder
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.report_language import reporter
-from jarvis_ls.cli.scanning import perform, prepare, stop_on_interrupt
+from jarvis_ls.cli.scan_job import prepare
+from jarvis_ls.cli.scanning import perform, stop_on_interrupt
 from jarvis_ls.cli.trust import PROVING, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import STATE
@@ -34,6 +34,7 @@ from jarvis_ls.jsec.proof.said import NAMES, OUTCOMES
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.report.text import printable, wrap_lines
+from jarvis_ls.jsec.scan.folder import project_root
 from jarvis_ls.jsec.scan.records import CANDIDATES
 from jarvis_ls.jsec.scan.result import by_score
 from jarvis_ls.runtime.sandbox.base import NoSandbox
@@ -252,7 +253,7 @@ def _is_name(word: str) -> bool:
 def _folder(path: Path) -> Path:
     if not path.is_dir():
         raise UsageError("{path}: no such folder.", path=path)
-    return Path(os.path.realpath(path))
+    return project_root(path)
 
 
 def choose_findings(findings: Sequence[Finding], names: Sequence[str], root: Path) -> list[Finding]:

@@ -14,7 +14,8 @@ from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.proving import choose_findings, names_and_root, open_sandbox
 from jarvis_ls.cli.report_language import reporter
-from jarvis_ls.cli.scanning import Job, perform, prepare, stop_on_interrupt
+from jarvis_ls.cli.scan_job import Job, prepare
+from jarvis_ls.cli.scanning import perform, stop_on_interrupt
 from jarvis_ls.cli.trust import CHOICES, REPAIRING, require_trust
 from jarvis_ls.core.errors import SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular

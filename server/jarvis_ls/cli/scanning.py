@@ -1,4 +1,4 @@
-"""`jsec scan`: what to scan, with progress and a clean end on Ctrl-C, then the report."""
+"""`jsec scan`: a scan with progress and a clean end on Ctrl-C, then the report."""
 
 from __future__ import annotations
 
@@ -9,51 +9,49 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import IntEnum
+from typing import get_args
 
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.report_language import reporter
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.cli.scan_job import Job, prepare
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import STATE, replace_file, write_error
-from jarvis_ls.core.finding import SEVERITIES, Finding
+from jarvis_ls.core.finding import SEVERITIES, Finding, Severity
 from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.findings.baseline import Baseline, load_baseline
 from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.proof.attach import attach
-from jarvis_ls.jsec.report.render import render
+from jarvis_ls.jsec.report.concise import render_concise
+from jarvis_ls.jsec.report.places import Places
+from jarvis_ls.jsec.report.render import CI_FORMATS, Format, render, render_for_ci
 from jarvis_ls.jsec.report.spoken import findings_in_words
+from jarvis_ls.jsec.report.text import Layout, render_text
 from jarvis_ls.jsec.scan.result import ScanResult, by_score
 from jarvis_ls.jsec.scan.scanner import Progress
-from jarvis_ls.jsec.scan.source_files import Listing, list_sources
-from jarvis_ls.jsec.settings.settings import Settings, load_settings, settings_from
+from jarvis_ls.jsec.settings.settings import SHOWN_CONFIDENCE
 
-FORMATS = ("text", "json", "jsonl", "sarif", "markdown", "html")
+FORMATS = ("text", "concise", *get_args(Format), *CI_FORMATS)
+_CHECKOUTS: dict[str, str] = {"github": "GITHUB_WORKSPACE", "gitlab": "CI_PROJECT_DIR"}
+"""Variables that name the folder which services take paths from."""
 
 
-@dataclass(slots=True)
-class Job:
-    """A scan as the command line asks for it."""
+class Quiet(IntEnum):
+    """How often `--quiet` was given."""
 
-    root: Path
-    """Real path of the folder that paths are relative to and whose state is used."""
-    settings: Settings
-    """Of the folder and the command line."""
-    listing: Listing
-    """The files, those whose headers may be needed among them."""
-    only: list[str] | None
-    """The files that are scanned; None for all."""
-    baseline: Baseline | None
-    """Known findings."""
-    whole: bool
-    """Whether all of `root` is scanned."""
+    NO = 0
+    """Progress, report and summary."""
+    FINDINGS = 1
+    """No progress, and nothing but findings from formats for people."""
+    SILENT = 2
+    """Nothing on standard output: the exit status tells, and a file of `--output`."""
 
 
 def run_scan(options: argparse.Namespace) -> ExitStatus:
     """Scan and report; returns the exit status."""
-    job = prepare(options)
+    job = prepare(options, least=SHOWN_CONFIDENCE)
     result = perform(job, options, changed=options.changed)
     return report_scan(job, result, options)
 
@@ -72,46 +70,6 @@ def report_scan(job: Job, result: ScanResult, options: argparse.Namespace) -> Ex
     return ExitStatus.FAILURE if fails(told, options.fail_on) else ExitStatus.SUCCESS
 
 
-def prepare(options: argparse.Namespace) -> Job:
-    """Read settings and baseline and list the files.
-
-    Raises `UsageError` or `ConfigError` when something asked for is not there or not right.
-    """
-    if getattr(options, "explain_gaps", False) and options.format not in ("text", "json"):
-        raise UsageError("--explain-gaps needs --format text or json")
-    paths = options.paths or [Path()]
-    for path in paths:
-        if not os.path.lexists(path):
-            raise UsageError("{path}: no such file or directory", path=path)
-        if _is_locked(path):
-            raise UsageError("{path}: directory is not readable", path=path)
-    root = _root(paths)
-    settings = load_settings(root)
-    flags = {"exclude": options.exclude}
-    if options.no_flow:
-        flags["flow"] = False
-    for name in ("min_confidence", "max_file_size"):
-        if getattr(options, name) is not None:
-            flags[name] = getattr(options, name)
-    settings = settings_from(flags, "command line", settings)
-    _check_rules(options.rule, settings)
-    whole = len(paths) == 1 and Path(os.path.realpath(paths[0])) == root
-    listing, only = list_sources(root, settings, () if whole else paths), None
-    if not whole and any((root / name).is_dir() for name in (".git", STATE)):
-        only = [file.path for file in listing.files]
-        listing = _with_project(listing, list_sources(root, settings))
-    baseline = None if options.no_baseline else load_baseline(root, options.baseline)
-    return Job(root, settings, listing, only, baseline, whole)
-
-
-def _is_locked(path: Path) -> bool:
-    """Return whether it is a folder that we may not look into."""
-    try:
-        return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
-    except PermissionError:  # a link into such a folder
-        return True
-
-
 def perform(job: Job, options: argparse.Namespace, *, changed: bool = False) -> ScanResult:
     """Scan; Ctrl-C ends it early, with what was found by then."""
     return asyncio.run(_perform(job, options, changed))
@@ -124,18 +82,19 @@ def chosen(result: ScanResult, options: argparse.Namespace) -> list[Finding]:
         told = sorted(result.findings, key=by_score)
     if options.rule:
         told = [finding for finding in told if finding.rule in options.rule]
+    if (least := getattr(options, "severity", None)) is not None:
+        told = [finding for finding in told if _is_at_least(finding, least)]
     return told
 
 
 def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence[Finding]) -> None:
     """Write the report to the screen or to its file."""
     to_screen = options.output is None or str(options.output) == "-"
-    colour = to_screen and wants_colour(options.color)
-    width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
-    text = _render(options, result, told, colour, min(max(width, 40), 120))
     if to_screen:
-        write_out(text)
+        if options.quiet < Quiet.SILENT:
+            write_out(_render(options, result, told, _screen(options)))
         return
+    text = _render(options, result, told, Layout(limit=options.max_findings))
     if options.output.exists() and not options.output.is_file():  # a pipe, /dev/stdout
         try:
             with options.output.open("w", encoding="utf-8") as file:
@@ -146,6 +105,19 @@ def write_report(options: argparse.Namespace, result: ScanResult, told: Sequence
             raise write_error(options.output, error) from None
         return
     replace_file(options.output.absolute(), text.encode("utf-8", "backslashreplace"))
+
+
+def _screen(options: argparse.Namespace) -> Layout:
+    """Return the layout of a report on standard output."""
+    width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+    colour = wants_colour(options.color)
+    return Layout(
+        width=min(max(width, 40), 120),
+        colour=colour,
+        links=colour and has_hyperlinks(os.environ) and sys.stdout.isatty(),
+        limit=options.max_findings,
+        summary=options.quiet < Quiet.FINDINGS,
+    )
 
 
 async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> ScanResult:
@@ -207,58 +179,31 @@ def keep(job: Job, result: ScanResult, options: argparse.Namespace) -> None:
 
 
 def _render(
-    options: argparse.Namespace,
-    result: ScanResult,
-    told: Sequence[Finding],
-    colour: bool,
-    width: int,
+    options: argparse.Namespace, result: ScanResult, told: Sequence[Finding], layout: Layout
 ) -> str:
-    name, limit = options.format, options.max_findings
+    name, say, limit = options.format, reporter(), options.max_findings
+    folder = os.environ.get(_CHECKOUTS.get(name, "")) or "."
+    places = Places.seen_from(result.root, os.path.realpath(folder))
     if name == "text":
-        from jarvis_ls.jsec.report.text import render_text
-
-        return render_text(result, told, colour=colour, width=width, limit=limit, say=reporter())
-    return render(name, result, told[:limit] if limit else told, reporter())
-
-
-def _with_project(chosen: Listing, project: Listing) -> Listing:
-    """Return the chosen files, and behind them those of the project that may hold their headers."""
-    files = {file.path: file for file in [*chosen.files, *project.files]}
-    return Listing(chosen.root, list(files.values()), chosen.skipped)
+        return render_text(result, told, replace(layout, places=places), say)
+    shown = told[:limit] if limit else told
+    if name == "concise":
+        return render_concise(result, shown, say, places, summary=layout.summary)
+    if name in CI_FORMATS:
+        return render_for_ci(name, result, shown, say, places)
+    return render(name, result, shown, say)
 
 
-def _root(paths: Sequence[Path]) -> Path:
-    """Return the folder named, or the nearest one that all the files named are in."""
-    real = [Path(os.path.realpath(path)) for path in paths]
-    folders = [path if path.is_dir() else path.parent for path in real]
-    here = Path(os.path.realpath("."))
-    if len(paths) > 1 or folders != real:
-        if all(folder == here or here in folder.parents for folder in folders):
-            return here
-        return Path(os.path.commonpath(folders))
-    return folders[0]
-
-
-def _check_rules(rules: Sequence[str], settings: Settings) -> None:
-    if not rules:
-        return
-    from jarvis_ls.cli.pages import known_rules, no_such_rule
-
-    known = known_rules() | {pattern.id for pattern in settings.patterns}
-    for rule in rules:
-        if rule not in known:
-            raise no_such_rule(rule, known)
-
-
-def fails(told: Sequence[Finding], least: str | None) -> bool:
+def fails(told: Sequence[Finding], least: Severity | None) -> bool:
     """Return whether a finding is at least as severe as `--fail-on` says."""
-    if least is None:
-        return False
-    failing = SEVERITIES[: SEVERITIES.index(least) + 1]
-    return any(
-        finding.severity in failing and not finding.suppressed and not is_hint(finding)
+    return least is not None and any(
+        _is_at_least(finding, least) and not finding.suppressed and not is_hint(finding)
         for finding in told
     )
+
+
+def _is_at_least(finding: Finding, least: Severity) -> bool:
+    return SEVERITIES.index(finding.severity) <= SEVERITIES.index(least)
 
 
 def wants_colour(wish: str) -> bool:
@@ -268,6 +213,22 @@ def wants_colour(wish: str) -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stdout.isatty()
+
+
+def has_hyperlinks(environment: Mapping[str, str]) -> bool:
+    """Return whether the terminal is known to open hyperlinks (OSC 8): others may show the address
+    as text. `FORCE_HYPERLINK` says so or not for terminals that are not known here."""
+    forced = environment.get("FORCE_HYPERLINK")
+    if forced is not None:
+        return forced not in ("", "0", "false", "never")
+    if environment.get("TERM", "").startswith(("xterm-kitty", "alacritty", "foot", "ghostty")):
+        return True
+    if environment.get("TERM_PROGRAM") in ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"):
+        return True
+    version = environment.get("VTE_VERSION", "")
+    return any(name in environment for name in ("WT_SESSION", "KONSOLE_VERSION", "DOMTERM")) or (
+        version.isdecimal() and int(version) >= 5000
+    )
 
 
 def stop_on_interrupt(stop: asyncio.Event) -> None:

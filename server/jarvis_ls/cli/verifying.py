@@ -17,13 +17,12 @@ from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.report_language import reporter
+from jarvis_ls.cli.scan_job import Job, prepare
 from jarvis_ls.cli.scanning import (
-    Job,
     chosen,
     fails,
     keep,
     perform,
-    prepare,
     report_scan,
     run_scan,
     stop_on_interrupt,
@@ -78,7 +77,9 @@ def run_agent(options: argparse.Namespace) -> ExitStatus:
     notes = _notes(options.notes)
     job = prepare(options)
     if not job.whole:
-        raise UsageError("Agents verify the findings of one whole folder; name no files.")
+        raise UsageError(
+            "Agents verify the findings of a whole project; name its folder, {root}", root=job.root
+        )
     result = perform(job, options)
     if result.cancelled:
         return report_scan(job, result, options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import os
 import tempfile
 from collections.abc import Callable
@@ -150,12 +149,9 @@ class Project:
         """Return the page of a rule as Markdown. Raises `JarvisError` when there is none."""
         pages = await self._pages()
         if rule not in pages:
-            near = ", ".join(difflib.get_close_matches(rule, pages, 3))
-            if near:
-                raise JarvisError(
-                    Words("unknown rule '{name}'; did you mean {near}?", name=rule, near=near)
-                )
-            raise JarvisError(Words("unknown rule '{name}'; `jsec rules` lists them", name=rule))
+            from jarvis_ls.jsec.settings.rule_names import unknown_rule
+
+            raise JarvisError(unknown_rule(rule, pages))
         return f"# {rule}\n\n{pages[rule].page.rstrip()}\n"
 
     async def prove(self, name: str, seconds: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from jarvis_ls.core.finding import Edit, Finding, Severity, Span
+from jarvis_ls.jsec.base.weaknesses import weakness_uri
 from jarvis_ls.jsec.findings.scan_findings import UNUSED
 from jarvis_ls.jsec.proof.evidence import Verdict
 from jarvis_ls.lsp.documents import Document
@@ -44,11 +45,6 @@ def to_text_edits(document: Document, edits: Iterable[Edit]) -> list[types.TextE
     ]
 
 
-def cwe_link(number: int) -> str:
-    """Return the page of a weakness."""
-    return f"https://cwe.mitre.org/data/definitions/{number}.html"
-
-
 def to_diagnostic(
     finding: Finding, say: Messages, locate: Callable[[str], str | None]
 ) -> types.Diagnostic:
@@ -56,7 +52,7 @@ def to_diagnostic(
 
     ``locate`` gives the URI of another file of the same folder, for related places.
     """
-    href = cwe_link(finding.cwe[0]) if finding.cwe else None
+    href = weakness_uri(finding.cwe[0]) if finding.cwe else None
     return types.Diagnostic(
         range=to_range(finding.span),
         severity=_severity(finding),

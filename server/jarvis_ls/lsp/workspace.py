@@ -17,7 +17,7 @@ from jarvis_ls.core.globs import Globs
 from jarvis_ls.jsec.findings import baseline as baselines
 from jarvis_ls.jsec.findings.baseline import Baseline, load_baseline, save_baseline
 from jarvis_ls.jsec.settings import settings as settings_files
-from jarvis_ls.jsec.settings.settings import Settings, load_settings, settings_from
+from jarvis_ls.jsec.settings.settings import Settings, load_settings, settings_from, unknown_names
 from jarvis_ls.lsp.protocol import extensions
 
 EXCLUDED = "excluded by the settings"
@@ -161,7 +161,9 @@ def _complaint(root: str, file: str, error: JarvisError) -> Complaint:
 def _from_client(client: extensions.Settings, complaints: list[Complaint]) -> Settings:
     values: dict[str, Any] = attrs.asdict(client, filter=lambda field, _: field.name in _SHARED)
     try:
-        return settings_from(values, extensions.SETTINGS_SECTION)
+        settings = settings_from(values, extensions.SETTINGS_SECTION)
+        complaints += (Complaint("", "", 1, why) for why in unknown_names(settings))
+        return settings
     except ConfigError as error:
         complaints.append(Complaint("", "", 1, str(error)))
         return settings_from({**values, "exclude": []}, extensions.SETTINGS_SECTION)

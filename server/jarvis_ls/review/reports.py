@@ -10,6 +10,7 @@ from urllib.parse import quote
 from jarvis_ls import __version__
 from jarvis_ls.core.finding import Severity
 from jarvis_ls.core.words import Words
+from jarvis_ls.core.workflow_commands import annotate
 from jarvis_ls.review.issues import Issue, Review
 
 FORMAT = 1
@@ -18,7 +19,6 @@ WITHOUT_MODEL = Words(
     "Reviewed without a model: rules, impact, deletion guard and security analysis only."
 )
 _LEVELS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
-_COMMANDS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "notice"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _MOST_RESULTS = 25_000
 
@@ -126,17 +126,14 @@ def _result(issue: Issue, rule: int) -> dict[str, Any]:
 
 def github_lines(review: Review, say: Callable[[str], str]) -> Iterator[str]:
     """Yield the commands by which a workflow of GitHub shows the issues beside the diff."""
-    yield f"::notice::{_data(say(WITHOUT_MODEL))}"
+    yield annotate("low", say(WITHOUT_MODEL))
     for issue in review.issues:
-        place = f"file={_property(issue.path)},line={issue.line},endLine={issue.end_line}"
-        text = _data(f"{say(issue.message)} {say(issue.suggestion)}")
-        command = _COMMANDS[issue.severity]
-        yield f"::{command} {place},title={_property(issue.rule)}::{text}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+        text = f"{say(issue.message)} {say(issue.suggestion)}"
+        yield annotate(
+            issue.severity,
+            text,
+            file=issue.path,
+            line=issue.line,
+            endLine=issue.end_line,
+            title=issue.rule,
+        )

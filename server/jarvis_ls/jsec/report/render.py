@@ -7,12 +7,16 @@ from typing import Literal, get_args
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.translations import Translations
+from jarvis_ls.jsec.report.places import Places
 from jarvis_ls.jsec.report.spoken import IN_ENGLISH
 from jarvis_ls.jsec.scan.result import ScanResult
 
 Format = Literal["json", "jsonl", "sarif", "markdown", "html"]
+"""Formats that one who asks in an editor is given too."""
+CiFormat = Literal["github", "gitlab", "junit"]
+"""Formats of services that show findings beside the change under review."""
 
-FORMATS: tuple[Format, ...] = get_args(Format)
+CI_FORMATS: tuple[CiFormat, ...] = get_args(CiFormat)
 
 
 def render(
@@ -39,6 +43,27 @@ def render(
 
         return render_markdown(result, findings, say)
     return _for_programs(form)(result, findings)
+
+
+def render_for_ci(
+    form: CiFormat,
+    result: ScanResult,
+    findings: Sequence[Finding],
+    say: Translations,
+    places: Places,
+) -> str:
+    """Return the report of `findings` as a CI service wants it, with files named by `places`."""
+    if form == "github":
+        from jarvis_ls.jsec.report.github import render_github
+
+        return render_github(result, findings, say, places)
+    if form == "gitlab":
+        from jarvis_ls.jsec.report.gitlab import render_gitlab
+
+        return render_gitlab(result, findings, say, places)
+    from jarvis_ls.jsec.report.junit import render_junit
+
+    return render_junit(result, findings, say, places)
 
 
 def _for_programs(form: Format) -> Callable[[ScanResult, Sequence[Finding]], str]:

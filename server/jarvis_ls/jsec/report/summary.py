@@ -30,6 +30,7 @@ def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any
         "suppressed": hidden["comment"],
         "baselined": hidden["baseline"],
         "dismissed": hidden[AGENTS],
+        "unsure": result.unsure,
         "scanned_root": result.root,
         "scanned_files": len(result.digests),
         "cached_files": result.cached,

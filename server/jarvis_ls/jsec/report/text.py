@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Severity, Span
 from jarvis_ls.core.translations import Translations
+from jarvis_ls.jsec.base.weaknesses import weakness_uri
+from jarvis_ls.jsec.report.places import AT_ROOT, Places
 from jarvis_ls.jsec.report.spoken import (
     IN_ENGLISH,
     conclusion_in_words,
@@ -40,33 +44,66 @@ _MAX_STEPS = 12
 Paint = Callable[[str, str], str]
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a report looks on a screen."""
+
+    width: int = 80
+    """Columns of a line."""
+    colour: bool = False
+    """Whether it has colours."""
+    links: bool = False
+    """Whether files and weaknesses are hyperlinks, for terminals that have them (OSC 8)."""
+    limit: int = 0
+    """How many findings are shown; 0 for all."""
+    summary: bool = True
+    """Whether numbers and notes follow the findings."""
+    places: Places = AT_ROOT
+    """Names of the files."""
+
+
+PLAIN = Layout()
+
+
 def render_text(
     result: ScanResult,
     findings: Sequence[Finding],
-    *,
-    colour: bool = False,
-    width: int = 80,
-    limit: int = 0,
+    layout: Layout = PLAIN,
     say: Translations = IN_ENGLISH,
 ) -> str:
-    """At most `limit` of the findings (0: all) as they come, then the summary of all.
+    """Return the findings by file, the weakest first so that the gravest stay on the screen, then
+    the summary of all.
 
-    Nothing in it, whatever the scanned text holds, is a control character of terminals.
+    `findings` come with the gravest first. Nothing in the report, whatever the scanned text holds,
+    is a control character of terminals.
     """
-    paint = painter(colour)
     lines: list[str] = []
-    sources = Sources(result.root)
-    told = findings[:limit] if limit else findings
-    for finding in told:
-        lines += _finding(finding, sources, paint, width, say)
-        lines.append("")
+    writer = _Writer(result, layout, say)
+    told = findings[: layout.limit] if layout.limit else findings
+    for file, group in groupby(weakest_first(told), key=lambda finding: finding.file):
+        lines += writer.file(file, list(group))
     if len(told) < len(findings):
         more = say(
             "… and {count} more (--max-findings 0 shows all)", count=len(findings) - len(told)
         )
         lines += [more, ""]
-    lines += _summary(result, findings, paint, width, say)
-    return "\n".join(lines) + "\n"
+    if layout.summary:
+        lines += _summary(result, findings, layout, say)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def weakest_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings by file, in each the weakest first; the file with the gravest is last."""
+    gravest: dict[str, float] = {}
+    for finding in findings:
+        gravest[finding.file] = max(finding.score, gravest.get(finding.file, 0.0))
+
+    def place(finding: Finding) -> tuple[float, str, float, int, int, str]:
+        span = finding.span
+        score = finding.score
+        return gravest[finding.file], finding.file, score, span.line, span.column, finding.rule
+
+    return sorted(findings, key=place)
 
 
 def printable(text: str) -> str:
@@ -84,47 +121,90 @@ def _visible_text(char: str) -> str:
     return char
 
 
-def _finding(
-    finding: Finding, sources: Sources, paint: Paint, width: int, say: Translations
-) -> Iterator[str]:
-    place = f"{printable(finding.file)}:{finding.span.line}:{finding.span.column}"
-    severity: Severity = finding.severity
-    cwe = f" CWE-{finding.cwe[0]}" if finding.cwe else ""
-    yield f"{paint(place, 'bold')}  {paint(say(severity), severity)} {finding.score:.2f}"
-    known = f", id {finding.id}" if finding.trace else ""
-    sure = f"{say('confidence')} {finding.confidence:.2f}"
-    yield paint(f"  {finding.rule}{cwe}, {sure}{known}", "dim")
-    yield from wrap_lines(say.text(finding.message), width)
-    yield from sources.excerpt(finding.span, finding.file, paint, width)
-    for related in finding.related[:5]:
-        place = f"{printable(related.file)}:{related.span.line}"
-        yield f"  {place}: {printable(say.text(related.message))}"
-    for number, step in enumerate(finding.trace[:_MAX_STEPS], 1):
-        place = f"{printable(step.file)}:{step.span.line}"
-        yield f"  {number:>2}. {place}: {printable(say.text(step.message))}"
-    if len(finding.trace) > _MAX_STEPS:
-        more = say(
-            "… and {count} more steps (`jsec explain-finding {id}`)",
-            count=len(finding.trace) - _MAX_STEPS,
-            id=finding.id,
-        )
-        yield f"      {more}"
-    if finding.proof is not None:
-        yield from wrap_lines(proof_in_words(say, finding.proof), width)
-    for line in conclusion_in_words(say, finding):
-        yield from wrap_lines(line, width)
-    if finding.suggestion.template:
-        yield from wrap_lines("→ " + say.text(finding.suggestion), width)
-    if finding.suppressed:
-        yield from wrap_lines(hidden_by(say, finding.suppressed), width)
+class _Writer:
+    """Writes findings as a layout wants them."""
+
+    def __init__(self, result: ScanResult, layout: Layout, say: Translations) -> None:
+        self._layout = layout
+        self._root = result.root
+        self._paint = painter(layout.colour)
+        self._sources = Sources(result.root, result.given)
+        self._say = say
+
+    def file(self, file: str, findings: Sequence[Finding]) -> Iterator[str]:
+        """Yield the lines of the findings of one file, with its name above them."""
+        name = self._paint(self._linked(file, printable(self._layout.places.path(file))), "bold")
+        yield f"{name} · {findings_in_words(self._say, len(findings))}"
+        yield ""
+        for finding in findings:
+            yield from self._finding(finding)
+            yield ""
+
+    def _finding(self, finding: Finding) -> Iterator[str]:
+        say, paint, width = self._say, self._paint, self._layout.width
+        severity: Severity = finding.severity
+        place = self._place(finding.file, finding.span, column=True)
+        yield f"{paint(place, 'bold')}  {paint(say(severity), severity)} {finding.score:.2f}"
+        cwe = f" {self._weakness(finding.cwe[0])}" if finding.cwe else ""
+        known = f", id {finding.id}" if finding.trace else ""
+        sure = f"{say('confidence')} {finding.confidence:.2f}"
+        yield paint(f"  {finding.rule}{cwe}, {sure}{known}", "dim")
+        yield from wrap_lines(say.text(finding.message), width)
+        yield from self._sources.excerpt(finding.span, finding.file, paint, width)
+        yield from self._path(finding)
+        if finding.proof is not None:
+            yield from wrap_lines(proof_in_words(say, finding.proof), width)
+        for line in conclusion_in_words(say, finding):
+            yield from wrap_lines(line, width)
+        if finding.suggestion.template:
+            yield from wrap_lines("→ " + say.text(finding.suggestion), width)
+        if finding.suppressed:
+            yield from wrap_lines(hidden_by(say, finding.suppressed), width)
+
+    def _path(self, finding: Finding) -> Iterator[str]:
+        """Yield the other places of a finding, and the steps that lead to it."""
+        say = self._say
+        for related in finding.related[:5]:
+            place = self._place(related.file, related.span)
+            yield f"  {place}: {printable(say.text(related.message))}"
+        for number, step in enumerate(finding.trace[:_MAX_STEPS], 1):
+            place = self._place(step.file, step.span)
+            yield f"  {number:>2}. {place}: {printable(say.text(step.message))}"
+        if len(finding.trace) > _MAX_STEPS:
+            more = say(
+                "… and {count} more steps (`jsec explain-finding {id}`)",
+                count=len(finding.trace) - _MAX_STEPS,
+                id=finding.id,
+            )
+            yield f"      {more}"
+
+    def _place(self, file: str, span: Span, *, column: bool = False) -> str:
+        place = f"{printable(self._layout.places.path(file))}:{span.line}"
+        return self._linked(file, f"{place}:{span.column}" if column else place)
+
+    def _linked(self, file: str, text: str) -> str:
+        if not self._layout.links:
+            return text
+        return hyperlink(text, Path(self._root, file).as_uri())
+
+    def _weakness(self, number: int) -> str:
+        text = f"CWE-{number}"
+        return hyperlink(text, weakness_uri(number)) if self._layout.links else text
+
+
+def hyperlink(text: str, uri: str) -> str:
+    """Return a text that terminals with OSC 8 open `uri` for."""
+    return f"\x1b]8;;{uri}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 class Sources:
     """Lines of the scanned files; only the file read last is kept."""
 
-    def __init__(self, root: str) -> None:
-        """`root` is the folder that the paths of files are relative to."""
+    def __init__(self, root: str, given: Mapping[str, bytes] | None = None) -> None:
+        """`root` is the folder that the paths of files are relative to; `given` are the texts of
+        documents that are not read from it."""
         self._root = root
+        self._given = given or {}
         self._last: tuple[str, Source | None] = ("", None)
 
     def excerpt(self, span: Span, file: str, paint: Paint, width: int) -> Iterator[str]:
@@ -149,7 +229,9 @@ class Sources:
     def _source(self, file: str) -> Source | None:
         if self._last[0] != file:
             try:
-                raw = read_regular(Path(self._root, file), limit=_LIMIT, root=self._root)
+                raw = self._given.get(file)
+                if raw is None:
+                    raw = read_regular(Path(self._root, file), limit=_LIMIT, root=self._root)
                 self._last = (file, decode(file, raw))
             except SkippedFile:
                 self._last = (file, None)
@@ -157,13 +239,11 @@ class Sources:
 
 
 def _summary(
-    result: ScanResult, findings: Sequence[Finding], paint: Paint, width: int, say: Translations
+    result: ScanResult, findings: Sequence[Finding], layout: Layout, say: Translations
 ) -> Iterator[str]:
+    paint, width, places = painter(layout.colour), layout.width, layout.places
     numbers = summary_of(result, findings)
-    by_severity = ", ".join(
-        paint(f"{count} {say(name)}", name) for name, count in numbers["by_severity"].items()
-    )
-    yield f"{paint(findings_in_words(say, numbers['total']), 'bold')} ({by_severity})"
+    yield count_line(result, findings, paint, say)
     yield from _hidden_counts(numbers, say)
     if result.stale_baseline and not result.cancelled:
         yield from _stale_entries(result.stale_baseline, say)
@@ -172,11 +252,23 @@ def _summary(
         yield ""
         yield paint(say("files by risk"), "bold")
     for file in numbers["top_risk_files"][:5]:
-        yield f"  {file['score']:>7.2f}  {file['findings']:>4}  {printable(file['file'])}"
-    yield from _left_out(result, paint, width, say)
+        path = printable(places.path(file["file"]))
+        yield f"  {file['score']:>7.2f}  {file['findings']:>4}  {path}"
+    yield from _left_out(result, layout, say)
     if result.gaps is not None:
         yield ""
         yield from gap_lines(result.gaps, paint, width, say)
+
+
+def count_line(
+    result: ScanResult, findings: Sequence[Finding], paint: Paint, say: Translations
+) -> str:
+    """Return how many findings there are, and how many of each severity."""
+    numbers = summary_of(result, findings)
+    by_severity = ", ".join(
+        paint(f"{count} {say(name)}", name) for name, count in numbers["by_severity"].items()
+    )
+    return f"{paint(findings_in_words(say, numbers['total']), 'bold')} ({by_severity})"
 
 
 def gap_lines(gaps: Sequence[Gap], paint: Paint, width: int, say: Translations) -> Iterator[str]:
@@ -202,6 +294,9 @@ def _hidden_counts(numbers: dict[str, Any], say: Translations) -> Iterator[str]:
         parts.append(say("{count} in the baseline", count=numbers["baselined"]))
     if numbers["dismissed"]:
         parts.append(say("{count} held to be no flaws by the agents", count=numbers["dismissed"]))
+    if numbers["unsure"]:
+        count = numbers["unsure"]
+        parts.append(say("{count} of low confidence (--min-confidence 0 shows them)", count=count))
     if parts:
         yield say("hidden: {what}", what=", ".join(parts))
 
@@ -227,18 +322,19 @@ def _scan_line(result: ScanResult, files: int, say: Translations) -> str:
     return told + (say(", interrupted") if result.cancelled else "")
 
 
-def _left_out(result: ScanResult, paint: Paint, width: int, say: Translations) -> Iterator[str]:
+def _left_out(result: ScanResult, layout: Layout, say: Translations) -> Iterator[str]:
     left = [*result.skipped, *result.notes]
     if left:
         yield ""
-        yield paint(say("not scanned or only partly scanned"), "bold")
+        yield painter(layout.colour)(say("not scanned or only partly scanned"), "bold")
     for file in left[:_MAX_SKIPPED]:
-        yield f"  {printable(file.path)}: {printable(say(file.reason))}"
+        path = printable(layout.places.path(file.path))
+        yield f"  {path}: {printable(say(file.reason))}"
     if len(left) > _MAX_SKIPPED:
         more = say("… and {count} more (--format json lists all)", count=len(left) - _MAX_SKIPPED)
         yield f"  {more}"
     for warning in result.warnings:
-        yield from broken(say("note: {what}", what=printable(say(warning))), width)
+        yield from broken(say("note: {what}", what=printable(say(warning))), layout.width)
 
 
 def wrap_lines(text: str, width: int) -> list[str]:

@@ -24,6 +24,13 @@ def all_rules() -> dict[str, Rule]:
     return dict(sorted(found.items()))
 
 
+@functools.cache
+def rule_ids() -> frozenset[str]:
+    """Return the ids of all rules, which are the names of their modules; none is imported."""
+    modules = (info for package in (c, rust) for info in pkgutil.iter_modules(package.__path__))
+    return frozenset(info.name.replace("_", "-") for info in modules)
+
+
 def _rule_of(module: ModuleType) -> Rule:
     name = module.__name__.rpartition(".")[2]
     declared = declared_rule(getattr(module, name, None))

@@ -23,7 +23,6 @@ from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.core.errors import SkippedFile
-from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.engine.rule_runner import Engine
@@ -48,7 +47,7 @@ from jarvis_ls.jsec.flow.program.runner import Followed, Found, Root, Runner
 from jarvis_ls.jsec.scan.gaps import FileGaps, gaps_of
 from jarvis_ls.jsec.scan.project import Project, digest_of
 from jarvis_ls.jsec.scan.result import FileReport
-from jarvis_ls.jsec.scan.source_files import NOT_A_SOURCE
+from jarvis_ls.jsec.scan.source_files import NOT_A_SOURCE, SourceFile
 
 log = logging.getLogger(__name__)
 
@@ -66,14 +65,14 @@ _COLLECT_AFTER_FUNCTIONS = 12_000
 @dataclass(slots=True)
 class _Open:
     project: Project
-    places: dict[str, str]
+    files: dict[str, SourceFile]
     headers: Headers = field(init=False)
 
     def __post_init__(self) -> None:
         self.headers = self.project.headers(self._header)
 
     def read(self, path: str, limit: int) -> bytes:
-        return read_regular(self.places[path], limit=limit, root=self.project.root)
+        return self.files[path].read(limit, self.project.root)
 
     def _header(self, path: str) -> bytes | None:
         try:
@@ -95,7 +94,7 @@ class DiskFiles:
 
     def set_project(self, project: Project) -> None:
         """From now on `scan` is asked for files of this project."""
-        self._open = _Open(project, {file.path: file.location for file in project.files})
+        self._open = _Open(project, {file.path: file for file in project.files})
         self._store = Store(project.flow) if project.flow is not None else None
 
     def set_program(self, units: dict[str, str]) -> None:

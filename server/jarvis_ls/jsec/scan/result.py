@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jarvis_ls.core.finding import Finding
@@ -79,6 +80,10 @@ class ScanResult:
     """How many findings of the baseline are gone."""
     headers: HeadersUsed = HeadersUsed()
     """Headers of the machine that were there to be asked."""
+    unsure: int = 0
+    """How many findings have a confidence below what the settings ask for."""
+    given: Mapping[str, bytes] = field(default_factory=dict)
+    """Texts of files that were not read from the folder."""
     gaps: list[Gap] | None = None
     """What the analysis does not know; None when nobody asked."""
 

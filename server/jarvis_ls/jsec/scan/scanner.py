@@ -18,7 +18,6 @@ from jarvis_ls.codeintel.compile_commands import CompileCommands, read_compile_c
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.languages import HEADER_ENDS
 from jarvis_ls.core.errors import SkippedFile, WorkerGone
-from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
 from jarvis_ls.core.process import RemoteError, Worker
 from jarvis_ls.core.words import Words
@@ -259,6 +258,12 @@ async def scan(
     for report in reports.values():
         _take(result, report)
     result.findings = [finding for each in found.values() for finding in each]
+    result.unsure = sum(
+        settings.is_unsure(finding) and not finding.suppressed
+        for report in reports.values()
+        for finding in report.findings
+    )
+    result.given = {file.path: file.given for file in listing.files if file.given is not None}
     result.cancelled = stop is not None and stop.is_set() and not ended
     if cache is not None:
         cache.close(complete=not result.cancelled and only is None)
@@ -365,7 +370,7 @@ def _digests_of(files: Sequence[SourceFile], root: str, limit: int) -> dict[str,
     digests = {}
     for file in files:
         with contextlib.suppress(SkippedFile):  # scanning it says why it cannot be read
-            digests[file.path] = digest_of(read_regular(file.location, limit=limit, root=root))
+            digests[file.path] = digest_of(file.read(limit, root))
     return digests
 
 

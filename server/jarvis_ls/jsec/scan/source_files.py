@@ -16,7 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jarvis_ls.codeintel.languages import SUFFIXES
-from jarvis_ls.core.files import NOT_READABLE, NOWHERE, OUTSIDE, STATE, TOO_LARGE, kind_of
+from jarvis_ls.core.files import (
+    NOT_READABLE,
+    NOWHERE,
+    OUTSIDE,
+    STATE,
+    TOO_LARGE,
+    kind_of,
+    read_regular,
+)
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.ignored import (
     Ignore,
@@ -48,6 +56,17 @@ class SourceFile:
     """Absolute path as the system wants it."""
     size: int
     """Bytes, when it was listed."""
+    given: bytes | None = None
+    """Its text where that is not read from the disk: a document that is not saved."""
+
+    def read(self, limit: int, root: str) -> bytes:
+        """Return its bytes. Raises `SkippedFile` when it is no regular file below `root` of at most
+        `limit` bytes."""
+        return (
+            self.given
+            if self.given is not None
+            else read_regular(self.location, limit=limit, root=root)
+        )
 
 
 @dataclass(frozen=True, slots=True)

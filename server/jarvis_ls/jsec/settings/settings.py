@@ -46,13 +46,18 @@ from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import NOT_READABLE, STATE, read_regular
 from jarvis_ls.core.finding import Finding, Severity
 from jarvis_ls.core.globs import Globs
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed, read_observed
 from jarvis_ls.jsec.flow.library.user_models import Danger, Gives, OwnFunction
 from jarvis_ls.jsec.settings import value_reader
+from jarvis_ls.jsec.settings.rule_names import known_rules, unknown_rule
 from jarvis_ls.jsec.settings.value_reader import Level
 
 FILE = f"{STATE}/jsec.toml"
 """Where a workspace keeps its settings, relative to its root."""
+
+SHOWN_CONFIDENCE = 0.3
+"""Findings below this confidence are not shown to people who do not ask for them."""
 
 _MAX_BYTES = 64_000
 
@@ -136,6 +141,13 @@ class Settings:
             return None
         return finding if level is None else replace(finding, severity=level)
 
+    def is_unsure(self, finding: Finding) -> bool:
+        """Return whether it is its confidence alone for which a finding is not reported."""
+        if not self._strict:
+            return False
+        levels, least = self._for_file(finding.file)
+        return finding.confidence < least and levels.get(finding.rule) != "off"
+
     @cached_property
     def _strict(self) -> bool:
         return bool(self.rules or self.paths or self.min_confidence > 0)
@@ -180,9 +192,21 @@ def load_settings(root: Path, base: Settings | None = None) -> Settings:
         return base
     try:
         data = read_regular(path, limit=_MAX_BYTES)
-        return settings_from(_toml(data), FILE, base)
     except SkippedFile as skipped:
         raise ConfigError(f"{FILE}: {skipped.reason}") from None
+    settings = settings_from(_toml(data), FILE, base)
+    for why in unknown_names(settings):
+        raise ConfigError("{file}: rules: {why}", file=FILE, why=why)
+    return settings
+
+
+def unknown_names(settings: Settings) -> list[Words]:
+    """Return a message about each name in tables of rules that no rule and no pattern has."""
+    named = {*dict(settings.rules), *(name for table in settings.paths for name, _ in table.rules)}
+    if not named:
+        return []
+    known = known_rules().union(pattern.id for pattern in settings.patterns)
+    return [unknown_rule(name, known) for name in sorted(named - known)]
 
 
 def settings_from(values: Mapping[str, Any], name: str, base: Settings | None = None) -> Settings:

@@ -10,11 +10,12 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.base.weaknesses import weakness_uri
 from jarvis_ls.jsec.engine.page_text import reason
 from jarvis_ls.jsec.engine.rule_pages import RulePage
 from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.report.spoken import verdict_in_words
-from jarvis_ls.lsp.convert import contains, cwe_link, to_range
+from jarvis_ls.lsp.convert import contains, to_range
 from jarvis_ls.lsp.markdown import code_block, escape
 from jarvis_ls.lsp.proof_text import CASE_COMMANDS, PROVE, proof_in_words
 from jarvis_ls.lsp.repair_text import REPAIR
@@ -91,7 +92,7 @@ def describe(
         severity=say(finding.severity),
         score=finding.score,
     )
-    cwe = " ".join(f"[CWE-{number}]({cwe_link(number)})" for number in finding.cwe)
+    cwe = " ".join(f"[CWE-{number}]({weakness_uri(number)})" for number in finding.cwe)
     lines += ["", f"{score} · {cwe}" if cwe else score]
     if finding.trace and not told:
         lines.append("")

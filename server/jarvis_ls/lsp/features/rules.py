@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.lsp.convert import cwe_link
+from jarvis_ls.jsec.base.weaknesses import weakness_uri
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
     ExplainRuleParams,
@@ -55,4 +55,4 @@ def register(server: Server) -> None:
 
 
 def _link(reference: re.Match[str]) -> str:
-    return f"- [{reference[1]}]({cwe_link(int(reference[2]))})"
+    return f"- [{reference[1]}]({weakness_uri(int(reference[2]))})"

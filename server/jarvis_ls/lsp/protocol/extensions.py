@@ -13,6 +13,7 @@ from typing import Any, Literal
 import attrs
 from lsprotocol.types import ProgressToken, Range, WorkspaceEdit
 
+from jarvis_ls.jsec.settings.settings import SHOWN_CONFIDENCE
 from jarvis_ls.lsp.protocol import migration
 
 SCAN_WORKSPACE = "jarvis/scanWorkspace"
@@ -534,7 +535,7 @@ class Settings:
     """Milliseconds of silence after a keystroke before the file is analysed."""
     workspace_scan: bool = True
     """Analyse all files of the workspace in the background at start-up."""
-    min_confidence: float = 0.3
+    min_confidence: float = SHOWN_CONFIDENCE
     """Findings below this confidence are not shown."""
     rules: dict[str, RuleLevel] = attrs.field(factory=dict)
     """Switches a rule off or gives it another severity."""
