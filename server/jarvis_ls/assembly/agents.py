@@ -86,7 +86,7 @@ class Agents:
                 session=c.session,
                 node=node.info,
                 hooks=hooks,
-                guard=Guards([c.tree.guard(node), c.command_hooks]),
+                guard=Guards([c.tree.guard(node), c.command_hooks, *c.place.guards]),
                 cheap=self._other(node, c.options.cheap_group),
                 eyes=self._other(node, "image"),
                 inputs=Inputs([Files(c.permissions)]),

@@ -26,14 +26,16 @@ def build(
     environment: Mapping[str, str] | None = None,
     arguments: Mapping[str, Any] | None = None,
     feed: Feed | None = None,
+    file: Path | None = None,
 ) -> Assembly:
-    """Read the settings; `arguments` are agent options that win over them.
+    """Read the settings, from `file` when it is given; `arguments` are agent options that win over
+    them.
 
     `home` is `$JARVIS_HOME` or `~/.jarvis` when it is not given. Settings that cannot be
     understood do not keep it from being built: what can be used is, and `problems` says the rest.
     """
     environment = os.environ if environment is None else environment
-    return Assembly(home or user_folder(), environment, arguments or {}, feed or Feed())
+    return Assembly(home or user_folder(), environment, arguments or {}, feed or Feed(), file)
 
 
 class Assembly(SharedState):
@@ -45,9 +47,10 @@ class Assembly(SharedState):
         environment: Mapping[str, str],
         arguments: Mapping[str, Any],
         feed: Feed,
+        file: Path | None = None,
     ) -> None:
         """See `build`."""
-        super().__init__(home, environment, arguments, feed)
+        super().__init__(home, environment, arguments, feed, file)
         self._conversations: dict[str, Conversation] = {}
 
     async def start(
@@ -85,6 +88,9 @@ class Assembly(SharedState):
                 tuple(added.tools),
                 added.parallel,
                 say,
+                tuple(added.guards),
+                added.project,
+                added.note,
             )
             conversation = await Conversation.begin(self, opened, place)
         except BaseException:

@@ -29,7 +29,7 @@ from jarvis_ls.runtime.agent.agent_view import Showing, new_id
 from jarvis_ls.runtime.agent.command_hooks import CommandHooks
 from jarvis_ls.runtime.agent.compaction import compact
 from jarvis_ls.runtime.agent.hooks import Hooks, load_callbacks
-from jarvis_ls.runtime.agent.prompts import prompt
+from jarvis_ls.runtime.agent.prompts import joined, prompt
 from jarvis_ls.runtime.agent.startup import Statistics
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.agent.user_input import Commands, Input, InputContext, Inputs, Shell
@@ -89,7 +89,7 @@ class Conversation:
             )
         self.memory = Memory(
             assembly.home,
-            place.roots[0] if place.roots else None,
+            place.homes[0] if place.homes else None,
             trusted=place.trusted,
             redact=redact,
         )
@@ -147,7 +147,7 @@ class Conversation:
         self.rules_settings = self._read_rules_settings()
         self.rules = await asyncio.to_thread(
             load_rules,
-            place.roots,
+            place.homes,
             assembly.home,
             place.trusted,
             folders=self.rules_settings.folders,
@@ -163,7 +163,7 @@ class Conversation:
         )
         self.problems += self._tools.problems
         self.tree.profiles = await asyncio.to_thread(
-            load_agent_files, assembly.home, place.roots, trusted=place.trusted
+            load_agent_files, assembly.home, place.homes, trusted=place.trusted
         )
         self.problems += self.tree.profiles.problems
         await self.look_around()
@@ -209,11 +209,11 @@ class Conversation:
 
     def place_text(self) -> str:
         """Return where its agents work: what stays the same, then what may change."""
-        return f"{self._place_text}\n\n{self._state_text}"
+        return joined(self._place_text, self.place.note, self._state_text)
 
     async def look_around(self) -> None:
         """Take note of the date and of the state of the repository, before a task."""
-        self._state_text = await asyncio.to_thread(state_text, self.place.roots)
+        self._state_text = await asyncio.to_thread(state_text, self.place.homes)
 
     async def send(
         self, text: str, images: Sequence[Image] = (), *, to: str = ROOT
@@ -484,7 +484,7 @@ class Conversation:
         """Read the hooks; in a workspace that is not trusted none runs."""
         settings, home = self.assembly.settings, self.assembly.home
         try:
-            found = read_all_hooks(settings, home, self.place.roots) if self.place.trusted else []
+            found = read_all_hooks(settings, home, self.place.homes) if self.place.trusted else []
         except ConfigError as error:
             why = Words("{why} Until then no tool is called.", why=error)
             self.problems.append(why)

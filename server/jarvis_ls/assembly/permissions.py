@@ -27,7 +27,7 @@ def read_permissions(
     A file that cannot be read makes everything be asked: nothing is allowed by mistake. The
     second result says so, in words for the user.
     """
-    granted = Granted(home, place.roots)
+    granted = Granted(home, place.homes)
     problems: list[str] = []
     user: list[PermissionRule] = []
     workspace: list[PermissionRule] = []
@@ -37,7 +37,7 @@ def read_permissions(
             *read_rules(settings.get("permissions", []), str(home / "config.toml")),
         ]
         user += [*granted.rules(), *place.rules]
-        workspace = workspace_rules(place.roots)
+        workspace = workspace_rules(place.homes)
     except ConfigError as error:
         problems.append(Words("{why} Until then every action needs approval.", why=error))
         user, workspace = [], [PermissionRule("ask")]

@@ -28,17 +28,17 @@ FILE = "config.toml"
 GRANTED = "granted.json"
 SECTIONS = frozenset(
     "agent agents hooks mcp_servers model_groups model_providers models permissions rules "
-    "sandbox scripted_tools search skills telemetry".split()
+    "sandbox scripted_tools search skills telemetry tool_groups".split()
 )
 """Of the settings file, anyone who reads them."""
 _LIMIT = 1_000_000
 
 
-def read_settings(home: Path) -> dict[str, Any]:
-    """Return the user's `config.toml`; empty without one. Raises `ConfigError` saying what is
-    wrong.
+def read_settings(home: Path, file: Path | None = None) -> dict[str, Any]:
+    """Return the user's `config.toml`, or another file of theirs; empty without one. Raises
+    `ConfigError` saying what is wrong.
     """
-    return _toml(home / FILE, None)
+    return _toml(file or home / FILE, None)
 
 
 def unknown_sections(home: Path, settings: Mapping[str, Any]) -> list[str]:

@@ -35,8 +35,10 @@ class SharedState:
         environment: Mapping[str, str],
         arguments: Mapping[str, Any],
         feed: Feed,
+        file: Path | None = None,
     ) -> None:
         """See `bootstrap.build`."""
+        self._file = file
         self.home = home
         self.environment = environment
         """Variables, with the keys that are kept below them."""
@@ -64,7 +66,7 @@ class SharedState:
         self._redactor.learn(kept.values())
         self.environment = {**kept, **self._given}
         before = len(self.problems)
-        self.settings = self._try(lambda: read_settings(self.home), {})
+        self.settings = self._try(lambda: read_settings(self.home, self._file), {})
         wrong = self.problems[before:]  # of the file as a whole
         self.models = read_models(
             self.settings, self.environment, file=shown_folder(self.home / SETTINGS), wrong=wrong

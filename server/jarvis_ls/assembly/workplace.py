@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.runtime.agent.agent_view import Say
+from jarvis_ls.runtime.agent.guard import Guard
 from jarvis_ls.runtime.agent.user_input import Command
 from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.tools.interaction import Interaction
@@ -35,6 +36,17 @@ class Workplace:
     """Children of one agent that run at the same time; 0 takes what the user has set."""
     say: Say | None = None
     """Puts what the runtime says into the user's language."""
+    guards: tuple[Guard, ...] = ()
+    """Asked at every step of every agent, besides the built-in ones."""
+    project: Path | None = None
+    """Folder that the workspace is a copy of; None when the workspace is the user's own."""
+    note: str = ""
+    """What agents are told of the place."""
+
+    @property
+    def homes(self) -> tuple[Path, ...]:
+        """Return the folders whose `.jarvis` holds: rules, permissions, memory, agents."""
+        return self.roots if self.project is None else (self.project,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +63,9 @@ class Additions:
     """Offered besides the built-in ones."""
     parallel: int = 0
     """Children of one agent that run at the same time; 0 takes what the user has set."""
+    guards: Sequence[Guard] = ()
+    """Asked at every step of every agent, besides the built-in ones."""
+    project: Path | None = None
+    """Folder that the workspace is a copy of, whose rules, permissions and memory hold."""
+    note: str = ""
+    """What agents are told of the place."""

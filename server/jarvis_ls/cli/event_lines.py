@@ -9,9 +9,12 @@ Version 1. A field or a `type` may be added; none is renamed, removed, or given 
      "reason": …, "seconds": …, "isolation": …, "background": …, "files": […]}
     {"type": "plan", "node": …, "steps": [{"text": …, "state": …}]}
     {"type": "notice", "node": …, "level": …, "text": …}
+    {"type": "patch", "state": …, "diff": …, "files": [{"path": …, "change": …, "added": …,
+     "deleted": …}], "losses": […], "commit": …, "reference": …}
     {"type": "end", "status": 0, "state": "completed", "text": …, "value": …, "error": …,
      "rounds": …, "seconds": …, "usage": {…}}
 
+A `patch` comes from `jca -r`: its `state` is `offered`, `accepted`, `refused` or `committed`.
 `begin` is the first line and `end` the last, also when no model can be asked. A `tool` comes with
 each state: `running`, `asked`, then `done`, `failed`, `denied` or `cancelled`; that of a script
 that runs on after its call, which `background` names, when the script has ended. An `answer` comes
@@ -62,6 +65,10 @@ class EventLines:
             self._put_node(event.node)
         elif isinstance(event, EntryPut):
             self._put_entry(event.node, event.entry)
+
+    def patch(self, **facts: Any) -> None:
+        """Write what was changed in a copy, and what became of it."""
+        self._write("patch", **facts)
 
     def end(self, status: ExitStatus, *, usage: Usage, **facts: Any) -> None:
         """Write the last line."""

@@ -44,7 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
     _sessions_command(commands)
     _memory_command(commands)
     extending.add_commands(commands)
-    evaluating.add_command(commands, _rule)
+    evaluating.add_command(commands, rule)
     review_command.add_review(commands)
     setup.add_command(commands)
     mcp.add_command(commands)
@@ -94,7 +94,7 @@ def _talking(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         action="append",
         default=[],
-        type=_rule,
+        type=rule,
         help=("allow without asking, for example write, write:src/*, execute:make* (repeatable)"),
     )
     add(
@@ -208,7 +208,8 @@ def _models(options: argparse.Namespace) -> ExitStatus:
     return run_models(options)
 
 
-def _rule(text: str) -> tuple[str, str]:
+def rule(text: str) -> tuple[str, str]:
+    """Return kind and target of a rule on a command line."""
     kind, _, target = text.partition(":")
     if kind not in ("read", "write", "execute", "connect"):
         raise argparse.ArgumentTypeError(

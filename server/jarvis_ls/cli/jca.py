@@ -1,4 +1,4 @@
-"""The command `jca`: what a change to code touches."""
+"""The command `jca`: an agent that changes code, and what a change touches."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.cli import guard_command, impact_command, recommend_command
+from jarvis_ls.cli.code_options import add_code_options
 from jarvis_ls.cli.entry import run_with_extra
 
 EPILOG = """\
 exit status: 0 success; 1 the risk reaches --fail-on, or something is lost; 2 usage error;
 130 interrupted
+"""
+CODE_EPILOG = """\
+With -r, an agent works in a copy of the repository, never in your files; at the end you see what
+it changed and accept or refuse it. Without -r, it asks what is to be done, again and again.
+
+exit status: 0 done; 1 the task was not completed, or its changes were refused; 2 usage error, or
+no model is configured; 130 interrupted
 """
 
 
@@ -27,12 +35,17 @@ def build_parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="jca",
-        description="What a change to code touches, without a model.",
-        epilog=EPILOG,
+        description=(
+            "Change code with an agent (-r); the commands say what a change touches, without a"
+            " model."
+        ),
+        epilog=CODE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"jca {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    add_folder(parser)
+    add_code_options(parser)
+    commands = parser.add_subparsers(metavar="COMMAND")
     impact = commands.add_parser(
         "impact",
         help="show what a change touches: callers, tests, interfaces, findings",

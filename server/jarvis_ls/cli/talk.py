@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from jarvis_ls.agents.node import Ending
 from jarvis_ls.assembly.workplace import Additions
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.bootstrap import Assembly
     from jarvis_ls.assembly.conversation import Conversation
     from jarvis_ls.runtime.agent.typed_answer import AnswerForm
+    from jarvis_ls.runtime.agent.user_input import Command
+    from jarvis_ls.runtime.base.options import AgentOptions
 
 TRUST = Words(
     "Do you trust the files in {folder}? If yes, agents can edit files and run "
@@ -59,14 +61,19 @@ def run_talk(options: argparse.Namespace) -> ExitStatus:
     """Do what `jarvis` asks for without a command; returns the exit status."""
     if not options.folder.is_dir():
         raise UsageError("{folder}: no such folder", folder=options.folder)
-    return asyncio.run(_Talk(options).run())
+    return asyncio.run(Talk(options).run())
 
 
-class _Talk:
+class Talk:
+    """A conversation at the terminal, or one thing said."""
+
+    message_option = "-m"
+    """What says the one thing."""
+
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._folder = Path(os.path.realpath(options.folder))
-        self._message = _message(options)
+        self._message = _message(options, self.message_option)
         self._form = _form(options.schema)
         self._ending = Ending("failed")
         once = self._message is not None
@@ -76,7 +83,7 @@ class _Talk:
         colour = {"always": True, "never": False}.get(options.color, wants_colour(aside))
         self._lines_out = EventLines(sys.stdout) if options.json else None
         self._screen = Screen(
-            sys.stderr if options.json else sys.stdout,
+            self._answers_to(),
             aside,
             colour=colour,
             thinking=options.thinking,
@@ -93,9 +100,8 @@ class _Talk:
         """Whether a line is typed, above which things are shown."""
 
     async def run(self) -> ExitStatus:
-        from jarvis_ls.assembly.bootstrap import build
-
-        assembly = build(arguments={"model_group": self._options.model})
+        """Talk; return the exit status."""
+        assembly = self._assembly()
         for problem in assembly.problems:
             self._screen.say(problem, "red")
         trusted = await self._ask_trust(assembly.home)
@@ -141,6 +147,7 @@ class _Talk:
         before = conversation.tree.root.info
         status = await self._turn(conversation, text)
         await self._end_scripts(conversation)
+        status = await self._after_turn(conversation, text, status)
         self._tell_end(conversation, before, status)
         if conversation.session.info.messages:
             self._screen.say(Words("session {id}", id=conversation.id), "dim")
@@ -191,7 +198,8 @@ class _Talk:
                 return ExitStatus.SUCCESS
             if text.strip():
                 try:
-                    await self._turn(conversation, text)
+                    status = await self._turn(conversation, text)
+                    await self._after_turn(conversation, text, status)
                 except JarvisError as error:
                     self._screen.say(str(error), "red")
         return ExitStatus.SUCCESS
@@ -318,23 +326,68 @@ class _Talk:
 
     async def _start(self, assembly: Assembly, trusted: bool, wanted: str | None) -> Conversation:
         from jarvis_ls.cli.stored_data import find_session
-        from jarvis_ls.lsp.panel.commands import as_commands
 
         session = None
         if wanted:
             session = find_session(assembly.sessions, wanted, self._folder)
-        rules = [PermissionRule("allow", kind=k, target=t) for k, t in self._options.allow]
-        commands = [
+        return await self._start_session(assembly, trusted, session)
+
+    def _assembly(self) -> Assembly:
+        """Return the settings and what is made of them."""
+        from jarvis_ls.assembly.bootstrap import build
+
+        return build(arguments={"model_group": self._options.model})
+
+    def _answers_to(self) -> TextIO:
+        """Return where answers are written."""
+        return sys.stderr if self._options.json else sys.stdout
+
+    def _rules(self) -> list[PermissionRule]:
+        return [PermissionRule("allow", kind=k, target=t) for k, t in self._options.allow]
+
+    def _commands(self, assembly: Assembly) -> list[Command]:
+        from jarvis_ls.lsp.panel.commands import as_commands
+
+        return [
             *as_commands(Disk(self._folder, assembly.sessions), speaker()),
             *self._steering.commands(),
         ]
-        conversation = await assembly.start(
+
+    async def _after_turn(
+        self, conversation: Conversation, text: str, status: ExitStatus
+    ) -> ExitStatus:
+        """Do what a turn that was begun with `text` is followed by; return how it ended."""
+        return status
+
+    async def _start_session(
+        self, assembly: Assembly, trusted: bool, session: str | None
+    ) -> Conversation:
+        """Begin a conversation, or continue with a session."""
+        return await self._open_session(
+            assembly,
             session,
             [self._folder],
+            replace(assembly.options, non_interactive=not self._attended),
+            Additions(self._commands(assembly), rules=self._rules()),
+            trusted,
+        )
+
+    async def _open_session(
+        self,
+        assembly: Assembly,
+        session: str | None,
+        roots: Sequence[Path],
+        options: AgentOptions,
+        additions: Additions,
+        trusted: bool,
+    ) -> Conversation:
+        conversation = await assembly.start(
+            session,
+            roots,
             self._person(),
             trusted=trusted,
-            options=replace(assembly.options, non_interactive=not self._attended),
-            additions=Additions(commands, rules=rules),
+            options=options,
+            additions=additions,
             say=speak,
         )
         if self._options.mode:
@@ -452,7 +505,7 @@ def _form(path: Path | None) -> AnswerForm | None:
         raise UsageError("{file} is not a JSON schema: {why}", file=path, why=error) from None
 
 
-def _message(options: argparse.Namespace) -> str | None:
+def _message(options: argparse.Namespace, option: str) -> str | None:
     """Return what to say once; None for a conversation."""
     if options.message is not None and options.message != "-":
         if not options.message.strip():
@@ -461,7 +514,7 @@ def _message(options: argparse.Namespace) -> str | None:
     if options.message == "-" or not sys.stdin.isatty():
         text = sys.stdin.read()
         if not text.strip():
-            raise UsageError("the message is empty; say it with -m")
+            raise UsageError("the message is empty; say it with {option}", option=option)
         return text
     return None
 

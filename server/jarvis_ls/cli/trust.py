@@ -16,6 +16,7 @@ from jarvis_ls.core.words import Words
 
 FILE = "trusted.json"
 CHOICES = "[y]es, [n]o"
+CODING = "Agents change a copy of the repository; its code is built and tested there."
 BUILDING = "With --build, the project's own build is run."
 COMPARING = "Functions and programs of the project are run to compare them."
 PROVING = "The project's code is built and run to find evidence."

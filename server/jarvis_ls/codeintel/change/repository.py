@@ -53,7 +53,7 @@ class Repository:
         Raises `UsageError` when there is no repository that could be read.
         """
         self.root = root
-        self._repo = _open(root)
+        self._repo = open_repository(root)
 
     def tree(self, revision: str) -> dict[str, str]:
         """Return the files of a commit; nothing for `HEAD` before the first commit.
@@ -196,7 +196,11 @@ def find_work_tree(folder: Path) -> Path:
     raise UsageError("{folder} is in no git repository", folder=folder)
 
 
-def _open(root: Path) -> Repo:
+def open_repository(root: Path) -> Repo:
+    """Return the repository of a work tree for GitPython, without its configuration.
+
+    Raises `UsageError` when there is none that could be read.
+    """
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # it also works without git
     import git
     import gitdb

@@ -1,0 +1,214 @@
+"""One task of an agent that changes code: the copy it works in, and what becomes of its changes.
+
+`jca -r` is a thin face of this. Nothing of the user's repository is written before `accept` or
+`commit`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from jarvis_ls.assembly.shared import SharedState
+from jarvis_ls.assembly.workplace import Additions
+from jarvis_ls.codeagent.commits import OWN, Message, check_branch, commit_changes
+from jarvis_ls.codeagent.edit_guard import Consent, EditGuard, Listener
+from jarvis_ls.codeagent.identity import Identity, check_identity
+from jarvis_ls.codeagent.patch_text import patch_text
+from jarvis_ls.codeagent.workspace import RepositoryLock, Workspace
+from jarvis_ls.codeintel.change.repository import open_repository
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.base.options import AgentOptions
+from jarvis_ls.runtime.edits.file_change import FileChange, apply_changes, read_state
+from jarvis_ls.runtime.tools.permissions import PermissionRule
+
+_RULES = (PermissionRule("allow", kind="write"),)
+"""The copy is ours; what other programs act on is asked for all the same."""
+
+_NOTE = (
+    "The folder is a copy of the user's work tree, made for this task; `.git` is not part of it. "
+    "The user sees what you changed in it as one patch, and accepts or refuses that. "
+    "A change that loses tests, public symbols or much code is undone unless somebody agrees."
+)
+"""What agents are told of the copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeWanted:
+    """How a task is to be worked on."""
+
+    root: Path
+    """Top of the work tree, a real path."""
+    consent: Consent
+    """Who may agree to losses."""
+    restore: bool = False
+    """Whether the last session, and a copy that was left, are continued."""
+    commit: bool = False
+    """Whether accepted changes become a commit on a reference of ours."""
+    branch: str = ""
+    """Name of a branch to make for that commit instead; empty for none."""
+    prefix: str = ""
+    """Put before the subject of the commit."""
+    suffix: str = ""
+    """Put below the message of the commit."""
+    rules: Sequence[PermissionRule] = ()
+    """Permission rules of the user's for this time."""
+    listeners: Sequence[Listener] = field(default_factory=tuple)
+    """Told of every edit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A commit that was made."""
+
+    commit: str
+    """Its name."""
+    reference: str
+    """What names it."""
+
+
+class CodeTask:
+    """The work on a repository, one process at a time."""
+
+    def __init__(
+        self, shared: SharedState, wanted: CodeWanted, lock: RepositoryLock, who: Identity
+    ) -> None:
+        """For `open_task`."""
+        self._wanted = wanted
+        self._lock = lock
+        self._who = who
+        self._count = 0
+        self.workspace = Workspace(shared.home, wanted.root, lock.folder)
+        self.guard = EditGuard(self.workspace, wanted.consent, wanted.listeners)
+        self.notes: list[str] = []
+        """What the user is told before the work begins, in words."""
+        self.left_out: tuple[str, ...] = ()
+        """Files that are not in the copy."""
+
+    @property
+    def session(self) -> str:
+        """Return the session to continue; empty for a new one."""
+        return self.workspace.record.session if self._wanted.restore else ""
+
+    def additions(self) -> Additions:
+        """Return what the task adds to its conversation."""
+        return Additions(
+            rules=(*_RULES, *self._wanted.rules),
+            guards=(self.guard,),
+            project=self._wanted.root,
+            note=_NOTE,
+        )
+
+    async def begin(self) -> None:
+        """Make the copy, or continue with one that was left. Raises `JarvisError`."""
+        if self.workspace.is_left and not self._wanted.restore:
+            await self._save_left()
+        if not self.workspace.is_left:
+            self.left_out = await self.workspace.make()
+        await self.guard.begin()
+
+    async def accept(self, changes: Sequence[FileChange]) -> None:
+        """Write changes to the user's files. Raises `UsageError`, with nothing written, when one of
+        them is not what it was when it was copied."""
+        await asyncio.to_thread(self._write, changes)
+        await self.workspace.renew()
+        self.guard.forget()
+
+    async def refuse(self) -> None:
+        """Make the copy what it was before the changes."""
+        await self.workspace.undo(await self.workspace.changes())
+        self.guard.forget()
+
+    async def commit(self, changes: Sequence[FileChange], subject: str) -> Committed | None:
+        """Make the commit that the user wants of changes; None when none is wanted."""
+        wanted = self._wanted
+        if not (wanted.commit or wanted.branch):
+            return None
+        if wanted.branch:
+            reference = check_branch(wanted.root, wanted.branch)
+        else:
+            self._count += 1
+            number = f"-{self._count}" if self._count > 1 else ""
+            reference = f"{OWN}{self.workspace.record.session}{number}"
+        message = Message(subject, wanted.prefix, wanted.suffix)
+        made = await asyncio.to_thread(
+            commit_changes, wanted.root, changes, reference, message, self._who
+        )
+        return Committed(made, reference)
+
+    async def end(self, *, is_done: bool) -> None:
+        """Let others work here; a copy whose changes are not decided on stays for `restore`."""
+        try:
+            if is_done:
+                await self.workspace.remove()
+        finally:
+            self._lock.release()
+
+    def _write(self, changes: Sequence[FileChange]) -> None:
+        root = self._wanted.root
+        for change in changes:
+            if _state(root, change) not in (change.before, change.after):
+                raise UsageError(
+                    "{file} has changed since the work began; nothing was written.",
+                    file=change.path,
+                )
+        todo = [change for change in changes if _state(root, change) != change.after]
+        problems = apply_changes(todo, [root])
+        if problems:
+            back = [FileChange(c.path, c.after, c.before) for c in todo]
+            apply_changes([c for c in back if _state(root, c) == c.before], [root])
+            raise JarvisError("Nothing was written: {why}", why=problems[0])
+
+    async def _save_left(self) -> None:
+        """Keep what a process that was killed has left as a patch."""
+        changes = await self.workspace.changes()
+        if changes:
+            file = self._lock.folder / f"left-{self.workspace.record.base}.patch"
+            text = patch_text(changes).encode("utf-8", "surrogateescape")
+            await asyncio.to_thread(replace_file, file, text, mode=0o600)
+            self.notes.append(Words("Changes of an interrupted run were kept: {file}", file=file))
+        await self.workspace.remove()
+
+
+def open_task(shared: SharedState, wanted: CodeWanted) -> CodeTask:
+    """Return the task of a repository, which nobody else works on until its `end`.
+
+    Raises `UsageError` when somebody does, when git does not know who commits, or a branch cannot
+    be made.
+    """
+    repository = open_repository(wanted.root)
+    who, warning = check_identity(Path(repository.common_dir), os.environ)
+    if wanted.branch:
+        check_branch(wanted.root, wanted.branch)
+    task = CodeTask(shared, wanted, RepositoryLock(shared.home, wanted.root), who)
+    if warning:
+        task.notes.append(warning)
+    return task
+
+
+def code_options(options: AgentOptions, tools: Sequence[str], *, attended: bool) -> AgentOptions:
+    """Return how an agent that changes code behaves; without `tools` it may use all."""
+    return replace(
+        options,
+        agent_type="code",
+        use_tools=tuple(tools) or options.use_tools,
+        use_methodology=False,
+        use_analysis=False,
+        non_interactive=not attended,
+    )
+
+
+def _state(root: Path, change: FileChange) -> object:
+    """Return what is at the place of a change now; text when that is nothing one could write."""
+    largest = max(len(s.data) for s in (change.before, change.after) if s is not None)
+    if os.path.realpath((root / change.path).parent) != str((root / change.path).parent):
+        return "behind a link"
+    try:
+        return read_state(root / change.path, largest)
+    except (OSError, ValueError) as error:
+        return str(error)

@@ -1,0 +1,153 @@
+"""`jca -r` the way a person runs it: a real repository, real git, a scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.cli.terminal import Person
+from tests.support.model_server import ModelServer
+from tests.support.patience import HANGS
+from tests.support.repositories import ENVIRONMENT, git, make_repository
+from tests.support.starting import quick
+
+SETTINGS = """\
+[model_providers.scripted]
+base = "{url}"
+env_keys = ["SCRIPTED_KEY"]
+[model_groups.balanced]
+models = ["scripted/scripted"]
+"""
+
+FILES = {
+    "src/header.py": "def parse_header(data):\n    return data[: len(data) - 1]\n",
+    "src/use.py": "from src.header import parse_header\n\n\ndef head(data):\n"
+    "    return parse_header(data)\n",
+    "tests/test_header.py": "from src.header import parse_header\n\n\ndef test_all():\n"
+    "    assert parse_header('abc') == 'abc'\n",
+    ".gitignore": "*.log\n",
+}
+OFF_BY_ONE = {
+    "files": [
+        {
+            "file_path": "src/header.py",
+            "diffs": [{"search": "data[: len(data) - 1]", "replace": "data[: len(data)]"}],
+        }
+    ]
+}
+"""The edit that mends `parse_header`."""
+
+
+class CodeBench:
+    """A repository, a user's folder and a model."""
+
+    def __init__(self, folder: Path, model: ModelServer, files: Mapping[str, str | bytes]) -> None:
+        self.model = model
+        self.home = folder / "home"
+        self.home.mkdir()
+        (self.home / "config.toml").write_text(SETTINGS.format(url=model.url))
+        self.root = make_repository(folder / "work", files)
+        dropped = ("JARVIS_MODEL", "OPENAI_BASE_URL")
+        kept = {
+            name: value
+            for name, value in ENVIRONMENT.items()
+            if not name.endswith("_API_KEY") and name not in dropped
+        }
+        self.environment = {**kept, "JARVIS_HOME": str(self.home), "SCRIPTED_KEY": "sk-1"}
+
+    async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
+        """Exit status, output and errors of a run without a terminal."""
+        process = await self.start(*arguments)
+        out, err = await asyncio.wait_for(process.communicate(given.encode()), HANGS)
+        assert process.returncode is not None
+        assert "Traceback" not in err.decode(), err.decode()
+        return process.returncode, out.decode(), err.decode()
+
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+        """A run that goes on."""
+        return await asyncio.create_subprocess_exec(
+            *quick("jarvis_ls.cli.jca"),
+            *arguments,
+            cwd=self.root,
+            env=self.environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    async def fix(self, *arguments: str, wanted: str = "fix it") -> tuple[int, str, str]:
+        """Run with nobody to ask, in a trusted folder."""
+        return await self.run("-r", wanted, "-n", "--trust", *arguments)
+
+    @contextlib.contextmanager
+    def person(self, *arguments: str) -> Iterator[Person]:
+        """A run at a terminal."""
+        command = (*quick("jarvis_ls.cli.jca"), *arguments)
+        person = Person(command, self.root, self.environment)
+        try:
+            yield person
+        finally:
+            person.close()
+
+    def edit(self, path: str, search: str, replace: str) -> None:
+        """Let the model edit a file."""
+        diffs = [{"search": search, "replace": replace}]
+        self.model.call("edit_file", {"files": [{"file_path": path, "diffs": diffs}]})
+
+    def state(self) -> dict[str, str]:
+        """Everything of the user's: files, index, branches, stash; what is ours left out."""
+        return state_of(self.root)
+
+
+def state_of(root: Path) -> dict[str, str]:
+    """Return the bytes of a repository by path, as hashes: what we may write left out, which are
+    `.jarvis`, objects nobody names, and references of ours."""
+    found = {}
+    for folder, names, files in os.walk(root):
+        place = Path(folder)
+        if place == root:
+            names[:] = [name for name in names if name != ".jarvis"]
+        if place == root / ".git":
+            names[:] = [name for name in names if name != "objects"]
+        if place == root / ".git" / "refs":
+            names[:] = [name for name in names if name != "jarvis"]
+        for name in files:
+            file = place / name
+            data = bytes(file.readlink()) if file.is_symlink() else file.read_bytes()
+            mode = f"{file.lstat().st_mode:o}"
+            digest = hashlib.sha256(data).hexdigest()
+            found[file.relative_to(root).as_posix()] = f"{mode} {digest}"
+    return found
+
+
+def applied(root: Path, patch: str) -> dict[str, str]:
+    """Return the files of HEAD after a patch, by git itself."""
+    there = root.parent / f"clone-{len(list(root.parent.iterdir()))}"
+    git(root.parent, "clone", "--quiet", str(root), str(there))
+    (there / "the.patch").write_text(patch)
+    git(there, "apply", "--binary", "the.patch")
+    return {
+        file.relative_to(there).as_posix(): file.read_text()
+        for file in there.rglob("*")
+        if file.is_file() and ".git" not in file.parts and file.name != "the.patch"
+    }
+
+
+def events(out: str) -> list[dict[str, Any]]:
+    """Return the lines of `--json`."""
+    return [json.loads(line) for line in out.splitlines()]
+
+
+@contextlib.asynccontextmanager
+async def code_bench(
+    folder: Path, files: Mapping[str, str | bytes] | None = None
+) -> AsyncIterator[CodeBench]:
+    """A bench below a folder."""
+    async with ModelServer() as model:
+        yield CodeBench(folder, model, FILES if files is None else files)
