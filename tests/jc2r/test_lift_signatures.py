@@ -273,8 +273,9 @@ def test_a_function_that_behaves_otherwise_after_a_pass_is_left_out_of_it(tmp_pa
     assert passes["indexing"]["kept"]
     text = (tmp_path / "p_rs" / "src" / "a.rs").read_text()
     assert "sys::zeroed::<i32>(n as u64)" in text, passes["vectors"]
-    assert "// SAFETY: all of `i32` may be zero.\n    let mut room: Vec<i32> = unsafe {" in text
-    assert "// SAFETY: all of `types::pair` may be zero.\n        Box::new(unsafe {" in text
+    assert "// SAFETY: zero is a value of `i32`.\n    let mut room: Vec<i32> = unsafe {" in text
+    paired = text.partition("fn paired(")[2]
+    assert "zero bytes are a value.\n        Box::new(unsafe {" in paired
     longer, _, table = text.partition("fn table(")
     assert ".offset(" in longer and "t[i as usize] =" in table
     done = jc2r("verify", "--mutants", 0, "--cases", 8, root)

@@ -10,10 +10,13 @@ from typing import Any
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.jc2r.crate.cargo import run_cargo
+from jarvis_ls.jc2r.lift.rust import Source
 
 SECONDS = 900
 UNSAFE = "E0133"
 """Something unsafe outside of `unsafe`."""
+UNSAFE_INSIDE = "unsafe_op_in_unsafe_fn"
+"""The lint for the same in an unsafe function; its warnings have the code `UNSAFE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,24 @@ def check(crate: Path, *lints: str) -> list[Message]:
             said=done.stderr.decode(errors="replace"),
         )
     return messages
+
+
+def errors_of(messages: list[Message]) -> list[Message]:
+    """Return the messages that are errors."""
+    return [message for message in messages if message.level == "error"]
+
+
+def functions_with(messages: list[Message], sources: list[Source]) -> set[tuple[Path, int]]:
+    """Return the functions that messages are about, by file and number in it."""
+    return {
+        (source.path, number)
+        for source in sources
+        for number, function in enumerate(source.functions)
+        if any(
+            message.path == source.path and function.start_byte <= message.start < function.end_byte
+            for message in messages
+        )
+    }
 
 
 def _message(crate: Path, said: dict[str, Any]) -> Message | None:

@@ -13,14 +13,15 @@ from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.lift import safety, simplify, variables, vectors
 from jarvis_ls.jc2r.lift.casts import casts, member_types
-from jarvis_ls.jc2r.lift.compiler import UNSAFE, Message, check
+from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
+from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
 from jarvis_ls.jc2r.lift.out_parameters import outs
 from jarvis_ls.jc2r.lift.reference_parameters import references
-from jarvis_ls.jc2r.lift.rust import Source, name_of, parse_source, read_sources
+from jarvis_ls.jc2r.lift.rust import Source, name_of
+from jarvis_ls.jc2r.lift.safe_functions import make_safe
 from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
-from jarvis_ls.jc2r.translate.manifest import format_source
 
 ROUNDS = 6
 """Times a pass may take back what the compiler refuses."""
@@ -31,6 +32,7 @@ _LOCAL = (
     simplify.nulls,
     simplify.indexing,
     simplify.compounds,
+    simplify.checks,
     simplify.blocks,
     simplify.parentheses,
     variables.iterators,
@@ -92,9 +94,9 @@ class Lifting:
     def __init__(self, crate: Path, folder: Path, test: Test) -> None:
         """`folder` is where the copy goes; it is made again. Raises `JarvisError`."""
         self._copy = folder / crate.name
+        self._crate = CrateCopy(self._copy)
         self._test = test
         self._results: dict[str, dict[Path, bytes]] = {}
-        self._parsed: dict[Path, Source] = {}
         self._spared: set[str] = set()
         """Functions that a pass leaves alone, since they behaved otherwise after it."""
         self._refused: set[tuple[Path, str]] = set()
@@ -118,22 +120,22 @@ class Lifting:
 
     def run(self, keep: Keep, progress: Progress = lambda *_: None) -> Lifted:
         """Try all passes together, and one by one when together they do not behave."""
-        before = count(self._sources())
+        before = count(self._crate.sources())
         passes = self._passes()
-        start = self._texts()
+        start = self._crate.texts()
         made: list[Tried] = []
         for number, (name, make) in enumerate(passes.items()):
             progress(number, len(passes) + 1, name)
             made.append(self._build_pass(name, make))
         progress(len(passes), len(passes) + 1, "tests")
         if any(step.kept for step in made) and self._test(self._copy):
-            self._restore(start)
+            self._crate.restore(start)
             made = self._one_by_one(passes, progress)
         for step in made:
             if step.kept:
                 texts = self._results[step.name]
                 keep(step, {path.relative_to(self._copy): texts[path] for path in texts})
-        return Lifted(before, count(self._sources()), made)
+        return Lifted(before, count(self._crate.sources()), made)
 
     def _one_by_one(
         self, passes: Mapping[str, Callable[[], None]], progress: Progress
@@ -150,14 +152,14 @@ class Lifting:
     def _test_pass(self, name: str, make: Callable[[], None]) -> Tried:
         """Do a pass, without the functions that behave otherwise after it; when that is not enough
         it is taken back."""
-        start = self._texts()
+        start = self._crate.texts()
         self._spared.clear()
         while True:
             tried = self._build_pass(name, make)
             found = self._test(self._copy) if tried.kept else None
             if found is None:
                 return tried
-            self._restore(start)
+            self._crate.restore(start)
             known = found.function in self._spared or not found.function
             if known or len(self._spared) == SPARED:
                 why = Words("it behaves differently: {why}", why=found.text)
@@ -173,41 +175,38 @@ class Lifting:
         passes["outs"] = lambda: self._across(outs)
         passes["slices"] = lambda: self._across(slices)
         passes["references"] = lambda: self._across(references)
-        passes["visibility"] = lambda: self._whole(private(self._sources()))
+        passes["visibility"] = lambda: self._crate.write_all(private(self._crate.sources()))
         passes["safety"] = self._safety
         passes["lints"] = self._lints
         return passes
 
     def _build_pass(self, name: str, make: Callable[[], None]) -> Tried:
         """Do a pass; what does not build in the end is taken back."""
-        start, old = self._texts(), self._bodies()
+        start, old = self._crate.texts(), self._bodies()
         self._refused.clear()
         make()
         changed = self._count_changes(old)
         refused = len({function for _, function in self._refused} | self._spared)
-        if self._texts() == start:
+        if self._crate.texts() == start:
             spared = OTHERWISE if self._spared else NOTHING
             why = TAKEN_BACK if self._refused else spared
             return Tried(name, kept=False, why=why, refused=refused, after=self._count())
-        errors = _errors(check(self._copy))
+        errors = errors_of(check(self._copy))
         if errors:
-            self._restore(start)
+            self._crate.restore(start)
             why = Words("it does not build: {why}", why=errors[0].text)
             return Tried(name, kept=False, why=why, refused=changed, after=self._count())
-        self._results[name] = self._texts()
+        self._results[name] = self._crate.texts()
         return Tried(name, kept=True, changed=changed, refused=refused, after=self._count())
 
-    def _sources(self) -> list[Source]:
-        return read_sources(self._copy, self._parsed)
-
     def _count(self) -> Counts:
-        return count(self._sources())
+        return count(self._crate.sources())
 
     def _bodies(self) -> dict[tuple[Path, str], bytes]:
         """Return the text of every function."""
         return {
             (source.path, name_of(function)): source.text(function)
-            for source in self._sources()
+            for source in self._crate.sources()
             for function in source.functions
         }
 
@@ -218,7 +217,7 @@ class Lifting:
 
     def _local(self, rule: Callable[[Source, Node], bytes]) -> None:
         """Rewrite function by function; those that do not compile afterwards stay as they were."""
-        old = {source.path: source for source in self._sources()}
+        old = {source.path: source for source in self._crate.sources()}
         stay = {
             (path, number)
             for path, source in old.items()
@@ -227,37 +226,37 @@ class Lifting:
         }
         for _ in range(ROUNDS):
             for path, source in old.items():
-                self._write(path, _apply_rule(source, rule, stay))
-            found = _functions_with(_errors(check(self._copy)), self._sources())
+                self._crate.write(path, _apply_rule(source, rule, stay))
+            found = functions_with(errors_of(check(self._copy)), self._crate.sources())
             if not found - stay:
                 return
             self._refuse(found - stay)
             stay |= found
 
     def _casts(self) -> None:
-        members = member_types(self._sources())
+        members = member_types(self._crate.sources())
         self._local(lambda source, function: casts(source, function, members))
 
     def _vectors(self) -> None:
         system = self._copy / "src" / "sys.rs"
         before = system.read_bytes()
         if b"fn zeroed<" not in before:
-            self._write(system, before + vectors.HELPER)
+            self._crate.write(system, before + vectors.HELPER)
         self._local(vectors.vectors)
-        if not any(b"sys::zeroed" in data for data in self._texts().values()):
+        if not any(b"sys::zeroed" in data for data in self._crate.texts().values()):
             replace_file(system, before)
 
     def _across(self, make: Callable[[list[Source], set[str]], dict[int, bytes]]) -> None:
         """Rewrite functions with their callers, but for those the compiler complains about."""
-        start = self._texts()
+        start = self._crate.texts()
         excluded = set(self._spared)
         for _ in range(ROUNDS):
-            self._restore(start)
-            self._whole(make(self._sources(), excluded))
-            errors = _errors(check(self._copy))
+            self._crate.restore(start)
+            self._crate.write_all(make(self._crate.sources(), excluded))
+            errors = errors_of(check(self._copy))
             if not errors:
                 return
-            for source in self._sources():
+            for source in self._crate.sources():
                 for error in errors:
                     if error.path == source.path:
                         near = _near(source, error)
@@ -265,46 +264,24 @@ class Lifting:
                         excluded |= near
 
     def _plain_values(self) -> None:
-        start = self._texts()
-        for source in self._sources():
-            self._write(source.path, safety.plain_values(source, {}))
-        errors = _errors(check(self._copy))
-        kept = {source.path: safety.without_reason(source, errors) for source in self._sources()}
-        self._restore(start)
-        for source in self._sources():
-            self._write(source.path, safety.plain_values(source, kept.get(source.path, {})))
+        start = self._crate.texts()
+        for source in self._crate.sources():
+            self._crate.write(source.path, safety.plain_values(source, set()))
+        errors = errors_of(check(self._copy))
+        kept = {
+            source.path: safety.unsafe_values(source, errors) for source in self._crate.sources()
+        }
+        self._crate.restore(start)
+        for source in self._crate.sources():
+            text = safety.plain_values(source, kept.get(source.path, set()))
+            self._crate.write(source.path, text)
 
     def _safety(self) -> None:
         self._plain_values()
-        start = self._texts()
-        kept = set(self._spared)
-        for _ in range(ROUNDS):
-            self._restore(start)
-            for source in self._sources():
-                self._write(source.path, safety.without_unsafe(source, kept))
-            for _ in range(2):  # the second time for what the first hid
-                errors = [error for error in check(self._copy) if error.code == UNSAFE]
-                for source in self._sources():
-                    mine = [message for message in errors if message.path == source.path]
-                    if mine:
-                        self._write(source.path, safety.narrow_unsafe(source, mine))
-            left = _functions_with(_errors(check(self._copy)), self._sources())
-            if not left:
-                for source in self._sources():
-                    self._write(source.path, safety.explain_unsafe(source))
-                for source in self._sources():
-                    self._write(source.path, safety.demanding(source))
-                return
-            self._refuse(left)
-            kept |= {
-                name_of(source.functions[number])
-                for source in self._sources()
-                for path, number in left
-                if path == source.path
-            }
+        self._refused |= make_safe(self._crate, self._spared)
 
     def _refuse(self, found: set[tuple[Path, int]]) -> None:
-        sources = {source.path: source for source in self._sources()}
+        sources = {source.path: source for source in self._crate.sources()}
         self._refused |= {
             (path, name_of(sources[path].functions[number])) for path, number in found
         }
@@ -320,25 +297,7 @@ class Lifting:
                 data = path.read_bytes()
                 for (start, end), text in sorted(by_place.items(), reverse=True):
                     data = data[:start] + text.encode() + data[end:]
-                self._write(path, data)
-
-    def _whole(self, made: Mapping[int, bytes]) -> None:
-        sources = self._sources()
-        for number, data in made.items():
-            self._write(sources[number].path, data)
-
-    def _write(self, path: Path, data: bytes) -> None:
-        if parse_source(path, data).root.has_error or path.read_bytes() == data:
-            return
-        replace_file(path, format_source(data.decode()).encode())
-
-    def _texts(self) -> dict[Path, bytes]:
-        return {source.path: source.data for source in self._sources()}
-
-    def _restore(self, texts: Mapping[Path, bytes]) -> None:
-        for path, data in texts.items():
-            if path.read_bytes() != data:
-                replace_file(path, data)
+                self._crate.write(path, data)
 
 
 def _apply_rule(
@@ -350,24 +309,6 @@ def _apply_rule(
             source.text(function) if (source.path, number) in stay else rule(source, function)
         )
     )
-
-
-def _errors(messages: list[Message]) -> list[Message]:
-    return [message for message in messages if message.level == "error"]
-
-
-def _functions_with(errors: list[Message], sources: list[Source]) -> set[tuple[Path, int]]:
-    return {
-        (source.path, number)
-        for source in sources
-        for number, function in enumerate(source.functions)
-        if any(_within(message, source, function) for message in errors)
-    }
-
-
-def _within(message: Message, source: Source, function: Node) -> bool:
-    inside = function.start_byte <= message.start < function.end_byte
-    return message.path == source.path and inside
 
 
 def _near(source: Source, message: Message) -> set[str]:

@@ -24,6 +24,7 @@ _ACTING = (
     "while_expression",
 )
 """What a function does that is more than working something out."""
+_EXPORTING = re.compile(rb"\b(?:no_mangle|export_name)\b")
 Key = tuple[str, str]
 """Module and function."""
 LITERAL = re.compile(rb"(\d+)(?:[iu]\w+)?\Z")
@@ -70,6 +71,16 @@ def addresses(sources: list[Source]) -> set[Key]:
                 continue
             taken.add(key_of(source.text(whole), source))
     return taken
+
+
+def is_exported(source: Source, function: Node) -> bool:
+    """Return whether C knows a function by a name of its own."""
+    before = function.prev_sibling
+    while before is not None and before.type in ("attribute_item", "line_comment"):
+        if before.type == "attribute_item" and _EXPORTING.search(source.text(before)):
+            return True
+        before = before.prev_sibling
+    return False
 
 
 def own_functions(sources: list[Source]) -> list[Own]:

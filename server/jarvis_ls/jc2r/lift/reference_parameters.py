@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.aliases import ReferenceCandidate, part
-from jarvis_ls.jc2r.lift.program import Key, addresses, key_of, lent_from_c, module_of
+from jarvis_ls.jc2r.lift.program import Key, addresses, is_exported, key_of, lent_from_c, module_of
 from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, name_of, rewritten
 
 _SCALARS = frozenset({b"u8", b"i8", b"core::ffi::c_void"})
@@ -38,7 +38,9 @@ def _candidates(sources: list[Source], excluded: set[str]) -> dict[Key, Referenc
     for number, source in enumerate(sources):
         for node in source.functions:
             name = name_of(node)
-            known[module_of(source), name] = _describe(number, node, source, name in excluded)
+            # C may call it with a null pointer, or twice the same
+            stays = name in excluded or is_exported(source, node)
+            known[module_of(source), name] = _describe(number, node, source, stays)
     for key in addresses(sources):
         if key in known:
             known[key].pointed.clear()

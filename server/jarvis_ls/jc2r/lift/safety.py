@@ -1,19 +1,17 @@
-"""`unsafe fn` becomes `fn` where the compiler finds nothing unsafe, and where only some statements
-are and no one can hand in a bad pointer, these alone are in `unsafe`, with the reason."""
+"""`unsafe` in the text of files: taken from functions, put around single statements, explained."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.compiler import Message
-from jarvis_ls.jc2r.lift.rust import Source, below, field, first, name_of, variable_of
+from jarvis_ls.jc2r.lift.rust import Source, below, field, first, name_of
 from jarvis_ls.jc2r.lift.safety_comments import demand, reason
+from jarvis_ls.jc2r.lift.soundness import Types, proof_of_block
+from jarvis_ls.jc2r.lift.unsafe_operations import Operation, operation_of
 
-_ZEROED = re.compile(rb"^unsafe \{\s*core::mem::zeroed::<(.+)>\(\)\s*\}$", re.DOTALL)
-_SIGNED = re.compile(rb"^unsafe \{\s*core::mem::transmute::<\[u8; \w+\], \[i8; \w+\]>\(", re.DOTALL)
-"""Letters of C in an array of their own."""
+_EVALUATED = b"// SAFETY: the compiler evaluates this, and accepts nothing undefined in it.\n"
 _WHOLE = frozenset(
     {
         "if_expression",
@@ -27,27 +25,30 @@ _WHOLE = frozenset(
 )
 
 
-def without_unsafe(source: Source, kept: set[str]) -> bytes:
-    """Return the file with every function safe that is handed no raw pointer, but for those
-    `kept`.
-    """
+def without_unsafe(source: Source, kept: Set[str]) -> bytes:
+    """Return the file with every function safe but those `kept`, by name."""
     parts, at = [], 0
     for function in source.functions:
-        modifiers = next((c for c in function.children if c.type == "function_modifiers"), None)
-        word = (
-            None
-            if modifiers is None
-            else (next((c for c in modifiers.children if c.type == "unsafe"), None))
-        )
-        if word is None or name_of(function) in kept or not _is_harmless(function):
+        word = unsafe_word(function)
+        if word is None or name_of(function) in kept:
             continue
         parts.append(source.data[at : word.start_byte])
         at = word.end_byte + 1
     return b"".join([*parts, source.data[at:]])
 
 
-def narrow_unsafe(source: Source, messages: Sequence[Message]) -> bytes:
-    """Return the file with what the compiler calls unsafe in blocks of its own."""
+def unsafe_word(function: Node) -> Node | None:
+    """Return the word `unsafe` of a function; None when it is safe."""
+    modifiers = next((c for c in function.children if c.type == "function_modifiers"), None)
+    found = () if modifiers is None else modifiers.children
+    return next((child for child in found if child.type == "unsafe"), None)
+
+
+def narrow_unsafe(
+    source: Source, messages: Sequence[Message], explain: Callable[[list[Operation]], bytes]
+) -> bytes:
+    """Return the file with what the compiler calls unsafe in blocks of its own, each with the
+    comment that `explain` makes of its operations."""
     wrapped: dict[tuple[int, int], tuple[Node, list[Message]]] = {}
     for message in sorted(messages, key=lambda message: message.start):
         node = source.root.descendant_for_byte_range(message.start, message.end)
@@ -60,7 +61,9 @@ def narrow_unsafe(source: Source, messages: Sequence[Message]) -> bytes:
         begin, end = group[0][0], group[-1][0]
         if begin.start_byte < at:
             continue  # inside of what is in `unsafe` already
-        comment = reason(source, [message for _, messages in group for message in messages])
+        comment = explain(
+            [operation_of(source, message) for _, messages in group for message in messages]
+        )
         text = source.data[begin.start_byte : end.end_byte]
         line = _line(begin)
         if line is None or line < at:  # it is where no comment goes before
@@ -78,24 +81,18 @@ def narrow_unsafe(source: Source, messages: Sequence[Message]) -> bytes:
     return b"".join([*parts, source.data[at:]])
 
 
-def explain_unsafe(source: Source) -> bytes:
+def explain_unsafe(source: Source, types: Types) -> bytes:
     """Return the file with a reason above values that the translation itself made in `unsafe`."""
     parts, at = [], 0
     for block in below(source.root, "unsafe_block"):
-        zeroed, signed = (form.search(source.text(block)) for form in (_ZEROED, _SIGNED))
         place: Node | None = block
         while place is not None and not _is_in_block(place):
             place = place.parent
         if place is None or place.start_byte < at or _is_explained(place):
             continue
-        if zeroed is not None:
-            said = b"// SAFETY: all of `" + zeroed[1] + b"` may be zero.\n"
-        elif signed is not None:
-            said = b"// SAFETY: as many bytes, and each may be an `i8`.\n"
-        else:
-            continue
-        parts += [source.data[at : place.start_byte], said]
-        at = place.start_byte
+        if proof := proof_of_block(source, block, types):
+            parts += [source.data[at : place.start_byte], reason([proof])]
+            at = place.start_byte
     return b"".join([*parts, source.data[at:]])
 
 
@@ -103,10 +100,9 @@ def _is_in_block(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "block"
 
 
-def plain_values(source: Source, kept: dict[str, bytes]) -> bytes:
+def plain_values(source: Source, kept: Set[str]) -> bytes:
     """Return the file with the values of its variables and constants out of `unsafe`, but for those
-    in
-    `kept`, which have the comment there above them."""
+    in `kept`, by name, which have a comment above them."""
     parts, at = [], 0
     for item in source.root.children:
         value = field(item, "value") if item.type in ("static_item", "const_item") else None
@@ -114,39 +110,34 @@ def plain_values(source: Source, kept: dict[str, bytes]) -> bytes:
         inner = None if block is None or block.named_child_count != 1 else first(block)
         if value is None or inner is None or inner.type.endswith(("statement", "declaration")):
             continue
-        if (said := kept.get(name_of(item))) is None:
+        if name_of(item) not in kept:
             parts += [source.data[at : value.start_byte], source.text(inner)]
             at = value.end_byte
         elif not _is_explained(item):
-            zeroed = _ZEROED.search(source.text(value))
-            zero = b"" if zeroed is None else b"// SAFETY: all of it may be zero.\n"
-            parts += [source.data[at : item.start_byte], zero or said]
+            parts += [source.data[at : item.start_byte], _EVALUATED]
             at = item.start_byte
     return b"".join([*parts, source.data[at:]])
 
 
-def without_reason(source: Source, messages: Sequence[Message]) -> dict[str, bytes]:
-    """Return the variables and constants whose value the compiler calls unsafe, with the reason."""
+def unsafe_values(source: Source, messages: Sequence[Message]) -> set[str]:
+    """Return the variables and constants whose value the compiler calls unsafe."""
     return {
-        name_of(item): reason(source, mine)
+        name_of(item)
         for item in source.root.children
         if item.type in ("static_item", "const_item")
-        and (
-            mine := [
-                message
-                for message in messages
-                if message.path == source.path and item.start_byte <= message.start < item.end_byte
-            ]
+        and any(
+            message.path == source.path and item.start_byte <= message.start < item.end_byte
+            for message in messages
         )
     }
 
 
-def demanding(source: Source) -> bytes:
-    """Return the file where each function that stays unsafe says what it wants of its callers."""
+def demanding(source: Source, operations: Mapping[str, list[Operation]]) -> bytes:
+    """Return the file where each function that stays unsafe says what its callers have to keep, by
+    the operations in it."""
     parts, at = [], 0
     for function in source.functions:
-        modifiers = next((c for c in function.children if c.type == "function_modifiers"), None)
-        if modifiers is None or not any(c.type == "unsafe" for c in modifiers.children):
+        if unsafe_word(function) is None:
             continue
         place, told = function, False
         while (before := place.prev_sibling) is not None and (
@@ -161,14 +152,8 @@ def demanding(source: Source) -> bytes:
         head = function
         while (before := head.prev_sibling) is not None and before.type == "attribute_item":
             head = before
-        parameters = field(function, "parameters")
-        pointers = [
-            variable_of(source, parameter).decode()
-            for parameter in (() if parameters is None else below(parameters, "parameter"))
-            if any(True for _ in below(parameter, "pointer_type"))
-        ]
         blank = b"///\n" if place != head else b""
-        said = blank + b"/// # Safety\n///\n" + demand([name for name in pointers if name])
+        said = blank + demand(source, function, operations.get(name_of(function), []))
         parts += [source.data[at : head.start_byte], said]
         at = head.start_byte
     return b"".join([*parts, source.data[at:]])
@@ -198,14 +183,6 @@ def _line(begin: Node) -> int | None:
     ):
         return above.start_byte
     return None
-
-
-def _is_harmless(function: Node) -> bool:
-    """Return whether no one can hand it what makes it unsafe."""
-    if field(function, "type_parameters") is not None:
-        return False  # what it makes of a type is up to who calls it
-    parameters = field(function, "parameters")
-    return parameters is not None and not any(True for _ in below(parameters, "pointer_type"))
 
 
 def _groups(found: list[tuple[Node, list[Message]]]) -> list[list[tuple[Node, list[Message]]]]:

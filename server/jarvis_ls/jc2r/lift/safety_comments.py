@@ -1,154 +1,212 @@
-"""Why something unsafe is sound where it is: what it depends on, by name."""
+"""Comments on what is unsafe: what makes it sound, or what callers have to keep."""
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift.compiler import Message
-from jarvis_ls.jc2r.lift.rust import Source, field
+from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of
+from jarvis_ls.jc2r.lift.soundness import declared_names
+from jarvis_ls.jc2r.lift.unsafe_operations import (
+    Kind,
+    Operation,
+    base_of,
+    declaration_of,
+    flat,
+    root_of,
+)
 
 MOST = 5
 """Things of one kind that are named."""
 WIDTH = 96
-_SHORT = 28
+_SHORT = 56
 """Characters of what is named whole."""
-_MOVING = frozenset({"add", "sub", "offset", "offset_from"})
-_SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut"})
-_ZEROED = re.compile(r"(?:sys|mem)::zeroed::<(.+)>\Z", re.DOTALL)
-_PLAIN = re.compile(r"[&\w. *]+")
-_SAID = {
-    "pointer": (
-        "{} points to what is alive here, as in the C",
-        "{} point to what is alive here, as in the C",
-    ),
-    "moved": (
-        "{} stays within what it points into, as in the C",
-        "{} stay within what they point into, as in the C",
-    ),
-    "slice": ("{}, as in the C", "{}, as in the C"),
-    "static": (
-        "{} is shared as in the C, by one thread",
-        "{} are shared as in the C, by one thread",
-    ),
-    "zero": ("all of {} may be zero", "all of {} may be zero"),
-    "call": ("{} is called as the C calls it", "{} are called as the C calls them"),
-    "union": ("{} is the member that the C reads", "{} are the members that the C reads"),
-    "never": ("this is never reached, as in the C", "this is never reached, as in the C"),
-    "other": ("this is done as in the C", "this is done as in the C"),
-}
-"""What is said of one and of several; the order is that of the comment."""
+_ALLOCATING = frozenset({"malloc", "calloc", "realloc", "strdup", "strndup", "reallocarray"})
+_SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut", "elements", "elements_mut"})
+_UNKNOWN = "The arguments are such that the function is defined for them in C."
 
 
-def reason(source: Source, messages: Iterable[Message]) -> bytes:
-    """Return the comment for what the compiler calls unsafe."""
-    found: dict[str, dict[str, None]] = {}
-    for message in messages:
-        kind, name = _depends(source, message)
-        found.setdefault(kind, {})[name] = None
-    parts = [_wording(kind, list(found[kind])) for kind in _SAID if kind in found]
-    return _comment("// ", f"SAFETY: {'; '.join(parts)}.")
+def reason(proofs: Iterable[str]) -> bytes:
+    """Return the comment on a block that is sound for every caller: what makes it so."""
+    return _comment("// ", f"SAFETY: {'; '.join(dict.fromkeys(proofs))}.")
 
 
-def demand(pointers: Sequence[str]) -> bytes:
-    """Return the comment for what a function that stays unsafe wants of its callers."""
-    if not pointers:
-        return _comment("/// ", "It is called as the C calls it.")
-    single, several = _SAID["pointer"]
-    text = (single if len(pointers) == 1 else several).format(
-        _enumerate_words([f"`{n}`" for n in pointers])
+def reason_of_caller(source: Source, function: Node, operations: Iterable[Operation]) -> bytes:
+    """Return the comment on a block in an unsafe function: of what its caller has to keep."""
+    found = dict.fromkeys(
+        subject
+        for operation in operations
+        for subject in _Demands(source, function).subjects(operation)
     )
-    return _comment("/// ", f"{text}, or to nothing where the C allows for that.")
+    about = f" for {_enumerate_words(_first_of(list(found)))}" if found else ""
+    return _comment("// ", f"SAFETY: the caller keeps what `# Safety` demands{about}.")
 
 
-def _comment(mark: str, text: str) -> bytes:
-    lines = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-    return "".join(f"{mark}{line}\n" for line in lines).encode()
+def demand(source: Source, function: Node, operations: Sequence[Operation]) -> bytes:
+    """Return the section `# Safety` of a function: each precondition that its operations have."""
+    demands = _Demands(source, function)
+    for operation in operations:
+        demands.add(operation)
+    lines = demands.lines()
+    head = b"/// # Safety\n///\n"
+    if not lines:
+        return head + _comment("/// ", _UNKNOWN)
+    return head + b"".join(_comment("/// ", f"- {line}", "  ") for line in lines)
 
 
-def _wording(kind: str, names: Sequence[str]) -> str:
-    told = list(names[:MOST])
-    if len(names) > MOST:
-        told.append(f"{len(names) - MOST} more")
-    return _SAID[kind][len(names) > 1].format(_enumerate_words(told))
+class _Demands:
+    """Collects the preconditions of one function."""
+
+    def __init__(self, source: Source, function: Node) -> None:
+        self._source = source
+        self._function = function
+        self._parameters = set(declared_names(source, function))
+        self._variables = {
+            name_of(item).encode() for item in source.root.children if item.type == "static_item"
+        }
+        self._pointers: dict[str, dict[str, None]] = {}
+        """What must point to something, with the elements that it must have."""
+        self._made: dict[str, None] = {}
+        """Functions that must not return null."""
+        self._statics: dict[str, None] = {}
+        self._members: dict[str, None] = {}
+        self._called: dict[str, None] = {}
+        self._others: dict[str, None] = {}
+
+    def add(self, operation: Operation) -> None:
+        """Note what one operation depends on."""
+        if operation.kind in (Kind.DEREFERENCE, Kind.OFFSET):
+            base, moved = base_of(self._source, operation.node)
+            for name in self._origins(base):
+                self._pointers.setdefault(name, {}).update(dict.fromkeys(moved))
+        elif operation.kind is Kind.STATIC:
+            self._statics[_short(flat(self._source.text(operation.node)))] = None
+        elif operation.kind is Kind.UNION:
+            self._members[_short(flat(self._source.text(operation.node)))] = None
+        elif operation.kind is Kind.CALL:
+            self._add_call(operation)
+        else:
+            self._others["what the assembly in it does is allowed here"] = None
+
+    def subjects(self, operation: Operation) -> list[str]:
+        """Return what the preconditions of one operation are about."""
+        text = flat(self._source.text(operation.node))
+        if operation.kind in (Kind.DEREFERENCE, Kind.OFFSET):
+            return [f"`{name}`" for name in self._origins(base_of(self._source, operation.node)[0])]
+        if operation.kind is Kind.CALL and operation.name:
+            return [f"`{operation.name}`"]
+        return [f"`{_short(text)}`"]
+
+    def lines(self) -> list[str]:
+        """Return the preconditions, in sentences."""
+        found = []
+        for name, moved in self._pointers.items():
+            elements = [f"`{_short(by)}`" for by in moved if by not in ("0", "0isize")]
+            behind = f", also at offset {_enumerate_words(_first_of(elements))}" if elements else ""
+            found.append(f"`{name}` points to valid memory{behind}.")
+        if self._made:
+            names = _enumerate_words([f"`{name}`" for name in self._made])
+            found.append(f"There is memory left: {names} must not return null.")
+        if self._statics:
+            names = _enumerate_words(_first_of([f"`{name}`" for name in self._statics]))
+            found.append(f"No other thread uses {names} meanwhile.")
+        if self._members:
+            names = _enumerate_words(_first_of([f"`{name}`" for name in self._members]))
+            found.append(f"{names}: the member of the union that was stored last.")
+        if self._called:
+            names = _enumerate_words(_first_of([f"`{name}`" for name in self._called]))
+            found.append(f"The preconditions of {names} hold.")
+        return found + [f"{text[0].upper()}{text[1:]}." for text in self._others]
+
+    def _add_call(self, operation: Operation) -> None:
+        function = field(operation.node, "function")
+        value = None
+        if function is not None and function.type == "field_expression":
+            value = field(function, "value")
+        if operation.name in ("unwrap_unchecked", "unreachable_unchecked"):
+            about = "" if value is None else f"`{_short(flat(self._source.text(value)))}` is set"
+            self._others[about or "the place that C calls unreachable is never reached"] = None
+        elif operation.name in _SLICES:
+            self._others["each pointer has as many elements behind it as its length says"] = None
+        elif operation.name:
+            self._called[operation.name] = None
+        else:
+            text = "a function pointer" if function is None else flat(self._source.text(function))
+            self._called[_short(text)] = None
+
+    def _origins(self, base: Node) -> list[str]:
+        """Return the parameters and static variables that a pointer comes from, each as far as it
+        is known by its name; the pointer itself when it comes from elsewhere."""
+        root = root_of(base)
+        name = self._source.text(root)
+        if name in self._parameters or root.type != "identifier":
+            if root.type == "call_expression" and (made := _callee(self._source, root)):
+                if made in _ALLOCATING:
+                    self._made[made] = None
+                    return []
+                return [_short(flat(self._source.text(base)))]
+            return [_short(_plain(flat(self._source.text(base))))]
+        if declaration_of(self._source, root) is None:
+            return [_short(_plain(flat(self._source.text(base))))]
+        found: dict[str, None] = {}
+        self._trace(name, found, {name})
+        return list(found) or [_short(_plain(flat(self._source.text(base))))]
+
+    def _trace(self, name: bytes, found: dict[str, None], seen: set[bytes]) -> None:
+        """Collect what the values of a local variable are made of."""
+        for value in self._values(name):
+            for call in below(value, "call_expression"):
+                if (made := _callee(self._source, call)) in _ALLOCATING:
+                    self._made[made] = None
+            for inner in below(value, "identifier"):
+                text = self._source.text(inner)
+                if text in seen:
+                    continue
+                seen.add(text)
+                if text in self._parameters:
+                    found[text.decode()] = None
+                elif declaration_of(self._source, inner) is not None:
+                    self._trace(text, found, seen)
+                elif text in self._variables:
+                    found[text.decode()] = None
+
+    def _values(self, name: bytes) -> Iterable[Node]:
+        body = field(self._function, "body")
+        if body is None:
+            return
+        for node in below(body, "let_declaration", "assignment_expression"):
+            let = node.type == "let_declaration"
+            place = field(node, "pattern" if let else "left")
+            value = field(node, "value" if let else "right")
+            if place is not None and value is not None and name in self._source.text(place).split():
+                yield value
+
+
+def _callee(source: Source, call: Node) -> str:
+    function = field(call, "function")
+    return "" if function is None else flat(source.text(function)).rsplit("::", 1)[-1]
+
+
+def _plain(text: str) -> str:
+    """Return a place without what only the compiler needs: `(*s).a` as `s.a`."""
+    return text.replace("(*", "").replace(")", "") if text.count("(") == text.count("(*") else text
+
+
+def _first_of(names: list[str]) -> list[str]:
+    return [*names[:MOST], *([f"{len(names) - MOST} more"] if len(names) > MOST else [])]
 
 
 def _enumerate_words(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _depends(source: Source, message: Message) -> tuple[str, str]:
-    """Return what something unsafe rests on: of which kind that is, and what it is called."""
-    text = message.text
-    node = source.root.descendant_for_byte_range(message.start, message.end)
-    code = source.data[message.start : message.end].decode("utf-8", "replace")
-    if "dereference of raw pointer" in text:
-        return "pointer", _short_name(_pointer(code))
-    if "use of mutable static" in text:
-        return "static", _short_name(code)
-    if "access to union field" in text:
-        return "union", _short_name(code)
-    if "call to unsafe function" in text and node is not None:
-        return _call(source, node, text)
-    return "other", ""
+def _short(name: str) -> str:
+    return name if len(name) <= _SHORT else f"{name[:_SHORT].rstrip()}…"
 
 
-def _pointer(code: str) -> str:
-    """Return the pointer that is looked through: `(*p).a` and `*p` come by `p`."""
-    found = re.match(r"\(*\*\s*", code)
-    inner = code[found.end() :] if found else code
-    depth = 0
-    for at, letter in enumerate(inner):
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            return inner[:at]
-    return inner
-
-
-def _call(source: Source, node: Node, text: str) -> tuple[str, str]:
-    while (
-        node.type != "call_expression"
-        and node.parent is not None
-        and (node.parent.start_byte <= node.start_byte or node.parent.type == "call_expression")
-    ):
-        node = node.parent
-    named = re.search(r"`([^`]*)`", text)
-    name = "" if named is None else re.sub(r"<.*>::|::<.*>", "", named[1]).rsplit("::", 1)[-1]
-    if name == "unreachable_unchecked":
-        return "never", ""
-    callee, given = field(node, "function"), field(node, "arguments")
-    if node.type != "call_expression" or callee is None or given is None:
-        return "call", _short_name(name)
-    if name == "zeroed" and (
-        made := _ZEROED.search(source.text(callee).decode("utf-8", "replace"))
-    ):
-        return "zero", _short_name(made[1])
-    values = [_flat(source.text(value)) for value in given.named_children]
-    if callee.type == "field_expression" and name in _MOVING:
-        value = field(callee, "value")
-        moved = "" if value is None else _flat(source.text(value))
-        by = values[0] if values else ""
-        return "moved", _short_name(f"{moved}.{name}({by})", f"{moved}.{name}(…)", moved or name)
-    if name in _SLICES and len(values) == 2:
-        first, count = (value if len(value) <= _SHORT else "…" for value in values)
-        return "slice", f"`{first}` leads to `{count}` elements"
-    whole = f"{name}({', '.join(values)})"
-    plain = [value if _PLAIN.fullmatch(value) else "…" for value in values]
-    return "call", _short_name(whole, f"{name}({', '.join(plain)})", name)
-
-
-def _flat(text: bytes) -> str:
-    return " ".join(text.decode("utf-8", "replace").split())
-
-
-def _short_name(*names: str) -> str:
-    """Return the first of these names that is short, else the last, cut."""
-    short = next((name for name in map(_join_lines, names) if len(name) <= 2 * _SHORT), "")
-    name = short or f"{_join_lines(names[-1])[:_SHORT]}…"
-    return f"`{name}`"
-
-
-def _join_lines(name: str) -> str:
-    return " ".join(name.split())
+def _comment(mark: str, text: str, later: str = "") -> bytes:
+    lines = textwrap.wrap(
+        text, WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent=later
+    )
+    return "".join(f"{mark}{line}\n" for line in lines).encode()

@@ -136,6 +136,25 @@ def compounds(source: Source, function: Node) -> bytes:
     return rewritten(source.data, function, rule)
 
 
+def checks(source: Source, function: Node) -> bytes:
+    """Let what C leaves undefined end in a panic: a call of no function, and going on at a place
+    that is never reached."""
+
+    def rule(node: Node, say: Say) -> bytes | None:
+        called = field(node, "function") if node.type == "call_expression" else None
+        if called is None:
+            return None
+        if source.text(called) == b"core::hint::unreachable_unchecked":
+            return b"unreachable!()"
+        name = field(called, "field") if called.type == "field_expression" else None
+        if name is None or source.text(name) != b"unwrap_unchecked":
+            return None
+        value = field(called, "value")
+        return None if value is None else say(value) + b".unwrap()"
+
+    return rewritten(source.data, function, rule)
+
+
 def blocks(source: Source, function: Node) -> bytes:
     """Labels that nothing jumps to go, and blocks that hold no names; a last `return` too."""
     used = {

@@ -1,0 +1,45 @@
+"""The copy of a crate that passes are tried on: its files, read, written and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.lift.rust import Source, parse_source, read_sources
+from jarvis_ls.jc2r.translate.manifest import format_source
+
+
+class CrateCopy:
+    """Modules and programs of one crate; a file that has not changed is not parsed again."""
+
+    def __init__(self, path: Path) -> None:
+        """`path` is its folder."""
+        self.path = path
+        self._parsed: dict[Path, Source] = {}
+
+    def sources(self) -> list[Source]:
+        """Return the files as they are."""
+        return read_sources(self.path, self._parsed)
+
+    def texts(self) -> dict[Path, bytes]:
+        """Return the text of each file."""
+        return {source.path: source.data for source in self.sources()}
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Give a file another text, formatted, unless that cannot be parsed."""
+        if parse_source(path, data).root.has_error or path.read_bytes() == data:
+            return
+        replace_file(path, format_source(data.decode()).encode())
+
+    def write_all(self, texts: Mapping[int, bytes]) -> None:
+        """Give files other texts, by their place in `sources`."""
+        sources = self.sources()
+        for number, data in texts.items():
+            self.write(sources[number].path, data)
+
+    def restore(self, texts: Mapping[Path, bytes]) -> None:
+        """Put texts back as they were."""
+        for path, data in texts.items():
+            if path.read_bytes() != data:
+                replace_file(path, data)
