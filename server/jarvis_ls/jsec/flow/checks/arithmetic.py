@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ARITH,
     BITS,
+    COUNT,
     NOT_NULL,
     TIGHT,
     UNSURE,
     AbstractValue,
+    is_decoded,
     is_number,
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir.c_types import limits
 from jarvis_ls.jsec.flow.ir.nodes import Number, Type
+
+_SMALL: Final = 64
+"""Length of a header, at most."""
 
 
 def wrap(value: int, type_: Type) -> int:
@@ -51,7 +56,7 @@ def overflow(
         return
     if taint is None and not type_[2] and (state.choices or op == "+"):
         return  # unsigned numbers wrap, mostly on purpose
-    if taint is not None and not (is_number(taint) and _direct(a, b)):
+    if taint is not None and not (is_number(taint) and not is_decoded(taint) and is_direct(a, b)):
         return
     kind = "integer-overflow" if high > hi and (op != "-" or low >= lo) else "integer-underflow"
     if high > hi and low < lo:
@@ -71,7 +76,42 @@ def overflow(
     )
 
 
-def _direct(a: AbstractValue, b: AbstractValue) -> bool:
+def lacks_lower_bound(a: AbstractValue, b: AbstractValue, type_: Type) -> bool:
+    """Return whether a known number is taken from an unsigned one of which is known only that it is
+    at least something less: by a test, or as it was decoded from bytes."""
+    if type_[0] != "i" or type_[2] or b.low != b.high or a.flags & ARITH or a.targets:
+        return False
+    if a.taint is not None:
+        return is_decoded(a.taint)
+    return 0 < a.low < b.low <= _SMALL
+
+
+def wrapped_size(engine: Engine, state: AbstractState, value: AbstractValue) -> None:
+    """Check a size: a difference that may have wrapped is far too large."""
+    symbol = value.symbol
+    if symbol is not None and symbol[0] == "under":
+        kind = "integer-underflow"
+        engine.fault(
+            state, kind, symbol[1], certain=False, source=value.taint, operator="-", doubtful=True
+        )
+
+
+def wrapped_bound(
+    engine: Engine, state: AbstractState, value: AbstractValue, other: AbstractValue, *, loop: bool
+) -> None:
+    """Check one side of a comparison in order of numbers: a sum or product that may have wrapped
+    bounds nothing, and a difference is no bound of the rounds of a `loop`."""
+    symbol = value.symbol
+    if symbol is None:
+        return
+    if symbol[0] == "over" and value.taint is not None and is_decoded(value.taint):
+        kind = "integer-overflow"
+        engine.fault(state, kind, symbol[1], certain=False, source=value.taint, operator="+")
+    elif symbol[0] == "under" and loop and other.flags & (COUNT | TIGHT):
+        wrapped_size(engine, state, value)
+
+
+def is_direct(a: AbstractValue, b: AbstractValue) -> bool:
     """Return whether a value as it came in meets itself or a constant: what was reckoned with
     before, or meets what is not known, may be kept in bounds in ways that are not seen.
     """
@@ -157,7 +197,7 @@ def conversion(
     """Check that a type can hold all of the range of a number that is converted to it."""
     if value.taint is None and not (value.flags & TIGHT and not value.flags & UNSURE):
         return
-    if value.taint is not None and not is_number(value.taint):
+    if value.taint is not None and (not is_number(value.taint) or is_decoded(value.taint)):
         return
     if span == (0, 0):
         return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.jsec.flow.checks import arithmetic
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Region
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ARITH,
@@ -18,6 +19,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     TIGHT,
     UNSURE,
     AbstractValue,
+    is_decoded,
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.fault import CLOSED, RELEASED
@@ -179,12 +181,14 @@ def size_checks(
         engine.fault(state, "sizeof-pointer", sym[1], certain=True)
     if sym is not None and sym[0] == "over":
         engine.fault(state, "overflow-to-allocation", span, certain=False, source=number.taint)
+    arithmetic.wrapped_size(engine, state, number)
     signed_size(engine, state, number, span)
     if number.flags & ARITH and number.low == number.high and number.low * max(size, 1) >= 2**32:
         engine.fault(state, "overflow-to-allocation", span, certain=False)
     if size > 1 and number.taint is not None and number.high * size > 2**64:
         engine.fault(state, "overflow-to-allocation", span, certain=False, source=number.taint)
-    if number.taint is not None and number.high * max(size, 1) > _EXCESS:
+    decoded = number.taint is not None and is_decoded(number.taint)
+    if number.taint is not None and not decoded and number.high * max(size, 1) > _EXCESS:
         modest = number.high * max(size, 1) <= _MODEST
         engine.fault(
             state,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final
 
+from jarvis_ls.jsec.flow.checks import arithmetic
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
@@ -38,6 +39,7 @@ from jarvis_ls.jsec.flow.semantics.expressions import OPS, decide, evaluate
 
 _NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_ORDERED: Final = frozenset({"<", "<=", ">", ">="})
 _WRITTEN_OUT: Final = frozenset({nodes.CONST, nodes.STR, nodes.NULL, nodes.SIZEOF})
 _PLAIN: Final = frozenset({nodes.CONST, nodes.SIZEOF, nodes.LOCAL, nodes.GLOBAL})
 _MAX_CASES: Final = 300
@@ -84,6 +86,10 @@ def _branch(engine: Engine, state: AbstractState, end: Branch) -> Ways:
         a, b = _condition_value(engine, state, left), ZERO
         if a.symbol is not None and a.symbol[0] == "compared":
             op, left, right = a.symbol[1], a.symbol[2], a.symbol[3]
+    if op in _ORDERED and (a.symbol is not None or b.symbol is not None):
+        loop = _is_loop_test(engine)
+        arithmetic.wrapped_bound(engine, state, a, b, loop=loop)
+        arithmetic.wrapped_bound(engine, state, b, a, loop=loop)
     found = decide(engine, state, op, a, b)
     if found is None and left[0] == nodes.BIN and left[1] in ("%", "&"):
         _loosen(engine, state, left[2])

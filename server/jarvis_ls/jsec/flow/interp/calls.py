@@ -39,6 +39,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     New,
 )
 from jarvis_ls.jsec.flow.library.c_functions import PRINTERS, SECRETS, TABLE
+from jarvis_ls.jsec.flow.library.decoders import decodes
 from jarvis_ls.jsec.flow.models import apply_c, containers, locks
 from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.semantics.expressions import evaluate, fetch
@@ -144,7 +145,10 @@ def _call(engine: Engine, state: AbstractState, instr: CallFunction) -> Any:
             ownership.check_arguments(engine, state, values, const, span)
             locks.unseen(engine, state, short, values, args, span)
             state.unseen += 1
-            return unknown_calls.outcome(engine, state, temp, values, types, result)
+            unknown_calls.outcome(engine, state, temp, values, types, result)
+            if decodes(short):
+                unknown_calls.decoded(engine, state, call, temp)
+            return None
         values, types = _pass_by_reference(engine, state, function, values, types, args)
         if shows(function):
             unknown_calls.must_have(engine, state, values, types, args, span)

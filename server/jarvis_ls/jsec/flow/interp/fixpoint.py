@@ -20,6 +20,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     NULL,
     AbstractValue,
     dropped,
+    is_decoded,
     join,
 )
 from jarvis_ls.jsec.flow.domain.engine import Effects, Engine, Limits, Outcome
@@ -63,6 +64,7 @@ STARTED: Final = "The arguments of 'main' come from the command line."
 PARAMETER: Final = "'{parameters}' is a parameter of the externally visible '{name}'."
 PARAMETERS: Final = "{parameters} are parameters of the externally visible '{name}'."
 _INPUT: Final = "Untrusted input enters through {name}."
+_DECODED: Final = "A number is decoded from bytes here."
 _DECLARED: Final = "'{name}' is declared here."
 _SIZE: Final = "'{name}' has {size} bytes."
 _NAMED_PARAMETERS: Final = 4
@@ -613,7 +615,10 @@ class Interpreter(Engine):
         rule out."""
         choices = state.choices
         return (
-            (source is not None and source[2].partition(":")[2] in _HARMLESS)
+            (
+                source is not None
+                and (source[2].partition(":")[2] in _HARMLESS or is_decoded(source))
+            )
             or any(function.cut for function in self.stack)
             or (kind in _CORRELATED and choices > 1)
             or (kind in _LOSSES and choices > _SEVERAL)
@@ -821,12 +826,7 @@ class Interpreter(Engine):
             declared = ((where.file, where.span, _SIZE if size else _DECLARED, named),)
         if source is not None:
             name = source[2].partition(":")[2]
-            source = (
-                source[0],
-                source[1],
-                "Untrusted input enters through {name}.",
-                (("name", name),),
-            )
+            source = (*source[:2], _INPUT, (("name", name),)) if name else (*source[:2], _DECODED)
         first = (source,) if source is not None else ()
         if first and declared and source[0] == declared[0][0] and source[1] < declared[0][1]:
             first, declared = (), (source, *declared)

@@ -7,7 +7,14 @@ from functools import lru_cache
 from typing import Any, Final
 
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Cells
-from jarvis_ls.jsec.flow.domain.abstract_value import UNINIT, AbstractValue, Target, unknown
+from jarvis_ls.jsec.flow.domain.abstract_value import (
+    OTHER,
+    UNINIT,
+    AbstractValue,
+    Target,
+    tainted_number,
+    unknown,
+)
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.domain.region_state import (
     ENDLESS,
@@ -15,9 +22,10 @@ from jarvis_ls.jsec.flow.domain.region_state import (
     UNKNOWN_FILL,
     RegionState,
 )
-from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT
+from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, limits
 from jarvis_ls.jsec.flow.ir.nodes import LOAD, MACRO, TEMP, Span, Type
 from jarvis_ls.jsec.flow.models import string_functions
+from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.semantics.expressions import evaluate
 
 _SHOWS: Final = re.compile(
@@ -26,6 +34,8 @@ _SHOWS: Final = re.compile(
 _KEEPS: Final = re.compile(
     r"add|append|push|set|put|insert|register|init|take|free|new|to(?![a-z])", re.I
 )
+_OF_FEW_BITS: Final = 2**16 - 1
+"""Most that is read by bits when it is not known by how many."""
 
 
 def ready(
@@ -190,6 +200,40 @@ def outcome(
     for index, value in enumerate(values):
         handed_over(engine, state, value, types[index] if index < len(types) else ANY)
     state.memory[engine.frame.temps + temp] = {0: unknown(result)}
+
+
+def decoded(engine: Engine, state: AbstractState, call: Call, temp: int) -> None:
+    """Let what a function gives that reads a number out of bytes, by its name, be chosen from
+    outside: what it returns, and the numbers that it is given a pointer to."""
+    source = (engine.frame.function.file, call.span, f"number?:{call.name}()")
+    if call.result[0] == "i" and not _is_status(call):
+        state.memory[engine.frame.temps + temp] = {0: _of_bits(call, call.result, source)}
+    for value, type_ in zip(call.values, call.types, strict=False):
+        if type_[0] != "p" or type_[1][0] != "i" or len(value.targets) != 1:
+            continue
+        rid, low, high, _, array = value.targets[0]
+        place = engine.regions[rid]
+        single = array is None and place is not None and place.type[0] in ("i", "r")
+        if low == high and single and not value.flags & OTHER:
+            state.put(rid, low, _of_bits(call, type_[1], source))
+
+
+def _is_status(call: Call) -> bool:
+    """Return whether a function gives its number by a pointer and returns how it went."""
+    return any(
+        type_[0] == "p" and type_[1][0] == "i" and value.targets and value.targets[0][4] is None
+        for value, type_ in zip(call.values, call.types, strict=False)
+    )
+
+
+def _of_bits(call: Call, type_: Type, source: Any) -> AbstractValue:
+    """Return any number of a type, or of as many bits as an argument says."""
+    if "bits" in call.name.lower():
+        for value in call.values:
+            if 0 < value.low == value.high < 8 * type_[1] and not value.targets:
+                return AbstractValue(0, 2 ** int(value.low) - 1, OTHER, source)
+        return AbstractValue(0, min(_OF_FEW_BITS, limits(type_)[1]), OTHER, source)
+    return tainted_number(type_, source)
 
 
 def handed_over(engine: Engine, state: AbstractState, value: AbstractValue, type_: Type) -> None:

@@ -138,8 +138,15 @@ def _at_most(call: Call, index: int) -> Number:
 def _swap_bytes(engine: Engine, state: AbstractState, call: Call, index: int) -> None:
     value = call.arg(index)
     lo, hi = limits(call.result)
-    call.value = AbstractValue(lo, hi, OTHER, number_of(value.taint) if value is not None else None)
+    taint = number_of(value.taint) if value is not None else None
+    known = value is None or value.low == value.high or value.targets
+    if taint is None and not known and call.name.startswith(_TO_HOST):
+        taint = (engine.frame.function.file, call.span, f"number?:{call.name}()")
+    call.value = AbstractValue(lo, hi, OTHER, taint)
 
+
+_TO_HOST: Final = ("ntoh", "be16toh", "be32toh", "be64toh", "le16toh", "le32toh", "le64toh")
+"""Functions that give a number of a message in the order of this machine's bytes."""
 
 EFFECTS: Final[dict[str, Callable[..., Any]]] = {
     "number": _number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from jarvis_ls.jsec.flow.checks import access, ownership
+from jarvis_ls.jsec.flow.checks import access, arithmetic, ownership
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
@@ -69,6 +69,7 @@ def amount_of(
     if value is None:
         return AbstractValue(0, ENDLESS, OTHER)
     _size_of_pointer(engine, state, call, value)
+    arithmetic.wrapped_size(engine, state, value)
     return AbstractValue(
         value.low * unit,
         min(value.high * unit, ENDLESS),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from jarvis_ls.jsec.flow.checks import arithmetic
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
     AS_REGION,
+    BITS,
     INIT,
     MAYBE_NULL,
     NOT_NULL,
@@ -25,6 +26,9 @@ from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import limits
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
+
+_WRAPPED: Final = frozenset({"over", "under"})
+"""Symbols of sums and differences that may have wrapped."""
 
 
 def convert(
@@ -64,8 +68,9 @@ def convert(
             arithmetic.conversion(engine, state, value, from_, to, span, explicit=explicit)
             if value.low == value.high and isinstance(value.low, int):
                 return number(arithmetic.wrap(value.low, to))
-        sym = value.symbol if value.symbol is not None and value.symbol[0] == "over" else None
-        if from_[0] == "i" and from_[2] and not to[2] and value.low < 0:
+        sym = value.symbol if value.symbol is not None and value.symbol[0] in _WRAPPED else None
+        assembled = value.flags & BITS and value.taint is not None
+        if from_[0] == "i" and from_[2] and not to[2] and value.low < 0 and not assembled:
             sym = ("negative", from_, value)
         return AbstractValue(lo, hi, OTHER, value.taint, (), ANY_NULL, INIT, sym)
     if kind == "f" and from_[0] == "i" and not value.targets:

@@ -28,6 +28,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     compare,
     interval_arithmetic,
     is_bytes,
+    is_decoded,
     number,
     number_of,
     unknown,
@@ -43,7 +44,7 @@ _POINTERS: Final = frozenset({"p", "&"})
 _ELEMENTS: Final = frozenset({nodes.INDEX, nodes.LOAD, nodes.STEP})
 _EITHER: Final = AbstractValue(0, 1, 0)
 _NIL: Final = (0, 0)
-_CARRIED: Final = frozenset({"over", "sizeof", "negative"})
+_CARRIED: Final = frozenset({"over", "under", "sizeof", "negative"})
 
 
 def evaluate(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
@@ -243,7 +244,41 @@ _WRITTEN: Final = frozenset({nodes.CONST, nodes.BIN})
 def _bin(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     a = OPS[e[2][0]](engine, state, e[2])
     b = a if e[2] == e[3] and e[2][0] == nodes.LOAD else OPS[e[3][0]](engine, state, e[3])
-    return binary(engine, state, e[1], a, b, e[4], e[5], e)
+    found = binary(engine, state, e[1], a, b, e[4], e[5], e)
+    if e[1] in _JOINING and (a.flags | b.flags) & BITS:
+        source = found.taint
+        if (source is None or is_decoded(source)) and _decodes(e):
+            source = (engine.frame.function.file, e[5], "number?:")
+            return AbstractValue(found.low, found.high, (found.flags | OTHER) & ~ARITH, source)
+    return found
+
+
+_JOINING: Final = frozenset({"|", "+"})
+
+
+def _decodes(e: Expr) -> bool:
+    """Return whether an expression puts bytes of memory together to a number: each is moved to a
+    place of its own."""
+    places: set[int] = set()
+    parts = [e]
+    while parts:
+        part = parts.pop()
+        while part[0] == nodes.CAST:
+            part = part[1]
+        shift = 0
+        if part[0] == nodes.BIN and part[1] == "<<" and part[3][0] == nodes.CONST:
+            part, shift = part[2], part[3][1]
+            while part[0] == nodes.CAST:
+                part = part[1]
+        if part[0] == nodes.BIN and part[1] in _JOINING:
+            parts += (part[2], part[3])
+        elif part[0] != nodes.LOAD or part[2][:2] != ("i", 1) or part[1][0] in _NAMES or shift % 8:
+            return False
+        places.add(shift)
+    return len(places) > 1
+
+
+_NAMES: Final = frozenset({nodes.LOCAL, nodes.GLOBAL})
 
 
 def binary(
@@ -301,9 +336,16 @@ def binary(
             null = NULL if wrapped == 0 else NOT_NULL
             again = ("over", span) if op in ("*", "+") and span != _NIL else None
             return AbstractValue(wrapped, wrapped, flags, taint, (), null, INIT, again)
-        over: Any = ("over", span) if taint is not None and op in ("*", "+", "<<") else None
+        over: Any = None
+        if taint is not None and op in ("*", "+", "<<"):
+            if not is_decoded(taint) or arithmetic.is_direct(a, b):
+                over = ("over", span)
+            elif a.symbol is not None and a.symbol[0] == "over":
+                over = a.symbol
         if over is None and a.symbol is not None and a.symbol[0] == "negative":
             over = a.symbol
+        if op == "-" and low < lo <= high and arithmetic.lacks_lower_bound(a, b, type_):
+            over = ("under", span)
         kept = (BITS if assembled else ARITH) | OTHER
         return AbstractValue(lo, hi, kept, taint, (), ANY_NULL, INIT, over)
     null = NOT_NULL if low > 0 or high < 0 else NULL if low == high else ANY_NULL
