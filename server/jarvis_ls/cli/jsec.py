@@ -46,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
             commands, "agent", "scan, and verify findings with a model where one is configured"
         )
     )
+    _init_command(commands)
     _rules_command(commands)
     _explain_command(commands)
     _explain_finding_command(commands)
@@ -133,11 +134,40 @@ def _scan_command(
     return parser
 
 
+def _init_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import init_project
+
+    parser = commands.add_parser(  # type: ignore[attr-defined]
+        "init",
+        help="write settings to begin with",
+        description=(
+            "Write .jarvis/jsec.toml with every setting commented out. A file that is there is "
+            "never changed."
+        ),
+    )
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="folder of the project (default: the current folder)",
+    )
+    parser.set_defaults(run=init_project.run_init)
+
+
 def _rules_command(commands: Commands) -> None:  # type: ignore[valid-type]
     from jarvis_ls.cli import pages
 
     parser = commands.add_parser("rules", help="list the rules")  # type: ignore[attr-defined]
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--filter",
+        metavar="WORD",
+        nargs="+",
+        default=[],
+        help="only rules with all of these words in id, title, CWE, language, family or severity",
+    )
     parser.set_defaults(run=pages.run_rules)
 
 
@@ -145,8 +175,10 @@ def _explain_command(commands: Commands) -> None:  # type: ignore[valid-type]
     from jarvis_ls.cli import pages
     from jarvis_ls.jsec.engine import page_text
 
-    parser = commands.add_parser("explain", help="show the documentation of a rule")  # type: ignore[attr-defined]
-    parser.add_argument("rule", metavar="RULE")
+    parser = commands.add_parser(  # type: ignore[attr-defined]
+        "explain", help="show the documentation of a rule, or the rules about a weakness"
+    )
+    parser.add_argument("rule", metavar="RULE", help="id of a rule, or a weakness such as CWE-416")
     parser.add_argument(
         "--lang",
         choices=page_text.LANGUAGES,

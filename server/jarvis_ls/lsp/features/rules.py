@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.jsec.base.weaknesses import weakness_uri
+from jarvis_ls.jsec.base.weaknesses import REFERENCE, weakness_uri
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
     ExplainRuleParams,
@@ -15,9 +15,6 @@ from jarvis_ls.lsp.protocol.extensions import (
     RulesParams,
 )
 from jarvis_ls.lsp.server import Server
-
-_WEAKNESS = re.compile(r"^- (CWE-(\d+): .*)$", re.MULTILINE)
-"""A reference of a page to a weakness."""
 
 
 def register(server: Server) -> None:
@@ -41,7 +38,7 @@ def register(server: Server) -> None:
         page = (await server.rule_pages()).get(params.rule)
         if page is None:
             raise UsageError(server.say("Unknown rule '{rule}'.", rule=params.rule))
-        body = _WEAKNESS.sub(_link, page.page.partition("\n")[2].strip())
+        body = REFERENCE.sub(_link, page.page.partition("\n")[2].strip())
         return ExplainRuleResult(page.id, page.title, f"# {page.title}\n\n`{page.id}`\n\n{body}\n")
 
     async def command(arguments: list[Any]) -> str:

@@ -1,0 +1,71 @@
+"""`jsec init`, `jsec rules --filter` and `jsec explain` of weaknesses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from commands import jsec, write
+
+from jarvis_ls.jsec.settings.settings import load_settings
+
+
+def uncommented(text: str) -> str:
+    """The file with each example in it as a setting: what follows `# ` and looks like TOML."""
+    return re.sub(r"^# (?=[a-z_-]+ = |\[)", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("locale", ["C.UTF-8", "zh_CN.UTF-8"])
+def test_settings_to_begin_with_change_nothing(tmp_path: Path, locale: str) -> None:
+    run = jsec("init", "project", cwd=write(tmp_path, {"project/a.c": ""}), LC_ALL=locale)
+    file = tmp_path / "project/.jarvis/jsec.toml"
+    assert str(file) in run.stdout
+    assert load_settings(tmp_path / "project") == load_settings(tmp_path)
+    file.write_text(uncommented(file.read_text(encoding="utf-8")), encoding="utf-8")
+    settings = load_settings(tmp_path / "project")
+    assert settings.exclude and settings.rules and settings.paths and settings.patterns
+    assert [function.role for function in settings.functions] == ["source", "sink", "sanitizer"]
+
+
+def test_settings_that_are_there_are_not_changed(tmp_path: Path) -> None:
+    write(tmp_path, {".jarvis/jsec.toml": "flow = false\n", "src/a.c": ""})
+    for folder in (".", "src"):
+        run = jsec("init", folder, cwd=tmp_path, status=2)
+        assert f"{tmp_path / '.jarvis/jsec.toml'} is there already" in run.stderr
+    assert (tmp_path / ".jarvis/jsec.toml").read_text() == "flow = false\n"
+    assert not (tmp_path / "src/.jarvis").exists()
+    assert "no such folder" in jsec("init", "src/a.c", cwd=tmp_path, status=2).stderr
+
+
+def test_a_link_in_place_of_the_settings_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "project/.jarvis").mkdir(parents=True)
+    (tmp_path / "project/.jarvis/jsec.toml").symlink_to(tmp_path / "outside")
+    jsec("init", "project", cwd=tmp_path, status=2)
+    assert not (tmp_path / "outside").exists()
+
+
+def test_rules_are_filtered_by_all_words(tmp_path: Path) -> None:
+    found = json.loads(
+        jsec("rules", "--filter", "rust", "CWE-416", "--format", "json", cwd=tmp_path).stdout
+    )
+    assert found and all(416 in rule["cwe"] and "rust" in rule["languages"] for rule in found)
+    listed = jsec("rules", "--filter", "double-free", "c++", cwd=tmp_path).stdout
+    assert listed.startswith("double-free ") and "\n1 rule;" in listed
+    assert "0 rules" in jsec("rules", "--filter", "no such words", cwd=tmp_path).stdout
+    chinese = jsec("rules", "--filter", "双重释放", cwd=tmp_path, LC_ALL="zh_CN.UTF-8").stdout
+    assert "double-free" in chinese
+
+
+@pytest.mark.parametrize("name", ["CWE-416", "cwe-416", "CWE416"])
+def test_a_weakness_is_explained_by_its_rules(tmp_path: Path, name: str) -> None:
+    page = jsec("explain", name, cwd=tmp_path).stdout
+    assert page.startswith("# CWE-416: Use After Free\n")
+    assert "https://cwe.mitre.org/data/definitions/416.html" in page
+    assert re.search(r"^use-after-free +high +CWE-416", page, re.MULTILINE)
+
+
+def test_a_weakness_without_rules_is_an_error(tmp_path: Path) -> None:
+    run = jsec("explain", "CWE-999999", cwd=tmp_path, status=2)
+    assert "no rule is about CWE-999999" in run.stderr and run.stdout == ""
