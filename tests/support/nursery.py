@@ -24,7 +24,7 @@ import socket
 import sys
 import traceback
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, partialmethod
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -166,7 +166,9 @@ def _become(program: str, request: Request, telling: socket.socket) -> NoReturn:
     os.environb.clear()
     os.environb.update(request.environment)
     os.chdir(request.folder)
-    asyncio.create_subprocess_exec = partial(_start, asyncio.create_subprocess_exec, sys.path[1:])
+    asyncio.BaseEventLoop.subprocess_exec = partialmethod(  # type: ignore[method-assign]
+        _start, asyncio.BaseEventLoop.subprocess_exec, sys.path[1:]
+    )
     sys.path[0] = str(Path.cwd())
     sys.argv[1:] = request.arguments
     atexit.register(_tell, telling, frozenset(sys.modules))
@@ -180,11 +182,13 @@ def _take_streams() -> None:
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
-async def _start(plain: Any, path: list[str], *command: str, **options: Any) -> Any:
+async def _start(
+    loop: Any, plain: Any, path: list[str], protocol: Any, *command: str, **options: Any
+) -> Any:
     """Start a process; one of our workers is what the fork becomes, instead of another Python."""
     if list(command) == command_of(_WORKER):
         options["preexec_fn"] = partial(_work, path, options["env"])
-    return await plain(*command, **options)
+    return await plain(loop, protocol, *command, **options)
 
 
 def _work(path: list[str], environment: dict[str, str]) -> NoReturn:
