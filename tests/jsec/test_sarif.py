@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import os
 import platform
+import random
 import stat
 import subprocess
 from dataclasses import replace
@@ -18,7 +20,8 @@ from folders import FLAWED, Scan, write
 
 from jarvis_ls.core.finding import Edit, Finding, Fix, Message, Related, Span
 from jarvis_ls.jsec.findings.baseline import Baseline
-from jarvis_ls.jsec.report.sarif import MAX_RESULTS, MAX_STEPS, render_sarif
+from jarvis_ls.jsec.report import sarif
+from jarvis_ls.jsec.report.sarif import MAX_RESULTS, MAX_STEPS, MAX_UPLOAD, render_sarif
 from jarvis_ls.jsec.scan.result import ScanResult, by_score
 from jarvis_ls.jsec.scan.source_files import Skipped
 
@@ -234,11 +237,59 @@ def test_limits_of_github() -> None:
         cwe=tuple(range(1, 60)),
     )
     findings = [many, *(made(n) for n in range(1, MAX_RESULTS + 10))]
-    (run,) = json.loads(render_sarif(result_of(*findings), findings))["runs"]
+    text = render_sarif(result_of(*findings), findings)
+    assert len(gzip.compress(text.encode())) < MAX_UPLOAD
+    (run,) = json.loads(text)["runs"]
     assert len(run["results"]) == MAX_RESULTS
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert note["message"]["text"].startswith("10 weaker findings are left out")
     first = run["results"][0]
     assert first["level"] == "error", "the gravest is kept"
     assert len(first["relatedLocations"]) == 1000
     assert len({json.dumps(one) for one in first["relatedLocations"]}) == 1000, "each once"
     assert len(first["codeFlows"][0]["threadFlows"][0]["locations"]) == MAX_STEPS
     assert all(len(one["properties"]["tags"]) <= 20 for one in run["tool"]["driver"]["rules"])
+
+
+def test_a_report_is_no_larger_than_an_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sarif, "MAX_UPLOAD", 600_000)
+    rare = random.Random(1)
+    findings = [made(n, fingerprint=f"{rare.getrandbits(2048):x}") for n in range(1_000)]
+    text = render_sarif(result_of(*findings), findings)
+    run = check(text)
+    assert len(gzip.compress(text.encode())) < 600_000
+    assert 100 < len(run["results"]) < 1_000
+    kept = [result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]]
+    assert kept == [finding.fingerprint for finding in findings[: len(kept)]]
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert note["message"]["text"].startswith(f"{1_000 - len(kept)} weaker findings")
+
+
+def test_long_texts_are_cut() -> None:
+    run = render(result_of(made(1, message=Message("m" * 70_000))))
+    assert len(run["results"][0]["message"]["text"]) == 4_000
+    assert len(run["tool"]["driver"]["rules"][0]["shortDescription"]["text"]) == 1_024
+
+
+def test_rules_lead_to_their_weaknesses(tmp_path: Path, scan_folder: Scan) -> None:
+    write(tmp_path, {"a.c": FLAWED})
+    run = render(scan_folder(tmp_path))
+    (rule,) = run["tool"]["driver"]["rules"]
+    (taxonomy,) = run["taxonomies"]
+    assert run["tool"]["driver"]["supportedTaxonomies"] == [{"name": "CWE", "index": 0}]
+    numbers = []
+    for relationship in rule["relationships"]:
+        target = relationship["target"]
+        taxon = taxonomy["taxa"][target["index"]]
+        assert taxon["id"] == target["id"] and taxon["shortDescription"]["text"]
+        numbers.append(target["id"])
+    page = f"https://cwe.mitre.org/data/definitions/{numbers[0]}.html"
+    assert rule["helpUri"] == page
+    assert page in [taxon["helpUri"] for taxon in taxonomy["taxa"]]
+
+
+def test_patterns_without_weaknesses_lead_nowhere() -> None:
+    run = render(result_of(made(1, cwe=())))
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert "relationships" not in rule and "helpUri" not in rule
+    assert run["taxonomies"][0]["taxa"] == []

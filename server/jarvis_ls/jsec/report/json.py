@@ -24,8 +24,13 @@ def one_a_line(head: Mapping[str, Any], name: str, items: Iterable[Any]) -> str:
     """Return an object with the members of `head`, of which there is one at least, and `name` with
     the items, each on a line of its own: Python's encoder is several times slower where it indents.
     """
+    return written_one_a_line(head, name, map(json.dumps, items))
+
+
+def written_one_a_line(head: Mapping[str, Any], name: str, texts: Iterable[str]) -> str:
+    """Return what `one_a_line` does, of items that are JSON already."""
     before = json.dumps(head, indent=2).removesuffix("\n}")
-    lines = ",".join("\n    " + json.dumps(entry) for entry in items)
+    lines = ",".join("\n    " + text for text in texts)
     return f'{before},\n  "{name}": [{lines}\n  ]\n}}'
 
 

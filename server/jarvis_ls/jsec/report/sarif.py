@@ -1,23 +1,29 @@
 """SARIF 2.1.0, for GitHub code scanning, viewers and other tools.
 
-Within the limits GitHub documents: the gravest 25,000 results, 1,000 locations of a result,
-10,000 steps of a flow, 20 tags of a rule.
+Within the limits that GitHub documents, so that an upload is never refused: the gravest 25,000
+results, fewer where they would take more than 10 MB by gzip; 1,000 locations of a result, 10,000
+steps of a flow, 20 tags of a rule. A notification says what is left out.
+https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from jarvis_ls import __version__
 from jarvis_ls.core.finding import AGENTS, Finding, Fix, Proof, Related, Severity, Span
-from jarvis_ls.jsec.base.rule import Rule
+from jarvis_ls.jsec.base.weaknesses import weakness_names, weakness_uri
 from jarvis_ls.jsec.findings.baseline import BASELINE
 from jarvis_ls.jsec.findings.scan_findings import PAGES
 from jarvis_ls.jsec.proof.evidence_store import EVIDENCE_FILE
-from jarvis_ls.jsec.report.json import one_a_line
+from jarvis_ls.jsec.report.json import written_one_a_line
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.scan.result import ScanResult
 from jarvis_ls.jsec.scan.source_files import Skipped
@@ -28,90 +34,165 @@ MAX_RESULTS = 25_000
 MAX_LOCATIONS = 1_000
 MAX_STEPS = 10_000
 MAX_TAGS = 20
+MAX_UPLOAD = 10_000_000
+"""Bytes of an upload once gzip has compressed it."""
+_MARGIN = 500_000
+"""Bytes of it that are kept for everything but the results."""
+_LONGEST = 4_000
+"""Characters of a message; patterns of users may have longer ones."""
+_LONGEST_TITLE = 1_024
+_CHUNK = 64
+"""Results that are compressed together."""
 
 _LEVEL: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
 _SECURITY: dict[Severity, str] = {"high": "8.0", "medium": "5.5", "low": "3.0"}
 _BASE = "SRCROOT"
+_CWE = "CWE"
+_LIMITS = "the report would exceed the limits of code scanning"
 
 
 def render_sarif(result: ScanResult, findings: Sequence[Finding]) -> str:
     """One run with the findings, each on a line, those that are hidden marked as suppressed."""
-    told = list(findings[:MAX_RESULTS])
-    rules = sorted({finding.rule for finding in told})
+    allowed = findings[:MAX_RESULTS]
+    rules = sorted({finding.rule for finding in allowed})
     index = {rule: number for number, rule in enumerate(rules)}
     compared = any(finding.suppressed == BASELINE for finding in result.findings)
+    results = _fit(_result(finding, index[finding.rule], compared) for finding in allowed)
+    first = {finding.rule: finding for finding in reversed(allowed)}
+    described = [_describe(first[rule]) for rule in rules]
+    weaknesses = sorted({number for rule in described for number in rule.cwe})
     run = {
-        "tool": {"driver": _driver(rules, told)},
-        "invocations": [_invocation(result)],
+        "tool": {"driver": _driver(described, weaknesses)},
+        "taxonomies": [_taxonomy(weaknesses)],
+        "invocations": [_invocation(result, len(findings) - len(results))],
         "originalUriBaseIds": {_BASE: {"uri": _folder_uri(result.root)}},
         "columnKind": "utf16CodeUnits",
     }
-    results = (_result(finding, index[finding.rule], compared) for finding in told)
-    runs = one_a_line(run, "results", results)
+    runs = written_one_a_line(run, "results", results)
     return f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{runs}]}}\n'
 
 
-def _driver(rules: Sequence[str], findings: Sequence[Finding]) -> dict[str, Any]:
-    known = all_rules()
-    first = {finding.rule: finding for finding in reversed(findings)}
+def _fit(results: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the first results as JSON, as many as an upload takes."""
+    kept: list[str] = []
+    squeeze, size = zlib.compressobj(), 0
+    for chunk in _chunks(map(json.dumps, results)):
+        data = "".join(chunk).encode()
+        size += len(squeeze.compress(data) + squeeze.flush(zlib.Z_SYNC_FLUSH))
+        if size > MAX_UPLOAD - _MARGIN:
+            break
+        kept += chunk
+    return kept
+
+
+def _chunks(texts: Iterator[str]) -> Iterator[list[str]]:
+    while chunk := list(islice(texts, _CHUNK)):
+        yield chunk
+
+
+def _driver(rules: Sequence[_Description], weaknesses: Sequence[int]) -> dict[str, Any]:
     return {
         "name": "jsec",
         "fullName": "Jarvis LS security scanner",
         "version": __version__,
         "semanticVersion": __version__,
-        "rules": [
-            _rule(known[rule]) if rule in known else _other_rule(first[rule]) for rule in rules
-        ],
+        "supportedTaxonomies": [{"name": _CWE, "index": 0}],
+        "rules": [_descriptor(rule, weaknesses) for rule in rules],
     }
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
-    return _descriptor(
-        rule.id, rule.title, rule.page, rule.category, rule.cwe, rule.severity, rule.confidence
-    )
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """What is said of all findings of a rule."""
+
+    id: str
+    """Id of the rule."""
+    title: str
+    """What it reports, in a line."""
+    page: str
+    """Its documentation."""
+    category: str
+    """Its family."""
+    cwe: Sequence[int]
+    """Weakness numbers, the most exact first."""
+    severity: Severity
+    """The worst it can be."""
+    confidence: float
+    """How sure it is, in [0, 1]."""
 
 
-def _other_rule(finding: Finding) -> dict[str, Any]:
-    """Return a hint about the scan, or a pattern of the user's own."""
+def _describe(finding: Finding) -> _Description:
+    """Return the description of a rule, a hint about the scan, or a pattern of the user's own."""
+    known = all_rules().get(finding.rule)
     page = PAGES.get(finding.rule) or f"{finding.message}\n\n{finding.suggestion}".strip()
-    title = page.partition("\n")[0]
-    return _descriptor(
-        finding.rule,
-        title,
-        page,
-        finding.category,
-        finding.cwe,
-        finding.severity,
-        finding.confidence,
+    by = known or finding
+    return _Description(
+        id=finding.rule,
+        title=known.title if known else page.partition("\n")[0],
+        page=known.page if known else page,
+        category=by.category,
+        cwe=by.cwe,
+        severity=by.severity,
+        confidence=by.confidence,
     )
 
 
-def _descriptor(
-    id_: str,
-    title: str,
-    page: str,
-    category: str,
-    cwe: Sequence[int],
-    severity: Severity,
-    confidence: float,
-) -> dict[str, Any]:
-    tags = ["security", category, *(f"external/cwe/cwe-{number:03d}" for number in cwe)]
-    return {
-        "id": id_,
-        "name": "".join(part.capitalize() for part in id_.replace(".", "-").split("-")),
+def _descriptor(rule: _Description, weaknesses: Sequence[int]) -> dict[str, Any]:
+    tags = ["security", rule.category, *(f"external/cwe/cwe-{n:03d}" for n in rule.cwe)]
+    title = _cut(rule.title, _LONGEST_TITLE)
+    descriptor: dict[str, Any] = {
+        "id": rule.id,
+        "name": "".join(part.capitalize() for part in rule.id.replace(".", "-").split("-")),
         "shortDescription": {"text": title},
         "fullDescription": {"text": title},
-        "help": {"text": page, "markdown": page},
-        "defaultConfiguration": {"level": _LEVEL[severity]},
+        "help": {"text": rule.page, "markdown": rule.page},
+        "defaultConfiguration": {"level": _LEVEL[rule.severity]},
         "properties": {
             "tags": tags[:MAX_TAGS],
-            "precision": _precision(confidence),
+            "precision": _precision(rule.confidence),
             "problem.severity": {"high": "error", "medium": "warning"}.get(
-                severity, "recommendation"
+                rule.severity, "recommendation"
             ),
-            "security-severity": _SECURITY[severity],
+            "security-severity": _SECURITY[rule.severity],
         },
     }
+    if rule.cwe:
+        descriptor["helpUri"] = weakness_uri(rule.cwe[0])
+        descriptor["relationships"] = [
+            _relationship(number, weaknesses.index(number)) for number in dict.fromkeys(rule.cwe)
+        ]
+    return descriptor
+
+
+def _relationship(number: int, index: int) -> dict[str, Any]:
+    component = {"name": _CWE, "index": 0}
+    target = {"id": str(number), "index": index, "toolComponent": component}
+    return {"target": target, "kinds": ["superset"]}
+
+
+def _taxonomy(weaknesses: Sequence[int]) -> dict[str, Any]:
+    """Return the part of CWE that the rules refer to."""
+    names = weakness_names(rule.page for rule in all_rules().values())
+    taxa = []
+    for number in weaknesses:
+        taxon: dict[str, Any] = {"id": str(number), "helpUri": weakness_uri(number)}
+        if number in names:
+            taxon["shortDescription"] = {"text": names[number]}
+        taxa.append(taxon)
+    return {
+        "name": _CWE,
+        "fullName": "Common Weakness Enumeration",
+        "organization": "MITRE",
+        "informationUri": "https://cwe.mitre.org/",
+        "downloadUri": "https://cwe.mitre.org/data/downloads.html",
+        "isComprehensive": False,
+        "shortDescription": {"text": "Weaknesses of software and hardware"},
+        "taxa": taxa,
+    }
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _precision(confidence: float) -> str:
@@ -126,7 +207,7 @@ def _result(finding: Finding, rule_index: int, compared: bool) -> dict[str, Any]
         "ruleId": finding.rule,
         "ruleIndex": rule_index,
         "level": _LEVEL[finding.severity],
-        "message": {"text": f"{finding.message}\n{finding.suggestion}".strip()},
+        "message": {"text": _cut(f"{finding.message}\n{finding.suggestion}".strip(), _LONGEST)},
         "locations": [_location(finding.file, finding.span, snippet=finding.evidence)],
         "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
         "rank": round(finding.confidence * 100, 1),
@@ -228,11 +309,12 @@ def _suppression(why: str) -> dict[str, Any]:
     return {**suppression, "justification": reason} if reason else suppression
 
 
-def _invocation(result: ScanResult) -> dict[str, Any]:
+def _invocation(result: ScanResult, left_out: int) -> dict[str, Any]:
     notes = [
         *(_notification(file, "not scanned") for file in result.skipped),
         *(_notification(note, "partly scanned") for note in result.notes),
-        *({"level": "warning", "message": {"text": text}} for text in result.warnings),
+        *(_warning(text) for text in result.warnings),
+        *([_warning(f"{left_out} weaker findings are left out: {_LIMITS}")] if left_out else ()),
     ]
     return {
         "executionSuccessful": not result.cancelled,
@@ -242,6 +324,10 @@ def _invocation(result: ScanResult) -> dict[str, Any]:
             "installedHeaders": {"count": result.headers.count, "digest": result.headers.digest}
         },
     }
+
+
+def _warning(text: str) -> dict[str, Any]:
+    return {"level": "warning", "message": {"text": text}}
 
 
 def _notification(skipped: Skipped, what: str) -> dict[str, Any]:
