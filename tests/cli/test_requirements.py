@@ -27,6 +27,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
         ("repairing", ("agent", "migrate")),
         ("verifying", ("agent", "migrate")),
         ("mcp", ("agent",)),
+        ("acp", ("agent",)),
         ("jc2r", ("migrate",)),
         ("jarvis", ("agent",)),
         ("jca", ("agent",)),

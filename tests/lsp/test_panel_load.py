@@ -7,9 +7,9 @@ import time
 
 from lsprotocol import types
 
-from jarvis_ls.lsp.panel.batch import Batch
 from jarvis_ls.lsp.protocol import panel
 from jarvis_ls.lsp.protocol.panel_json import to_wire
+from jarvis_ls.runtime.base.event_batch import Batch
 from jarvis_ls.runtime.base.events import AnswerEntry, NodeInfo, NodePut
 from jarvis_ls.runtime.base.messages import Usage
 from tests.lsp.editor import DOUBLE_FREE

@@ -25,7 +25,7 @@ from jarvis_ls.lsp.panel.commands import (
     find_command,
 )
 from jarvis_ls.lsp.panel.editor import minimal_edit
-from jarvis_ls.lsp.panel.files import Mentions, explorer_files, mention, read_targets, side_of
+from jarvis_ls.lsp.panel.files import Mentions, explorer_files, read_targets, side_of
 from jarvis_ls.lsp.panel.interaction import PanelInteraction
 from jarvis_ls.lsp.user_messages import Messages
 from jarvis_ls.runtime.base.events import (
@@ -36,6 +36,7 @@ from jarvis_ls.runtime.base.events import (
     SessionInfo,
     ToolEntry,
 )
+from jarvis_ls.runtime.base.folders import mention
 from jarvis_ls.runtime.edits.text_change import hunks_of
 from jarvis_ls.runtime.tools.current_call import RunningCall, running
 from jarvis_ls.runtime.tools.interaction import Review

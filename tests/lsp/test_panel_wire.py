@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jarvis_ls.lsp.panel.batch import Batch
 from jarvis_ls.lsp.protocol import panel, panel_host
 from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
+from jarvis_ls.runtime.base.event_batch import Batch
 from jarvis_ls.runtime.base.events import (
     AnswerEntry,
     EntriesCut,

@@ -91,6 +91,7 @@ class Assembly(SharedState):
                 tuple(added.guards),
                 added.project,
                 added.note,
+                added.servers if trusted else {},
             )
             conversation = await Conversation.begin(self, opened, place)
         except BaseException:

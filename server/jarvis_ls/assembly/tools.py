@@ -128,8 +128,15 @@ class _Loading:
             roots,
             trusted=trusted,
             consents=self.consents,
-            settings=self.settings.get("mcp_servers"),
+            settings=self._servers(),
             environment=self.environment,
         )
         problems = [*users.problems, *scripted.problems, *servers.problems]
         return Joined([own, self.skills, users, scripted, servers]), servers, problems
+
+    def _servers(self) -> Any:
+        """Return the servers of the settings, and those of who has started the conversation."""
+        known = self.settings.get("mcp_servers")
+        if not self.place.servers or not (known is None or isinstance(known, dict)):
+            return known
+        return {**self.place.servers, **(known or {})}

@@ -42,6 +42,8 @@ class Workplace:
     """Folder that the workspace is a copy of; None when the workspace is the user's own."""
     note: str = ""
     """What agents are told of the place."""
+    servers: Mapping[str, Any] = field(default_factory=dict)
+    """Tool servers of who has started the conversation, as in the settings; none without trust."""
 
     @property
     def homes(self) -> tuple[Path, ...]:
@@ -69,3 +71,5 @@ class Additions:
     """Folder that the workspace is a copy of, whose rules, permissions and memory hold."""
     note: str = ""
     """What agents are told of the place."""
+    servers: Mapping[str, Any] = field(default_factory=dict)
+    """Tool servers besides those of the settings, written as they are; none without trust."""

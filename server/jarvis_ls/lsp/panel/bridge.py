@@ -23,12 +23,11 @@ from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.lsp.events import spawn
-from jarvis_ls.lsp.panel.batch import Batch, shorten_output
 from jarvis_ls.lsp.panel.commands import as_commands
 from jarvis_ls.lsp.panel.desk import Desk
 from jarvis_ls.lsp.panel.editor import EditorFiles
 from jarvis_ls.lsp.panel.explorer import ExplorerTab
-from jarvis_ls.lsp.panel.files import Mentions, mention
+from jarvis_ls.lsp.panel.files import Mentions
 from jarvis_ls.lsp.panel.interaction import PanelInteraction
 from jarvis_ls.lsp.panel.memory import MemoryTab
 from jarvis_ls.lsp.panel.onboarding import Onboarding
@@ -40,6 +39,7 @@ from jarvis_ls.lsp.protocol import panel as wire
 from jarvis_ls.lsp.protocol.model_setup import CheckProviderAsk, ProvidersAsk, UseModelAsk
 from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
 from jarvis_ls.lsp.server import Server
+from jarvis_ls.runtime.base.event_batch import Batch, shorten_output
 from jarvis_ls.runtime.base.events import (
     Budget,
     EntryPut,
@@ -48,6 +48,7 @@ from jarvis_ls.runtime.base.events import (
     NoticeEntry,
     SessionPut,
 )
+from jarvis_ls.runtime.base.folders import mention
 from jarvis_ls.runtime.sandbox.background import STOPPED_BY_USER
 from jarvis_ls.runtime.session.session import Session, SessionMissing
 from jarvis_ls.runtime.tools.interaction import Review

@@ -15,7 +15,7 @@ from jarvis_ls.core.files import read_regular
 from jarvis_ls.lsp.protocol.panel import Completion, ExplorerFile, FileChange, FileText, Side
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.events import EntryPut, Event, Hunk, ProposedEdit, ToolEntry
-from jarvis_ls.runtime.base.folders import named, prefix_of
+from jarvis_ls.runtime.base.folders import mention
 from jarvis_ls.runtime.tools.permissions import inside, placed
 
 LISTED_SECONDS = 10.0
@@ -64,14 +64,6 @@ class Mentions:
             known.paths = await asyncio.to_thread(_list_files, root)
             known.time = time.monotonic()
         return known.paths
-
-
-def mention(path: str, number: int, roots: Sequence[Path], first: int = 0, last: int = 0) -> str:
-    """Return a file of a folder as it is named in a message."""
-    name = named(path, prefix_of(path, number, roots))
-    quoted = f'"{name}"' if any(c in name for c in " \t,;:") else name
-    lines = f":{first}-{max(first, last)}" if first else ""
-    return f"@{quoted}{lines}"
 
 
 def explorer_files(

@@ -65,3 +65,11 @@ def named(path: str, prefix: str) -> str:
 def from_first(path: str, roots: Sequence[Path]) -> str:
     """Return a path as a program takes it that runs in the first folder, for `located`."""
     return f"./{path}" if path.partition("/")[0] in called(roots) else path
+
+
+def mention(path: str, number: int, roots: Sequence[Path], first: int = 0, last: int = 0) -> str:
+    """Return a file of a folder as it is named in a message."""
+    name = named(path, prefix_of(path, number, roots))
+    quoted = f'"{name}"' if any(c in name for c in " \t,;:") else name
+    lines = f":{first}-{max(first, last)}" if first else ""
+    return f"@{quoted}{lines}"

@@ -1,4 +1,4 @@
-"""Events on their way to the panel: gathered, merged, and sent at most 60 times a second.
+"""Events on their way to who shows them: gathered, merged, and sent at most 60 times a second.
 
 Within a batch a later state of the same thing replaces the earlier one, and streamed text is
 joined, so that what is sent grows with what can be seen and not with how often it changed.
@@ -25,7 +25,7 @@ from jarvis_ls.runtime.base.events import (
 INTERVAL = 1 / 60
 """Seconds between two batches."""
 OUTPUT_SHOWN = 20_000
-"""Characters of a finished call's output that the page gets."""
+"""Characters of a finished call's output that are shown."""
 
 Key = tuple[str, ...]
 
