@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.properties import load_profile
 from tests.support.stamps import Stamps
+from tests.support.starting import fork_workers
 
 os.environ["JARVIS_COMPILED"] = "0"  # the sources are tested, not what `npm start` made of them
 
@@ -49,3 +50,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 load_profile()
+fork_workers()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from jarvis_ls.jsec.settings.settings import Settings
 from tests.support.patience import HANGS
 
 FILES = 5
-WORKER = "jarvis_ls.jsec.worker"
 TWICE = "void twice(char *p) {\n    free(p);\n    free(p);\n}\n"
 
 
@@ -31,7 +31,8 @@ class Killer:
 
     def __call__(self, _progress: Progress) -> None:
         for process in psutil.Process().children():
-            if process.status() != psutil.STATUS_ZOMBIE and WORKER in process.cmdline():
+            leads_session = os.getsid(process.pid) == process.pid  # as a worker process does
+            if process.status() != psutil.STATUS_ZOMBIE and leads_session:
                 process.kill()
                 self.killed += 1
 

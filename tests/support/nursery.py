@@ -3,9 +3,9 @@
 Tests start our programs hundreds of times, and most of a start is imports: the same ones each
 time. A program that ends tells what it had to import, and those behind it find that done. What is
 forked is a process of its own with its own arguments, folder, environment and streams, as a start
-would give it; so is a worker process that such a program starts. Tests of starting itself use the
-plain command. Run as `python -m tests.support.nursery PROGRAM SOCKET`; it ends when its standard
-input does.
+would give it; so is a worker process that such a program, or a test itself, starts. Tests of
+starting itself use the plain command. Run as `python -m tests.support.nursery PROGRAM SOCKET`; it
+ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ import select
 import signal
 import socket
 import sys
+import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, partialmethod
 from pathlib import Path
 from typing import Any, NoReturn
 
 from jarvis_ls.core.process import command_of
+from jarvis_ls.jsec.scan.worker_pool import WORKER
 
 _LENGTH = 4
 _LONGEST_LIST = 200_000
 """Bytes of the names of what a program had to import."""
-_WORKER = "jarvis_ls.jsec.worker"
 _LIBRARIES = tuple(str(Path(place)) for place in (sys.prefix, sys.base_prefix))
 """Where modules lie that are the same for every start, beside ours."""
 
@@ -56,10 +58,13 @@ def main(program: str, path: str) -> None:
         listening.bind(path)
         listening.listen(64)
         print("ready", flush=True)
-        request = _next_child(listening, learning)
-    if request is not None:
-        learning.close()
-        _become(program, request, telling)
+        request = _next_child(listening, learning, _let_go if program == WORKER else _keep)
+    if request is None:
+        return
+    learning.close()
+    if program == WORKER:
+        _become_worker(request)
+    _become(program, request, telling)
 
 
 def _prepare(program: str) -> None:
@@ -68,7 +73,7 @@ def _prepare(program: str) -> None:
         sys.modules["ssl"] = None  # type: ignore[assignment]  # as in cli.language_server
         gc.disable()
     if program != "jarvis_ls.cli.jarvis":
-        _import(_WORKER)
+        _import(WORKER)
         package = importlib.import_module("jarvis_ls.jsec")
         for module in pkgutil.walk_packages(package.__path__, "jarvis_ls.jsec."):
             _import(module.name)
@@ -109,7 +114,9 @@ def _is_shared(name: str) -> bool:
     return name.startswith("jarvis_ls.") or (file is not None and file.startswith(_LIBRARIES))
 
 
-def _next_child(listening: socket.socket, learning: socket.socket) -> Request | None:
+def _next_child(
+    listening: socket.socket, learning: socket.socket, keep: Callable[[socket.socket], Request]
+) -> Request | None:
     """In every child its request; in this process None, at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are waited for by nobody
     while True:
@@ -124,7 +131,7 @@ def _next_child(listening: socket.socket, learning: socket.socket) -> Request | 
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 listening.close()
-                return _keep(connection)
+                return keep(connection)
 
 
 def _keep(connection: socket.socket) -> Request:
@@ -144,6 +151,19 @@ def _keep(connection: socket.socket) -> Request:
     if ended in ready:
         connection.sendall(status.to_bytes(_LENGTH, "big", signed=True))
     os._exit(0)
+
+
+def _let_go(connection: socket.socket) -> Request:
+    """Fork the program, tell its process id, and end: who asked becomes its parent."""
+    request = _read(connection)
+    middle = os.getpid()
+    child = os.fork()
+    if child != 0:
+        connection.sendall(child.to_bytes(_LENGTH, "big"))
+        os._exit(0)
+    while os.getppid() == middle:
+        time.sleep(0.001)
+    return request
 
 
 def _read(connection: socket.socket) -> Request:
@@ -176,6 +196,16 @@ def _become(program: str, request: Request, telling: socket.socket) -> NoReturn:
     sys.exit(0)
 
 
+def _become_worker(request: Request) -> NoReturn:
+    """Be a worker process of who asked, as `core.process` starts it."""
+    os.setsid()
+    for number, stream in enumerate(request.streams):
+        os.dup2(stream, number)
+    os.chdir(request.folder)
+    environment = {os.fsdecode(k): os.fsdecode(v) for k, v in request.environment.items()}
+    _work(environment["PYTHONPATH"].split(os.pathsep), environment)
+
+
 def _take_streams() -> None:
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
@@ -186,7 +216,7 @@ async def _start(
     loop: Any, plain: Any, path: list[str], protocol: Any, *command: str, **options: Any
 ) -> Any:
     """Start a process; one of our workers is what the fork becomes, instead of another Python."""
-    if list(command) == command_of(_WORKER):
+    if list(command) == command_of(WORKER):
         options["preexec_fn"] = partial(_work, path, options["env"])
     return await plain(loop, protocol, *command, **options)
 
@@ -203,7 +233,7 @@ def _work(path: list[str], environment: dict[str, str]) -> NoReturn:
         os.environ.update(environment)
         sys.path[:] = path
         _take_streams()
-        importlib.import_module(_WORKER).main()
+        importlib.import_module(WORKER).main()
         status = 0
     except Exception:  # noqa: BLE001  # said as Python says it at the end of a program
         traceback.print_exc()
