@@ -120,6 +120,49 @@ def test_an_exported_function_takes_no_reference(lifted: tuple[Path, dict[str, A
 
 
 @needs_cargo
+def test_every_safe_function_is_called_and_the_report_says_so(
+    lifted: tuple[Path, dict[str, Any]],
+) -> None:
+    root, report = lifted
+    assert report["not_called"] == "" and report["sound_safe"] == len(SAFE)
+    states = {one["name"]: one for one in report["functions"]}
+    assert {name for name, one in states.items() if one["state"] == "sound"} == SAFE.keys()
+    for name, demand in UNSAFE.items():
+        assert states[name]["state"] == "unsafe"
+        assert any(why.startswith(demand[2:]) for why in states[name]["why"]), states[name]
+    told = (root / ".jarvis" / "c2rust" / "lift.md").read_text()
+    assert f"without a crash | | {len(SAFE)} |" in told
+    assert "- `a::add`: No other thread uses `total` meanwhile." in told
+
+
+@needs_cargo
+def test_what_needs_unsafe_is_counted_after_each_pass(
+    lifted: tuple[Path, dict[str, Any]],
+) -> None:
+    folder = lifted[0] / ".jarvis" / "c2rust" / "unsafe"
+    kept = {one["name"] for one in lifted[1]["passes"] if one["kept"]}
+    assert {path.stem for path in folder.iterdir()} == {"before", *kept}
+    before, owned, after = (
+        json.loads((folder / f"{name}.json").read_text()) for name in ("before", "vectors", "lints")
+    )
+    assert before["a::keep"] == {
+        "unsafe": 1,
+        "blocks": 0,
+        "derefs": 0,
+        "offsets": 0,
+        "calls": 0,
+        "statics": 1,
+        "unions": 0,
+        "signature": 1,
+    }
+    assert before["a::last"]["derefs"] == 3 and after["a::last"]["derefs"] == 1
+    assert before["a::squares"]["calls"] == 2 and owned["a::squares"]["calls"] == 1
+    assert before["a::bits"]["unions"] == 2 and before["a::row"]["offsets"] == 1
+    assert (after["a::squares"]["unsafe"], after["a::squares"]["blocks"]) == (0, 1)
+    assert list(after) == sorted(after)
+
+
+@needs_cargo
 def test_lifting_again_makes_nothing_safe_that_is_not(
     lifted: tuple[Path, dict[str, Any]],
 ) -> None:
@@ -128,3 +171,33 @@ def test_lifting_again_makes_nothing_safe_that_is_not(
     done = jc2r("lift", "--cases", 2, lifted[0])
     assert done.returncode == 0, done.stderr
     assert {name: head for name, (_, head, _) in functions(lifted[0]).items()} == before
+
+
+UNSOUND = """\
+struct view { const unsigned char *data; int size; };
+int head(struct view v) { return v.data[0]; }
+int twice(struct view v) { return head(v) * 2; }
+int length(struct view v) { return v.size; }
+"""
+
+
+@needs_cargo
+def test_a_safe_function_that_crashes_becomes_unsafe_with_its_callers(tmp_path: Path) -> None:
+    """Somebody's rewrite calls `head` safe, with a block that no rule looks into any more."""
+    root = tmp_path / "p"
+    write(root, {"a.c": UNSOUND})
+    assert jc2r("run", "--baseline", root).returncode == 0
+    module = tmp_path / "p_rs" / "src" / "a.rs"
+    text = module.read_text().replace('unsafe extern "C" fn twice', 'extern "C" fn twice')
+    text, done = re.subn(
+        r'unsafe (extern "C" fn head\(.*\{\n)((?:.*\n)*?)\}', r"\1unsafe {\n\2}\n}", text, count=1
+    )
+    assert done == 1
+    module.write_text(text)
+    lifted = jc2r("lift", "--cases", 4, root)
+    assert lifted.returncode == 0, lifted.stdout + lifted.stderr
+    assert "a::head stays unsafe: lifted::a::head(lifted::types::view" in lifted.stdout
+    assert "a crash: 1\n" in lifted.stdout
+    text = module.read_text()
+    assert 'unsafe extern "C" fn head' in text and 'unsafe extern "C" fn twice' in text
+    assert 'pub extern "C" fn length' in text

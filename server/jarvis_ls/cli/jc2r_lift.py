@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.assembly.sandbox import read_ladder
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_verify import add_settings
 from jarvis_ls.cli.language import speak, speaker
@@ -55,7 +55,7 @@ def run_lift(options: argparse.Namespace) -> ExitStatus:
     """Lift, and say what came of it."""
     try:
         from jarvis_ls.jc2r.equivalence.verify import Settings
-        from jarvis_ls.jc2r.lift.stage import lift_project
+        from jarvis_ls.jc2r.lift.stage import lift_project, report_of
     except ImportError:
         raise JarvisError(
             "Refactoring needs Hypothesis: pip install 'jarvis-ls[migrate]'."
@@ -74,26 +74,22 @@ def run_lift(options: argparse.Namespace) -> ExitStatus:
 
     settings = Settings(options.cases, options.seconds, options.seed)
     done = lift_project(
-        root, settings=settings, build_project=options.build, progress=progress, say=speaker()
+        root,
+        settings=settings,
+        sandbox=read_ladder(),
+        build_project=options.build,
+        progress=progress,
+        say=speaker(),
     )
     if options.format == "json":
-        print(
-            json.dumps(
-                {
-                    "before": asdict(done.before),
-                    "after": asdict(done.after),
-                    "passes": [asdict(step) for step in done.passes],
-                },
-                indent=1,
-            )
-        )
+        print(json.dumps(report_of(done), indent=1))
         return ExitStatus.SUCCESS
     _say(done)
     return ExitStatus.SUCCESS
 
 
 def _say(done: Any) -> None:
-    from jarvis_ls.jc2r.lift.stage import COUNTED
+    from jarvis_ls.jc2r.lift.stage import COUNTED, SOUND
 
     for step in done.passes:
         what = speak(step.why)
@@ -113,3 +109,13 @@ def _say(done: Any) -> None:
                 )
             )
         )
+    for key, why in done.gate.taken_back.items():
+        print(speak(Words("{name} stays unsafe: {why}", name="::".join(key), why=why)))
+    if done.gate.problem:
+        text = Words(
+            "Safe functions were not called with extreme arguments: {why}",
+            why=speak(done.gate.problem),
+        )
+        print(speak(text))
+    sound = sum(function.state == "sound" for function in done.functions)
+    print(speak(Words("{what}: {number}", what=SOUND, number=sound)))

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
@@ -44,10 +45,16 @@ def cargo() -> str:
 
 
 def run_cargo(
-    crate: Path, command: str, *words: str, seconds: float, flags: str = ""
+    crate: Path,
+    command: str,
+    *words: str,
+    seconds: float,
+    flags: str = "",
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command of cargo on a crate, offline, with `flags` for rustc. No file of the crate, of
-    the folders above it or of the current folder says which programs take part.
+    """Run a command of cargo on a crate, offline, with `flags` for rustc and more environment
+    `variables`. No file of the crate, of the folders above it or of the current folder says which
+    programs take part.
 
     Raises `JarvisError` when there is no cargo, `subprocess.TimeoutExpired` after `seconds`.
     """
@@ -61,6 +68,7 @@ def run_cargo(
         "RUSTC_WRAPPER": "",
         "RUSTC_WORKSPACE_WRAPPER": "",
         "LC_ALL": "C",
+        **(variables or {}),
     }
     compiler = program("rustc")
     if compiler is not None:
@@ -142,6 +150,15 @@ def crate_name(folder: Path) -> str:
     if not name.strip("_"):
         return "project"
     return f"p{name}" if name[0].isdigit() else name
+
+
+@functools.cache
+def host_target() -> str:
+    """Return what rustc calls the machine it builds for; empty when it does not say."""
+    compiler = program("rustc")
+    said = "" if compiler is None else _ask(compiler, "--version", "--verbose").stdout
+    found = re.search(r"^host: (\S+)$", said, re.MULTILINE)
+    return "" if found is None else found[1]
 
 
 @functools.cache

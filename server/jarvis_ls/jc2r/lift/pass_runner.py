@@ -16,10 +16,12 @@ from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
 from jarvis_ls.jc2r.lift.out_parameters import outs
+from jarvis_ls.jc2r.lift.program import Key
 from jarvis_ls.jc2r.lift.reference_parameters import references
 from jarvis_ls.jc2r.lift.rust import Source, name_of
 from jarvis_ls.jc2r.lift.safe_functions import make_safe
 from jarvis_ls.jc2r.lift.slices import slices
+from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, judge
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
 
@@ -75,6 +77,8 @@ class Tried:
     """What there is when it is done; before it there is what the pass before it left."""
 
 
+Call = Callable[[Path], Gate]
+"""Calls all safe functions of a crate."""
 Keep = Callable[[Tried, Mapping[Path, bytes]], None]
 """Told of every pass that is kept, with the files of the crate after it."""
 
@@ -86,13 +90,21 @@ class Lifted:
     before: Counts
     after: Counts
     passes: list[Tried] = field(default_factory=list)
+    gate: Gate = field(default_factory=Gate)
+    """What came of calling the safe functions."""
+    functions: list[Judged] = field(default_factory=list)
+    """Which functions are safe, and why the others are not."""
 
 
 class Lifting:
     """Lifts one crate, in a copy."""
 
-    def __init__(self, crate: Path, folder: Path, test: Test) -> None:
+    def __init__(self, crate: Path, folder: Path, test: Test, call: Call) -> None:
         """`folder` is where the copy goes; it is made again. Raises `JarvisError`."""
+        self._call = call
+        self._gate = Gate()
+        self._crashes: dict[Key, str] = {}
+        """Functions that crashed when they were safe, and how."""
         self._copy = folder / crate.name
         self._crate = CrateCopy(self._copy)
         self._test = test
@@ -135,7 +147,8 @@ class Lifting:
             if step.kept:
                 texts = self._results[step.name]
                 keep(step, {path.relative_to(self._copy): texts[path] for path in texts})
-        return Lifted(before, count(self._crate.sources()), made)
+        sources = self._crate.sources()
+        return Lifted(before, count(sources), made, self._gate, judge(sources, self._gate))
 
     def _one_by_one(
         self, passes: Mapping[str, Callable[[], None]], progress: Progress
@@ -278,7 +291,18 @@ class Lifting:
 
     def _safety(self) -> None:
         self._plain_values()
-        self._refused |= make_safe(self._crate, self._spared)
+        start = self._crate.texts()
+        while True:
+            self._crate.restore(start)
+            unsound = {name for _, name in self._crashes}
+            self._refused |= make_safe(self._crate, self._spared, unsound)
+            self._gate = self._call(self._copy)
+            new = self._gate.crashes.keys() - self._crashes.keys()
+            self._crashes |= self._gate.crashes
+            self._gate.taken_back = self._crashes
+            if not new:
+                return
+            self._refused |= {(self._copy / "src" / f"{module}.rs", name) for module, name in new}
 
     def _refuse(self, found: set[tuple[Path, int]]) -> None:
         sources = {source.path: source for source in self._crate.sources()}

@@ -32,12 +32,16 @@ ROUNDS = 40
 """How often functions may be found that have to stay unsafe before all of them do."""
 
 
-def make_safe(crate: CrateCopy, spared: Set[str]) -> set[tuple[Path, str]]:
-    """Make functions of a crate safe and say why; those `spared`, by name, stay as they are. Return
-    the functions that did not compile, by file and name."""
+def make_safe(crate: CrateCopy, spared: Set[str], unsound: Set[str]) -> set[tuple[Path, str]]:
+    """Make functions of a crate safe and say why; those `spared`, by name, stay as they are, those
+    that are `unsound` become unsafe with those that call them. Return the functions that did not
+    compile, by file and name."""
+    back = unsound | _callers(crate.sources(), unsound)
+    for source in crate.sources():
+        crate.write(source.path, safety.with_unsafe(source, back))
     start = crate.texts()
     types = types_of(crate.sources())
-    kept = set(spared) | _bound_to_stay(crate.sources(), types)
+    kept = spared | back | _bound_to_stay(crate.sources(), types)
     refused: set[tuple[Path, str]] = set()
     for _ in range(ROUNDS):
         crate.restore(start)

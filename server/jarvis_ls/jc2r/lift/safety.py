@@ -37,6 +37,18 @@ def without_unsafe(source: Source, kept: Set[str]) -> bytes:
     return b"".join([*parts, source.data[at:]])
 
 
+def with_unsafe(source: Source, names: Set[str]) -> bytes:
+    """Return the file with the functions of these names unsafe."""
+    parts, at = [], 0
+    for function in source.functions:
+        if unsafe_word(function) is not None or name_of(function) not in names:
+            continue
+        word = next(c for c in function.children if c.type in ("function_modifiers", "fn"))
+        parts += [source.data[at : word.start_byte], b"unsafe "]
+        at = word.start_byte
+    return b"".join([*parts, source.data[at:]])
+
+
 def unsafe_word(function: Node) -> Node | None:
     """Return the word `unsafe` of a function; None when it is safe."""
     modifiers = next((c for c in function.children if c.type == "function_modifiers"), None)

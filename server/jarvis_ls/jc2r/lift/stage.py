@@ -29,11 +29,14 @@ from jarvis_ls.jc2r.crate.state import (
 from jarvis_ls.jc2r.equivalence.programs import build_programs, replay
 from jarvis_ls.jc2r.equivalence.result_record import Results
 from jarvis_ls.jc2r.equivalence.verify import Project, Settings, digest_of, verify_functions
+from jarvis_ls.jc2r.lift.inventory import inventory
 from jarvis_ls.jc2r.lift.pass_runner import NOTHING, Difference, Lifted, Lifting, Progress, Tried
 from jarvis_ls.jc2r.lift.rust import read_sources
+from jarvis_ls.jc2r.lift.sound_gate import Gate, call_safe_functions
 from jarvis_ls.jc2r.lift.sources import recover, replace_sources
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.translate.crate import build
+from jarvis_ls.runtime.sandbox.ladder import Ladder
 
 LESS = ("unsafe_functions", "unsafe_lines", "raw_pointers", "casts")
 """What passes make less of, as `Counts` names it."""
@@ -46,6 +49,15 @@ COUNTED = {
     "casts": Words("casts"),
 }
 """What is counted, in words."""
+SOUND = Words("safe functions, called with extreme arguments without a crash")
+_STATES = {
+    "crashes": Words("## Safe functions that crash"),
+    "sound": Words("## Safe functions, called with extreme arguments without a crash"),
+    "safe": Words("## Safe functions that were not called"),
+    "unsafe": Words("## Unsafe functions and what their callers have to keep"),
+}
+INVENTORIES = "unsafe"
+"""Below the folder of a project: what each function needs `unsafe` for, after each pass."""
 BEGUN = "begun.json"
 """Below the stage's folder: how much was unsafe in the translation, and the passes kept since."""
 
@@ -67,12 +79,13 @@ def lift_project(
     root: Path,
     *,
     settings: Settings,
+    sandbox: Ladder,
     build_project: bool = False,
     progress: Progress = lambda *_: None,
     say: Callable[[str], str] = str,
 ) -> Lifted:
-    """Lift the crate of the last run of the project at `root`, one commit for each pass; `say` puts
-    `Words` into the language of the report.
+    """Lift the crate of the last run of the project at `root`, one commit for each pass; safe
+    functions are called in the `sandbox`. `say` puts `Words` into the language of the report.
 
     What a killed run leaves is the crate as it was, or with some of the passes; the next one goes
     on from there and counts from where the first began. Raises `JarvisError` when there is no
@@ -106,14 +119,20 @@ def lift_project(
             ]
             _write(work / BEGUN, asdict(begun))
             replace_sources(crate, texts)
+            _write(folder / INVENTORIES / f"{tried.name}.json", inventory(read_sources(crate)))
             history.commit(["src"], f"Lifted: {tried.name}")
 
         def test(copy: Path) -> Difference | None:
             return _difference(root, copy, units, work, in_rust, settings)
 
+        def call(copy: Path) -> Gate:
+            return call_safe_functions(copy, work / "callers", sandbox)
+
         if state.done.pop(LIFT, None):
             _write(folder / "run_state.json", asdict(state))
-        done = Lifting(crate, work, test).run(keep, progress)
+        if not begun.kept:
+            _write(folder / INVENTORIES / "before.json", inventory(read_sources(crate)))
+        done = Lifting(crate, work, test, call).run(keep, progress)
         built = build(crate)
         if built.returncode != 0:
             raise JarvisError(
@@ -121,12 +140,7 @@ def lift_project(
             )
         done.before = Counts(**begun.before)
         done.passes = [_with_earlier(step, begun.kept) for step in done.passes]
-        report = {
-            "before": asdict(done.before),
-            "after": asdict(done.after),
-            "passes": [asdict(step) for step in done.passes],
-        }
-        _write(folder / LIFTED, report)
+        _write(folder / LIFTED, report_of(done))
         replace_file(folder / LIFT_REPORT, summary(done, say).encode())
         state.done[LIFT] = time.time()
         _write(folder / "run_state.json", asdict(state))
@@ -165,6 +179,19 @@ def _read_step(told: Mapping[str, Any]) -> Tried:
     return Tried(**{**told, "after": Counts(**told["after"])})
 
 
+def report_of(done: Lifted) -> dict[str, Any]:
+    """Return what lifting came to, as JSON."""
+    return {
+        "before": asdict(done.before),
+        "after": asdict(done.after),
+        "passes": [asdict(step) for step in done.passes],
+        "sound_safe": sum(function.state == "sound" for function in done.functions),
+        "sanitizer": done.gate.sanitizer,
+        "not_called": done.gate.problem,
+        "functions": [asdict(function) for function in done.functions],
+    }
+
+
 def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
     """Return the report: what there was and is, and what each pass did and took back."""
     lines = [Words("# Refactoring"), "", Words("| | before | after |"), "| --- | --- | --- |"]
@@ -172,6 +199,8 @@ def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
     lines += [
         f"| {say(COUNTED[name])} | {number} | {after[name]} |" for name, number in before.items()
     ]
+    sound = sum(function.state == "sound" for function in done.functions)
+    lines.append(f"| {say(SOUND)} | | {sound} |")
     head = [
         Words("pass"),
         Words("functions changed"),
@@ -196,10 +225,32 @@ def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
         before = now if step.kept else before
         left_out += [f"- {step.name}: {say(step.why)}"] if step.why else []
     lines += ["", Words("## Passes that were not applied"), "", *left_out] if left_out else []
+    lines += _function_lines(done, say)
     return "\n".join(map(say, lines)) + "\n"
 
 
-def _write(path: Path, record: dict[str, Any]) -> None:
+def _function_lines(done: Lifted, say: Callable[[str], str]) -> list[str]:
+    """Return the sections on single functions."""
+    lines: list[str] = []
+    if done.gate.problem:
+        why = say(done.gate.problem)
+        lines += [
+            "",
+            Words("Safe functions were not called with extreme arguments: {why}", why=why),
+        ]
+    for state, title in _STATES.items():
+        chosen = [function for function in done.functions if function.state == state]
+        if chosen:
+            lines += ["", title, ""]
+        for function in chosen:
+            why = " ".join(map(say, function.why))
+            name = f"`{function.module}::{function.name}`"
+            lines.append(f"- {name}: {why}" if why else f"- {name}")
+    return lines
+
+
+def _write(path: Path, record: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, (json.dumps(to_json(record), indent=1) + "\n").encode())
 
 

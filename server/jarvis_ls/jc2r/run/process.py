@@ -17,18 +17,20 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
-from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.files import read_regular, replace_file, user_folder
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.serving import PARENT
 from jarvis_ls.core.translations import ENGLISH, Translations
 from jarvis_ls.core.words import to_json
 from jarvis_ls.jc2r.crate.config import folder_of
 from jarvis_ls.jc2r.crate.state import COUNTED, LIFT, UNFINISHED, VERIFY, read_state
+from jarvis_ls.runtime.sandbox.ladder import Ladder
+from jarvis_ls.runtime.sandbox.reading import read_sandbox
 
 Progress = Callable[[int, int, str], None]
 LOCALES = tuple(
@@ -55,6 +57,8 @@ class Request:
     """Whether stages that are done are done again."""
     language: str = ENGLISH
     """The language of what it writes for people to read."""
+    sandbox: dict[str, Any] = field(default_factory=dict)
+    """The user's settings of the sandbox in which `lift` calls safe functions."""
 
 
 def main(arguments: list[str]) -> int:
@@ -164,6 +168,7 @@ def _lift(request: Request, progress: Progress) -> dict[str, Any]:
     done = lift_project(
         Path(request.root),
         settings=Settings(),
+        sandbox=Ladder(user_folder(), read_sandbox(request.sandbox)),
         build_project=request.build_project,
         progress=progress,
         say=_speaker(request),

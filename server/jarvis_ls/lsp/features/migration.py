@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,6 +187,7 @@ class _Migration:
             self._migrations.progressed.unsubscribe(report)
 
     async def _request(self, params: wire.MigrationRunParams, folder: Folder) -> Request:
+        from jarvis_ls.assembly.sandbox import read_ladder
         from jarvis_ls.jc2r.run.process import Request
 
         only: tuple[str, ...] = ()
@@ -206,6 +208,7 @@ class _Migration:
             only=only,
             reset=bool(params.reset),
             language=self._server.say.language,
+            sandbox=asdict(read_ladder().settings) if action == "lift" else {},
         )
 
     async def stop(self, params: wire.MigrationParams) -> bool:
