@@ -19,9 +19,12 @@ import { venv } from '../../scripts/setup/python.mjs';
  * @property {number} [stall_after] pieces, then nothing
  */
 
-/** Starts the model; end it with `close`. */
-export async function startModel() {
-  const child = spawn(venv('python'), [path.join(import.meta.dirname, 'model.py')], {
+/**
+ * Starts the model; end it with `close`.
+ * @param {...'--security'} options see model.py
+ */
+export async function startModel(...options) {
+  const child = spawn(venv('python'), [path.join(import.meta.dirname, 'model.py'), ...options], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -2,11 +2,11 @@
 // and everything that shows the finding says so.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { openWorkbench, until } from './workbench.mjs';
+import { after, before, describe, test } from 'node:test';
+import { openWorkbench, removed, until } from './workbench.mjs';
 
 const PROGRAM = `#include <stdio.h>
 #include <string.h>
@@ -43,10 +43,10 @@ before(async () => {
 after(() => editor.close());
 
 /** @param {string} name */
-async function picture(name) {
+async function picture(name, shown = editor) {
   if (PICTURES) {
     mkdirSync(PICTURES, { recursive: true });
-    await editor.picture(path.join(PICTURES, `${name}.png`));
+    await shown.picture(path.join(PICTURES, `${name}.png`));
   }
 }
 
@@ -94,4 +94,31 @@ test('a test is shown before it is written', async () => {
   await until('it is written', () => existsSync(path.join(editor.folder, 'tests')));
   await until('it is run by make', () => /tests\/jsec-/.test(editor.read('Makefile')));
   await editor.tab('run.sh').waitFor(); // that which was written: the preview has been closed
+});
+
+describe('a machine without a compiler', () => {
+  const programs = mkdtempSync(path.join(tmpdir(), 'jls-programs-'));
+  /** @type {import('./workbench.mjs').Workbench} */
+  let bare;
+  before(async () => {
+    for (const name of readdirSync('/usr/bin')) {
+      if (!/(^|-)(cc|gcc|g\+\+|c\+\+|clang|tcc)|^c[89]9/.test(name)) {
+        symlinkSync(path.join('/usr/bin', name), path.join(programs, name));
+      }
+    }
+    bare = await openWorkbench({ files: { 'a.c': PROGRAM }, env: { PATH: programs } });
+    await bare.open('a.c');
+    await bare.squiggles.first().waitFor();
+  });
+  after(async () => {
+    await bare?.close();
+    await removed(programs);
+  });
+
+  test('is told what to install', async () => {
+    await bare.goTo(7, 8);
+    await bare.quickFix(/Prove by running/);
+    await bare.toast('install gcc').waitFor();
+    await picture('no-compiler', bare);
+  });
 });

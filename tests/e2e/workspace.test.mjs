@@ -47,6 +47,19 @@ describe('a workspace that is not trusted', () => {
     assert.equal(existsSync(marker), false);
   });
 
+  test('nothing that runs the project is offered, and the command says why', async () => {
+    await editor.goTo(5, 4);
+    await editor.page.keyboard.press('Control+.');
+    const offered = editor.page.locator('.action-widget .monaco-list-row');
+    await offered.filter({ hasText: 'Suppress' }).first().waitFor();
+    const titles = await offered.allInnerTexts();
+    const running = titles.filter((title) => /Prove|Verify|Fix with Jarvis/.test(title));
+    assert.deepEqual(running, []);
+    await editor.page.keyboard.press('Escape');
+    await editor.command('Jarvis: Prove by Running (Sandbox)');
+    await editor.toast('trust').waitFor();
+  });
+
   test('once trusted, its settings count', async () => {
     await editor.command('Workspaces: Manage Workspace Trust');
     await editor.page.getByRole('button', { name: 'Trust', exact: true }).click();

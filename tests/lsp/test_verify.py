@@ -40,12 +40,19 @@ async def titles(editor: Editor, uri: str) -> list[str]:
     return [action.title for action in await editor.actions(uri, at(LINE, 6))]
 
 
+async def lenses(editor: Editor, uri: str) -> list[str]:
+    params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
+    shown = await editor.soon(editor.client.text_document_code_lens_async(params))
+    return [lens.command.title for lens in shown or () if lens.command is not None]
+
+
 async def test_what_agents_conclude_is_told_and_stays(project: Path, model: SecurityModel) -> None:
     (project / "b.c").write_text(OTHER)
     async with running(project, options=TRUSTED) as editor:
         uri, name = await opened(editor, project)
         offered = await titles(editor, uri)
         assert {"Verify with agents", "Explain with Jarvis"} <= set(offered)
+        assert "Verify with agents" not in await lenses(editor, uri), "no model is known yet"
         params = {"uri": uri, "finding": name, "workDoneToken": "mine"}
         answer = await editor.request("jarvis/verify", params)
         assert answer.status == "verified", answer.summary
@@ -60,6 +67,7 @@ async def test_what_agents_conclude_is_told_and_stays(project: Path, model: Secu
         ]
         assert {"scanning", "clustering", "analysing"} <= set(told)
         assert "Agents: a flaw" in await hover(editor, uri)
+        assert "Verify with agents" in await lenses(editor, uri)
         count = len(model.asked)
         again = await verify(editor, uri, name)
         assert (again.status, again.markdown) == ("verified", answer.markdown)

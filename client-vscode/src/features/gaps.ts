@@ -4,30 +4,24 @@
  * which headers were missing it is offered once in a workspace.
  */
 
-import {
-  commands,
-  EventEmitter,
-  l10n,
-  type TextDocumentContentProvider,
-  Uri,
-  window,
-  workspace,
-} from 'vscode';
+import { commands, l10n, window } from 'vscode';
 import type { JarvisContext } from '../context';
 import { GAPS, GAPS_FOUND } from '../protocol';
+import { VirtualDocuments } from '../virtual-documents';
 import { withWork } from '../work';
 
 const SCHEME = 'jarvis-gaps';
 const OFFERED = 'gapsOffered';
 
 export function activate(context: JarvisContext): void {
-  const page = new GapPage();
-  context.subscriptions.push(page, workspace.registerTextDocumentContentProvider(SCHEME, page));
+  const pages = new VirtualDocuments(SCHEME);
+  context.subscriptions.push(pages);
   context.command('jarvisLs.explainGaps', async () => {
     const ask = (workDoneToken: string) => context.request(GAPS, { workDoneToken });
     const result = await withWork(context, l10n.t('Summing up what is not known'), ask);
     if (result.cancelled !== true) {
-      await commands.executeCommand('markdown.showPreview', page.show(result.markdown));
+      const page = pages.set(`${l10n.t('Not known')}.md`, result.markdown);
+      await commands.executeCommand('markdown.showPreview', page);
     }
   });
   context.on(GAPS_FOUND, ({ headers, files }) => {
@@ -49,28 +43,5 @@ async function offer(context: JarvisContext, headers: number, files: number): Pr
   );
   if ((await window.showInformationMessage(sentence, show)) === show) {
     await commands.executeCommand('jarvisLs.explainGaps');
-  }
-}
-
-class GapPage implements TextDocumentContentProvider {
-  private readonly changed = new EventEmitter<Uri>();
-  private readonly uri = Uri.from({ scheme: SCHEME, path: `/${l10n.t('Not known')}.md` });
-  private text = '';
-
-  readonly onDidChange = this.changed.event;
-
-  /** Takes a new text; gives where it is read. */
-  show(text: string): Uri {
-    this.text = text;
-    this.changed.fire(this.uri);
-    return this.uri;
-  }
-
-  provideTextDocumentContent(): string {
-    return this.text;
-  }
-
-  dispose(): void {
-    this.changed.dispose();
   }
 }

@@ -5,17 +5,7 @@
  * test of the project, whose files they see before they are written.
  */
 
-import {
-  commands,
-  EventEmitter,
-  l10n,
-  TabInputText,
-  TabInputTextDiff,
-  type TextDocumentContentProvider,
-  Uri,
-  window,
-  workspace,
-} from 'vscode';
+import { commands, l10n, type TextDocumentContentProvider, Uri, window, workspace } from 'vscode';
 import type { JarvisContext } from '../context';
 import {
   CASE,
@@ -28,7 +18,9 @@ import {
   REPLAY,
   type TestFile,
 } from '../protocol';
+import { VirtualDocuments } from '../virtual-documents';
 import { withWork } from '../work';
+import { type Clicked, findingsMeant, saveFile } from './finding-commands';
 import { verdictName } from './findings/labels';
 import { VERDICTS } from './findings/model';
 import type { Node } from './findings/tree';
@@ -36,14 +28,11 @@ import type { Node } from './findings/tree';
 const CASE_SCHEME = 'jarvis-case';
 const TEST_SCHEME = 'jarvis-test';
 
-type Clicked<T> = [(T | Node)?, Node[]?];
-
 export function activate(context: JarvisContext): void {
   const pages = new CasePages(context);
-  const planned = new PlannedFiles();
+  const planned = new VirtualDocuments(TEST_SCHEME);
   context.subscriptions.push(
     workspace.registerTextDocumentContentProvider(CASE_SCHEME, pages),
-    workspace.registerTextDocumentContentProvider(TEST_SCHEME, planned),
     planned,
   );
   context.command('jarvisLs.prove', async (...clicked: Clicked<FindingRef>) => {
@@ -91,16 +80,6 @@ interface Asked {
   fingerprint?: string;
 }
 
-function findingsMeant(context: JarvisContext, clicked: Clicked<FindingRef>): Asked[] {
-  const [first] = clicked;
-  if (first !== undefined && 'fingerprint' in first) {
-    return [first];
-  }
-  return context
-    .chooseFindings(clicked as [Node?, Node[]?])
-    .filter(({ suppressed, baselined }) => !suppressed && !baselined);
-}
-
 function caseMeant(context: JarvisContext, clicked: Clicked<CaseParams>): CaseParams {
   const [first] = clicked;
   if (first !== undefined && 'case' in first) {
@@ -119,7 +98,7 @@ async function prove(context: JarvisContext, asked: readonly Asked[]): Promise<v
   const proofs: ProofItem[] = [];
   let last: ProveResult | undefined;
   for (const [at, { uri, fingerprint }] of asked.entries()) {
-    await save(uri);
+    await saveFile(uri, l10n.t('Save the file first: what is on disk is run.'));
     const ask = (workDoneToken: string) =>
       context.request(PROVE, {
         uri,
@@ -178,16 +157,9 @@ function sumUp(proofs: readonly ProofItem[]): string {
   return l10n.t('{0} examined: {1}', proofs.length, counts);
 }
 
-async function save(uri: string): Promise<void> {
-  const document = workspace.textDocuments.find((it) => it.uri.toString() === uri);
-  if (document?.isDirty && !(await document.save())) {
-    throw new Error(l10n.t('Save the file first: what is on disk is run.'));
-  }
-}
-
 async function saveTest(
   context: JarvisContext,
-  planned: PlannedFiles,
+  planned: VirtualDocuments,
   meant: CaseParams,
 ): Promise<void> {
   const { files } = await context.request(REGRESSION_TEST, { ...meant, write: false });
@@ -195,7 +167,7 @@ async function saveTest(
   if (script === undefined) {
     return;
   }
-  await planned.show(files);
+  await showPlanned(planned, files);
   const write = l10n.t('Write');
   const others = files.slice(1).map(({ path }) => path);
   const question = l10n.t('Write {0}, with {1}?', script.path, others.join(', '));
@@ -217,50 +189,15 @@ class CasePages implements TextDocumentContentProvider {
   }
 }
 
-/** Files of a test before they are written: new ones as they will be, changed ones beside the old. */
-class PlannedFiles implements TextDocumentContentProvider {
-  private readonly changed = new EventEmitter<Uri>();
-  private readonly texts = new Map<string, string>();
-
-  readonly onDidChange = this.changed.event;
-
-  provideTextDocumentContent(uri: Uri): string {
-    return this.texts.get(uri.path) ?? '';
-  }
-
-  async show(files: readonly TestFile[]): Promise<void> {
-    for (const { path, text } of files) {
-      this.texts.set(`/${path}`, text);
-      this.changed.fire(uriOf(path));
-    }
-    const preview = l10n.t('preview');
-    for (const { path, uri } of files.filter(({ exists }) => exists)) {
-      const title = `${path} (${preview})`;
-      await commands.executeCommand('vscode.diff', Uri.parse(uri), uriOf(path), title);
-    }
-    for (const { path } of files.slice(0, 1)) {
-      await window.showTextDocument(uriOf(path), { preview: false });
+/** Shows files of a test before they are written: the new script, and those that change as diffs. */
+async function showPlanned(planned: VirtualDocuments, files: readonly TestFile[]): Promise<void> {
+  const preview = l10n.t('preview');
+  for (const { path, text, uri, exists } of files) {
+    if (exists) {
+      await planned.showDiff(Uri.parse(uri), path, text, `${path} (${preview})`);
     }
   }
-
-  /** Closes the tabs that show them. */
-  async close(): Promise<void> {
-    const tabs = window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .filter(({ input }) => {
-        const shown = input instanceof TabInputTextDiff ? input.modified : undefined;
-        const uri = input instanceof TabInputText ? input.uri : shown;
-        return uri?.scheme === TEST_SCHEME;
-      });
-    await window.tabGroups.close(tabs);
-    this.texts.clear();
+  for (const { path, text } of files.slice(0, 1)) {
+    await window.showTextDocument(planned.set(path, text), { preview: false });
   }
-
-  dispose(): void {
-    this.changed.dispose();
-  }
-}
-
-function uriOf(path: string): Uri {
-  return Uri.from({ scheme: TEST_SCHEME, path: `/${path}` });
 }

@@ -5,33 +5,21 @@
  * its title and in a message; what was checked can be read. Nothing is written before Accept.
  */
 
-import {
-  commands,
-  EventEmitter,
-  l10n,
-  TabInputTextDiff,
-  type TextDocumentContentProvider,
-  Uri,
-  window,
-  workspace,
-} from 'vscode';
+import { commands, l10n, Uri, window } from 'vscode';
 import type { JarvisContext } from '../context';
 import { type FindingRef, REPAIR, REPAIR_APPLY, type RepairResult } from '../protocol';
+import { VirtualDocuments } from '../virtual-documents';
 import { withWork } from '../work';
-import type { Node } from './findings/tree';
+import { type Clicked, findingsMeant, saveFile } from './finding-commands';
 
 const SCHEME = 'jarvis-repair';
 const PAGE_SCHEME = 'jarvis-repair-report';
 
 export function activate(context: JarvisContext): void {
   const waiting = new Waiting(context);
-  context.subscriptions.push(
-    waiting,
-    workspace.registerTextDocumentContentProvider(SCHEME, waiting.files),
-    workspace.registerTextDocumentContentProvider(PAGE_SCHEME, waiting.pages),
-  );
-  context.command('jarvisLs.repair', async (...clicked: [(FindingRef | Node)?, Node[]?]) => {
-    const finding = findingMeant(context, clicked);
+  context.subscriptions.push(waiting);
+  context.command('jarvisLs.repair', async (...clicked: Clicked<FindingRef>) => {
+    const finding = findingsMeant(context, clicked).find(({ uri }) => !uri.endsWith('.rs'));
     if (finding === undefined) {
       void window.showInformationMessage(
         l10n.t('Place the cursor on a finding in C or C++, or select one in the Findings view.'),
@@ -44,28 +32,12 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.refuseRepair', () => waiting.refuse());
 }
 
-function findingMeant(
-  context: JarvisContext,
-  clicked: [(FindingRef | Node)?, Node[]?],
-): FindingRef | undefined {
-  const [first] = clicked;
-  if (first !== undefined && 'fingerprint' in first) {
-    return first;
-  }
-  return context
-    .chooseFindings(clicked as [Node?, Node[]?])
-    .find(({ suppressed, baselined, uri }) => !suppressed && !baselined && !uri.endsWith('.rs'));
-}
-
 async function repair(
   context: JarvisContext,
   waiting: Waiting,
   { uri, fingerprint }: FindingRef,
 ): Promise<void> {
-  const document = workspace.textDocuments.find((it) => it.uri.toString() === uri);
-  if (document?.isDirty && !(await document.save())) {
-    throw new Error(l10n.t('Save the file first: what is on disk is run.'));
-  }
+  await saveFile(uri, l10n.t('Save the file first: what is on disk is run.'));
   const ask = (workDoneToken: string) =>
     context.request(REPAIR, { uri, finding: fingerprint, workDoneToken });
   const result = await withWork(context, l10n.t('Fix with Jarvis'), ask);
@@ -90,10 +62,9 @@ async function tellFailure(waiting: Waiting, result: RepairResult): Promise<void
 
 /** The repair that is shown, until the user decides; the next one takes its place. */
 class Waiting {
-  readonly files = new Texts();
-  readonly pages = new Texts();
+  private readonly files = new VirtualDocuments(SCHEME);
+  private readonly pages = new VirtualDocuments(PAGE_SCHEME);
   private current: RepairResult | undefined;
-  private reports = 0;
 
   constructor(private readonly context: JarvisContext) {}
 
@@ -101,21 +72,13 @@ class Waiting {
     await this.close();
     this.current = result;
     for (const { uri, path, text } of result.files) {
-      const proposed = Uri.from({ scheme: SCHEME, path: `/${path}` });
-      this.files.set(proposed, text);
-      const title = l10n.t('{0} (repair)', path);
-      await commands.executeCommand('vscode.diff', Uri.parse(uri), proposed, title, {
-        preview: false,
-      });
+      await this.files.showDiff(Uri.parse(uri), path, text, l10n.t('{0} (repair)', path));
     }
     await this.ask(result);
   }
 
   async showReport(markdown: string): Promise<void> {
-    this.reports += 1;
-    const page = Uri.from({ scheme: PAGE_SCHEME, path: `/${this.reports}.md` });
-    this.pages.set(page, markdown);
-    await commands.executeCommand('markdown.showPreviewToSide', page);
+    await this.pages.showPage(markdown);
   }
 
   async accept(): Promise<void> {
@@ -159,38 +122,8 @@ class Waiting {
     }
   }
 
-  /** Closes the diffs. */
   private async close(): Promise<void> {
     this.current = undefined;
-    const tabs = window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .filter(({ input }) => input instanceof TabInputTextDiff && input.modified.scheme === SCHEME);
-    await window.tabGroups.close(tabs);
-    this.files.clear();
-  }
-}
-
-/** Texts that are shown and belong to no file. */
-class Texts implements TextDocumentContentProvider {
-  private readonly changed = new EventEmitter<Uri>();
-  private readonly texts = new Map<string, string>();
-
-  readonly onDidChange = this.changed.event;
-
-  provideTextDocumentContent(uri: Uri): string {
-    return this.texts.get(uri.path) ?? '';
-  }
-
-  set(uri: Uri, text: string): void {
-    this.texts.set(uri.path, text);
-    this.changed.fire(uri);
-  }
-
-  clear(): void {
-    this.texts.clear();
-  }
-
-  dispose(): void {
-    this.changed.dispose();
+    await this.files.close();
   }
 }

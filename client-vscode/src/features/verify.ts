@@ -4,11 +4,12 @@
  * puts a question about it into the chat, which the user sends.
  */
 
-import { commands, EventEmitter, l10n, Uri, window, workspace } from 'vscode';
+import { commands, l10n, Uri, window, workspace } from 'vscode';
 import type { JarvisContext } from '../context';
 import { type FindingItem, type FindingRef, VERIFY } from '../protocol';
+import { VirtualDocuments } from '../virtual-documents';
 import { withWork } from '../work';
-import type { Node } from './findings/tree';
+import { type Clicked, findingsMeant, saveFile } from './finding-commands';
 
 const SCHEME = 'jarvis-verification';
 
@@ -19,24 +20,16 @@ interface Named extends FindingRef {
   line?: number;
 }
 
-type Clicked = [(Named | Node)?, Node[]?];
-
 export function activate(context: JarvisContext): void {
-  const pages = new Pages();
-  context.subscriptions.push(
-    pages.changed,
-    workspace.registerTextDocumentContentProvider(SCHEME, {
-      onDidChange: pages.changed.event,
-      provideTextDocumentContent: (page) => pages.texts.get(page.path) ?? '',
-    }),
-  );
-  context.command('jarvisLs.verify', async (...clicked: Clicked) => {
+  const pages = new VirtualDocuments(SCHEME);
+  context.subscriptions.push(pages);
+  context.command('jarvisLs.verify', async (...clicked: Clicked<Named>) => {
     const finding = findingMeant(context, clicked);
     if (finding !== undefined) {
       await verify(context, pages, finding);
     }
   });
-  context.command('jarvisLs.explainFinding', async (...clicked: Clicked) => {
+  context.command('jarvisLs.explainFinding', async (...clicked: Clicked<Named>) => {
     const finding = findingMeant(context, clicked);
     if (finding !== undefined) {
       const place = workspace.asRelativePath(Uri.parse(finding.uri));
@@ -54,33 +47,28 @@ export function activate(context: JarvisContext): void {
 }
 
 /** The finding meant; tells the user what to do when there is none. */
-function findingMeant(context: JarvisContext, clicked: Clicked): Named | undefined {
-  const [first] = clicked;
-  if (first !== undefined && 'fingerprint' in first) {
-    return first;
-  }
-  const found = context
-    .chooseFindings(clicked as [Node?, Node[]?])
-    .find(({ suppressed, baselined }) => !suppressed && !baselined);
+function findingMeant(context: JarvisContext, clicked: Clicked<Named>): Named | undefined {
+  const [found] = findingsMeant(context, clicked);
   if (found === undefined) {
     void window.showInformationMessage(
       l10n.t('Place the cursor on a finding, or select findings in the Findings view.'),
     );
     return undefined;
   }
-  return named(found);
+  return 'range' in found ? named(found) : found;
 }
 
 function named({ uri, fingerprint, id, rule, range }: FindingItem): Named {
   return { uri, fingerprint, id, rule, line: range.start.line + 1 };
 }
 
-async function verify(context: JarvisContext, pages: Pages, finding: Named): Promise<void> {
+async function verify(
+  context: JarvisContext,
+  pages: VirtualDocuments,
+  finding: Named,
+): Promise<void> {
   const { uri, fingerprint } = finding;
-  const document = workspace.textDocuments.find((it) => it.uri.toString() === uri);
-  if (document?.isDirty && !(await document.save())) {
-    throw new Error(l10n.t('Save the file first: agents read what is on disk.'));
-  }
+  await saveFile(uri, l10n.t('Save the file first: agents read what is on disk.'));
   const ask = (workDoneToken: string) =>
     context.request(VERIFY, { uri, finding: fingerprint, workDoneToken });
   const result = await withWork(context, l10n.t('Verifying with agents'), ask);
@@ -94,19 +82,7 @@ async function verify(context: JarvisContext, pages: Pages, finding: Named): Pro
   } else if (result.status === 'verified') {
     const show = l10n.t('Show What Agents Said');
     if ((await window.showInformationMessage(result.summary, show)) === show) {
-      await pages.show(result.markdown);
+      await pages.showPage(result.markdown);
     }
-  }
-}
-
-/** Pages that are shown and belong to no file. */
-class Pages {
-  readonly changed = new EventEmitter<Uri>();
-  readonly texts = new Map<string, string>();
-
-  async show(markdown: string): Promise<void> {
-    const page = Uri.from({ scheme: SCHEME, path: `/${this.texts.size + 1}.md` });
-    this.texts.set(page.path, markdown);
-    await commands.executeCommand('markdown.showPreviewToSide', page);
   }
 }

@@ -44,8 +44,8 @@ _RULES = (
     *(PermissionRule("deny", kind=kind) for kind in ("write", "connect")),
     *(PermissionRule("allow", tool=name, kind="execute", target="jsec *") for name in RUNNING),
 )
-"""Nothing is written and nobody is asked on the net, whatever else is allowed; evidence may be
-looked for, which only a trusted workspace offers."""
+"""No tool writes or connects, whatever else is allowed. Running code for evidence is allowed, with
+tools that only a trusted workspace has."""
 
 
 @dataclass(frozen=True, slots=True)

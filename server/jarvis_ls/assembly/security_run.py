@@ -92,7 +92,7 @@ async def verify_scan(
 
 
 def kept_outcome(root: Path, result: ScanResult) -> Verified:
-    """Return what agents have found out of the findings of a scan so far; nobody is asked. Raises
+    """Return what agents have concluded about the findings of a scan; no model is called. Raises
     `UsageError` and `JarvisError` as `verify_scan` does."""
     findings = attach(root, result.findings)
     candidates = [finding for finding in findings if finding.gid]

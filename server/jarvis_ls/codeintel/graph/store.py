@@ -2,7 +2,7 @@
 
 Names lead to the files that use them in one look-up, and the places in a file are one packed
 value, so that a row stands for a name in a file and not for each of its uses. A file of another
-version, of another owner, or that is torn is made anew: everything in it can be read again.
+version, of another owner, or that is torn is replaced: everything in it can be read again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jarvis_ls.codeintel.graph.records import (
 from jarvis_ls.core.errors import JarvisError
 
 VERSION = 1
-"""Of the schema and of what is read from a file; other files are made anew."""
+"""Of the schema and of what is read from a file; files of another version are replaced."""
 _BUSY_MS = 10_000
 _EXPORTED, _TEST = 1, 2
 _TABLES = """
@@ -111,7 +111,7 @@ class SymbolStore:
         """Open the database, made when it is missing.
 
         `owner` is what only the user of this machine can know: a file that came with the workspace
-        does not have it, and is made anew. Raises `JarvisError` when nothing can be written there.
+        does not have it, and is replaced. Raises `JarvisError` when nothing can be written there.
         """
         self._files: dict[int, File] = {}
         self._by_path: dict[str, File] = {}
@@ -312,7 +312,7 @@ class SymbolStore:
             if "locked" in str(error):
                 raise
         except sqlite3.DatabaseError:
-            pass  # torn: it is made anew
+            pass  # torn: it is replaced
         link.close()
         return None
 

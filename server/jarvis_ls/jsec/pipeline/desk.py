@@ -66,7 +66,7 @@ class Desk:
     _failures: int = 0
 
     async def ask(self, task: AgentTask) -> AgentAnswer:
-        """Return what an agent answers; once the work is halted, nobody is asked."""
+        """Return what an agent answers; once the work is halted, no model is called."""
         if self.halted:
             return AgentAnswer(AnswerState.STOPPED, error=self.halted)
         answer = await self.agents.ask(task)

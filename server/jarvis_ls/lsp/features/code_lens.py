@@ -97,6 +97,7 @@ def register(server: Server) -> None:
     server.run(extensions.COMMAND_SHOW_FINDING, show)
     server.configured.subscribe(refresh)
     server.proofs.changed.subscribe(refresh)
+    server.model_changed.subscribe(refresh)
 
 
 def _title(findings: list[Finding], say: Messages) -> str:

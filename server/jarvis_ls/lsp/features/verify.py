@@ -67,6 +67,7 @@ class _Verify:
                 await server.proofs.written(str(root))
         if done is None:
             return VerifyResult("cancelled", server.say("It was cancelled."), "")
+        server.tell_model("none" if done.lacking else "ready")
         if done.lacking:
             return VerifyResult("no_model", server.say(done.lacking), "")
         told = summary(done, server.say)
