@@ -29,6 +29,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
         ("mcp", ("agent",)),
         ("acp", ("agent",)),
         ("jc2r", ("migrate",)),
+        ("rewriting", ("agent", "migrate")),
         ("jarvis", ("agent",)),
         ("jca", ("agent",)),
         ("language_server", ("agent", "migrate")),
@@ -51,6 +52,7 @@ SAYS_WHAT_IS_MISSING = frozenset(
     {
         "jarvis_ls.cli.proving",
         "jarvis_ls.cli.repairing",
+        "jarvis_ls.cli.rewriting",
         "jarvis_ls.cli.verifying",
         "jarvis_ls.jsec.proof.symbolic.refutation",
         "jarvis_ls.facade.proving",

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
 from jarvis_ls.core.finding import Finding, Proof
-from jarvis_ls.jsec.pipeline.agent_port import AgentAnswer, AgentTask, AnswerState, Role
+from jarvis_ls.jsec.pipeline.agent_port import AgentTask, Role
 from jarvis_ls.jsec.pipeline.desk import Desk
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.pipeline import run_pipeline

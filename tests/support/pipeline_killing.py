@@ -21,9 +21,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
 from jarvis_ls.core.finding import Finding, Message, Span
 from jarvis_ls.core.store import read_records
-from jarvis_ls.jsec.pipeline.agent_port import AgentAnswer, AgentTask, AnswerState, Role
+from jarvis_ls.jsec.pipeline.agent_port import AgentTask, Role
 from jarvis_ls.jsec.pipeline.desk import Desk, Plan
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.pipeline import Left, run_pipeline

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jarvis_ls.agents.node import Assignment, Node
+from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.records import ROOT
+from jarvis_ls.agents.task_answer import AgentAnswer
 from jarvis_ls.assembly.shared import SharedState
+from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents
 from jarvis_ls.assembly.workplace import Additions
-from jarvis_ls.core.errors import JarvisError
-from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.pipeline.agent_port import AgentAnswer, AgentTask, AnswerState, Role
-from jarvis_ls.jsec.pipeline.answers import CompleteForm
+from jarvis_ls.jsec.pipeline.agent_port import AgentTask, Role
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.tools.service import RUNNING, SERVICE, pipeline_tools
 from jarvis_ls.runtime.base.events import Budget
@@ -27,18 +26,6 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.bootstrap import Assembly
     from jarvis_ls.assembly.conversation import Conversation
 
-_READ = (
-    "read_code",
-    "read_symbols",
-    "search_in_project",
-    "list_project_files",
-    "get_dependencies",
-    "definition",
-    "references",
-    "callers",
-    "callees",
-)
-"""Tools that only look; one that is not there is left out."""
 _SAVE, _RECALL = "save_memory", "retrieve_memory"
 _RULES = (
     *(PermissionRule("deny", kind=kind) for kind in ("write", "connect")),
@@ -68,54 +55,22 @@ class SecurityAgents:
 
     def __init__(self, conversation: Conversation, group: str, *, can_run: bool) -> None:
         """For `open_agents`."""
-        self._conversation = conversation
+        self._agents = TaskAgents(conversation)
         self._group = group
-        known = conversation.sources.toolset.tools()
-        own = [tool.spec.name for tool in pipeline_tools(can_run=can_run)]
-        self._look = tuple(name for name in (*_READ, *own, _RECALL) if name in known)
+        own = (tool.spec.name for tool in pipeline_tools(can_run=can_run))
+        self._look = self._agents.known(*LOOKING, *own, _RECALL)
 
     @property
     def spent(self) -> Usage:
         """Return what all of them have spent."""
-        return self._conversation.tree.root.info.subtree
+        return self._agents.spent
 
     async def ask(self, task: AgentTask) -> AgentAnswer:
         """See `Agents`."""
-        tree = self._conversation.tree
         saves = (_SAVE,) if task.role in (Role.CLUSTERING, Role.ANALYSIS) else ()
-        assignment = Assignment(
-            task.prompt, task.title, tools=(*self._look, *saves), group=self._group
-        )
-        try:
-            node = tree.add(ROOT, assignment, task.form)
-            tree.start(node.id)
-        except JarvisError as error:  # a limit of trees that the user has set
-            return AgentAnswer(AnswerState.FAILED, error=str(error))
-        try:
-            await tree.result(node.id)
-        except BaseException:
-            with contextlib.suppress(JarvisError):
-                await tree.cancel(node.id)
-            raise
-        return self._answer(node, task)
-
-    def _answer(self, node: Node, task: AgentTask) -> AgentAnswer:
-        ending = node.ending
-        name = f"{self._conversation.id}/{node.id}"
-        if ending is None or ending.state == "cancelled":
-            said = ending.error if ending is not None else ""
-            return AgentAnswer(
-                AnswerState.STOPPED, error=said or Words("It was stopped."), node=name
-            )
-        if ending.state == "completed" and ending.value is not None:
-            return AgentAnswer(AnswerState.ANSWERED, ending.value, node=name)
-        error = ending.error or Words("It gave no answer.")
-        if self._conversation.tree.root.refused:
-            return AgentAnswer(AnswerState.STOPPED, error=error, node=name)
-        form = task.form
-        refused = isinstance(form, CompleteForm) and form.refused > 0
-        state = AnswerState.UNFIT if refused else AnswerState.FAILED
-        return AgentAnswer(state, error=error, node=name)
+        tools = (*self._look, *saves)
+        assignment = Assignment(task.prompt, task.title, tools=tools, group=self._group)
+        return await self._agents.ask(assignment, task.form)
 
 
 def missing_model(shared: SharedState, group: str) -> str:

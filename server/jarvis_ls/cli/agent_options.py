@@ -41,12 +41,12 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
         "--cluster-limit",
         "-c",
         metavar="N",
-        type=_positive,
+        type=positive,
         default=50,
         help="cluster at most N candidates at once (default 50)",
     )
-    add("--tokens", metavar="N", type=_positive, help="ask before more than N tokens are used")
-    add("--cost", metavar="SUM", type=_amount, help="ask before more than SUM is spent")
+    add("--tokens", metavar="N", type=positive, help="ask before more than N tokens are used")
+    add("--cost", metavar="SUM", type=amount, help="ask before more than SUM is spent")
     add(
         "--notes",
         metavar="TEXT",
@@ -75,7 +75,8 @@ def _run(options: argparse.Namespace) -> ExitStatus:
     return verifying.run_agent(options)
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """Return a whole number above 0, for argparse."""
     if not text.isdecimal() or not int(text) > 0:
         raise argparse.ArgumentTypeError(
             speak(Words("'{text}' is not a whole number above 0", text=text))
@@ -83,7 +84,8 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _amount(text: str) -> float:
+def amount(text: str) -> float:
+    """Return a number above 0, for argparse."""
     try:
         number = float(text)
     except ValueError:

@@ -67,10 +67,16 @@ class History:
         )
         return True
 
+    def head(self) -> str:
+        """Return the id of the last commit; empty when there is none."""
+        if not self.is_kept:
+            return ""
+        done = self._call("rev-parse", "--verify", "--quiet", "HEAD")
+        return done.stdout.strip() if done.returncode == 0 else ""
+
     def _base(self) -> list[str]:
         """Return what the index is compared with: nothing, before the first commit."""
-        done = self._call("rev-parse", "--verify", "--quiet", "HEAD")
-        return ["HEAD"] if done.returncode == 0 else []
+        return ["HEAD"] if self.head() else []
 
     def _is_ours_or_new(self) -> bool:
         if not self._folder.exists() and not self._folder.is_symlink():

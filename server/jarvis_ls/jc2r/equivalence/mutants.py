@@ -11,7 +11,7 @@ import hashlib
 import math
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,10 @@ def plant(
     seed: int,
     modules: Sequence[str] = (),
     seconds: float = math.inf,
+    names: Container[str] | None = None,
 ) -> Mutation:
-    """Plant `wanted` mutants in the modules (all when empty) and see which are found.
+    """Plant `wanted` mutants in the modules (all when empty) and see which are found; `names` are
+    the Rust functions they are planted in, None means all.
 
     `functions` are records of kind `function` with their requests. After `seconds` no more mutants
     are tried, and what nothing has seen by then counts as not found. Raises `JarvisError` when the
@@ -79,7 +81,13 @@ def plant(
     started = time.monotonic()
     found = Mutation()
     place = project.folder / "mutants"
-    chosen = _build(project, place, wanted, seed, modules, found)
+    source = place / "rust" / "src"
+    shared_libraries.copy_crate(project.crate, place / "rust", project.symbols)
+    files = sorted(modules or set(project.symbols.modules.values()))
+    texts = {f"{name}.rs": (source / f"{name}.rs").read_text() for name in files}
+    points = [site for file, text in texts.items() for site in points_of(text, file)]
+    within = [site for site in points if names is None or site.function in names]
+    chosen = _build(project, place, texts, choose(within, wanted, seed), found)
     homes = {f"{module}.rs": file for file, module in project.symbols.modules.items()}
     tried = 0
     survivors = []
@@ -112,15 +120,16 @@ def plant(
 
 
 def _build(
-    project: Project, place: Path, wanted: int, seed: int, modules: Sequence[str], found: Mutation
+    project: Project,
+    place: Path,
+    texts: Mapping[str, str],
+    points: Sequence[Point],
+    found: Mutation,
 ) -> list[tuple[int, Point]]:
-    """Return the shared object and the programs with all mutants; those that compile."""
-    shared_libraries.copy_crate(project.crate, place / "rust", project.symbols)
+    """Build the shared object with all mutants in the files `texts` of the copy below `place`;
+    return those that compile."""
     source = place / "rust" / "src"
-    names = sorted(modules or set(project.symbols.modules.values()))
-    texts = {f"{name}.rs": (source / f"{name}.rs").read_text() for name in names}
-    every = [site for file, text in texts.items() for site in points_of(text, file)]
-    numbered = list(enumerate(choose(every, wanted, seed), 1))
+    numbered = list(enumerate(points, 1))
     lib = source / "lib.rs"
     replace_file(lib, (lib.read_text() + SWITCH).encode())
     for _ in range(_TRIES):

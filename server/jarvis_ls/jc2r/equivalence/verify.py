@@ -100,6 +100,21 @@ class Project:
         if stamp.is_file() and stamp.read_text() == made:
             self.prepare()
             return
+        self._build_c()
+        shared_libraries.copy_crate(self.crate, self.folder / "rust", self.symbols)
+        shared_libraries.build_rust(
+            self.folder / "rust", self.crate, self.units.units, self.symbols, self.units.libraries
+        )
+        stamp.write_text(made)
+        self.prepare()
+
+    def _build_c(self) -> None:
+        """Build the C where it, or what it is called in shared objects, has changed."""
+        names = repr(sorted(zip(self.found.definitions, self._names_of_definitions(), strict=True)))
+        made = f"{digest_of(self.root, None, self.units)} {_digest_text(names)}"
+        stamp = self.folder / "made_c"
+        if (self.folder / "c.so").is_file() and stamp.is_file() and stamp.read_text() == made:
+            return
         arguments = (
             self.root,
             self.units.units,
@@ -115,12 +130,12 @@ class Project:
             self.notes.append(Words("the C cannot be built with sanitizers: {error}", error=error))
             (self.folder / "sanitized.so").unlink(missing_ok=True)
             shared_libraries.build_c(*arguments, shared_libraries.OTHERWISE, "otherwise.so")
-        shared_libraries.copy_crate(self.crate, self.folder / "rust", self.symbols)
-        shared_libraries.build_rust(
-            self.folder / "rust", self.crate, self.units.units, self.symbols, self.units.libraries
-        )
         stamp.write_text(made)
-        self.prepare()
+
+    def _names_of_definitions(self) -> list[str]:
+        return [
+            self.symbols.of(file, name, static) for file, name, static in self.found.definitions
+        ]
 
     def prepare(self) -> None:
         """Learn from the C that was built what there is to compare. Raises `JarvisError`."""
@@ -279,14 +294,14 @@ def inputs_of(
     )
 
 
-def digest_of(root: Path, crate: Path, units: Units) -> str:
-    """Of the sources, how they are compiled, the crate, this package and the harness."""
+def digest_of(root: Path, crate: Path | None, units: Units) -> str:
+    """Of the sources, how they are compiled, the crate if any, this package and the harness."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(repr([(unit.path, unit.arguments) for unit in units.units]).encode())
+    of_crate = ((crate / "src", (".rs",)), (crate / "c", (".c", ".h"))) if crate else ()
     for folder, suffixes in (
         (root, (".c", ".h", ".inc")),
-        (crate / "src", (".rs",)),
-        (crate / "c", (".c", ".h")),
+        *of_crate,
         (Path(__file__).parent, (".py", ".c")),
         (Path(harness.__file__).parent, (".py", ".c")),
     ):
@@ -295,6 +310,10 @@ def digest_of(root: Path, crate: Path, units: Units) -> str:
             if path.suffix in suffixes and ".jarvis" not in inside and path.is_file():
                 digest.update(str(path).encode("utf-8", "surrogateescape") + path.read_bytes())
     return digest.hexdigest()
+
+
+def _digest_text(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def _is_wanted(function: Function, only: Sequence[str]) -> bool:

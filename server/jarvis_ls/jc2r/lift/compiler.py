@@ -43,9 +43,9 @@ class Message:
     changes: tuple[Change, ...] = ()
 
 
-def check(crate: Path, *lints: str) -> list[Message]:
+def check(crate: Path, *lints: str, command: str = "check") -> list[Message]:
     """Return what rustc says of library and programs; `lints` are warned of whatever the source
-    allows.
+    allows. With the command `clippy` it is what clippy says.
 
     Raises `JarvisError` when cargo cannot be run or says nothing useful.
     """
@@ -53,7 +53,7 @@ def check(crate: Path, *lints: str) -> list[Message]:
     try:
         done = run_cargo(
             crate,
-            "check",
+            command,
             "--keep-going",
             "--message-format=json",
             seconds=SECONDS,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Protocol
 
+from jarvis_ls.agents.task_answer import AgentAnswer
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 
 
@@ -16,19 +17,6 @@ class Role(Enum):
     REVIEW = "review"
     ANALYSIS = "analysis"
     VERIFICATION = "verification"
-
-
-class AnswerState(Enum):
-    """How the work of an agent ended."""
-
-    ANSWERED = "answered"
-    """Its answer meets the form."""
-    UNFIT = "unfit"
-    """It has answered, but not in the form, however often it was asked."""
-    FAILED = "failed"
-    """The model could not be asked."""
-    STOPPED = "stopped"
-    """The budget is used up and the user wants no more spent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +39,6 @@ class AgentTask:
         shown = ", ".join(f"#{gid}" for gid in self.gids[:_SHOWN])
         more = f" +{len(self.gids) - _SHOWN}" if len(self.gids) > _SHOWN else ""
         return f"{self.role.value} {shown}{more} {self.file}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class AgentAnswer:
-    """What became of it."""
-
-    state: AnswerState
-    value: Any = None
-    """What the form gives."""
-    error: str = ""
-    """Why there is no value, in words."""
-    node: str = ""
-    """Id of the agent in the session's tree."""
 
 
 class Agents(Protocol):

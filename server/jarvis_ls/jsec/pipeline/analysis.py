@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from jarvis_ls.agents.task_answer import AnswerState
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.pipeline.agent_port import AgentTask, AnswerState, Role
+from jarvis_ls.jsec.pipeline.agent_port import AgentTask, Role
 from jarvis_ls.jsec.pipeline.answers import (
     Analyses,
     AnalysisItem,

@@ -133,16 +133,6 @@ class CompleteForm(ModelForm):
         super().__init__(model)
         self._gids = tuple(gids)
         self._quotes = quotes
-        self.refused = 0
-        """How many answers could not be used."""
-
-    def read(self, text: str) -> Any:
-        """See `AnswerForm`."""
-        try:
-            return super().read(text)
-        except AnswerUnfit:
-            self.refused += 1
-            raise
 
     def check(self, value: Any) -> Any:
         """See `AnswerForm`; return the items."""

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 
+from jarvis_ls.agents.task_answer import AnswerState
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.pipeline.agent_port import AgentTask, AnswerState, Role
+from jarvis_ls.jsec.pipeline.agent_port import AgentTask, Role
 from jarvis_ls.jsec.pipeline.answers import Clusters, CompleteForm
 from jarvis_ls.jsec.pipeline.desk import Desk, work_through
 from jarvis_ls.jsec.pipeline.prompts import batches, candidates_in_words, fill_prompt

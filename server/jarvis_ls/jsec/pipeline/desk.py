@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.pipeline.agent_port import AgentAnswer, Agents, AgentTask, AnswerState, Role
+from jarvis_ls.jsec.pipeline.agent_port import Agents, AgentTask, Role
 from jarvis_ls.jsec.pipeline.examiner import Examiner
 from jarvis_ls.jsec.pipeline.quotes import QuoteChecker
 from jarvis_ls.jsec.pipeline.records import Cluster

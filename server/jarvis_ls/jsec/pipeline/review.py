@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from jarvis_ls.agents.task_answer import AnswerState
 from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.pipeline.agent_port import AgentTask, AnswerState, Role
+from jarvis_ls.jsec.pipeline.agent_port import AgentTask, Role
 from jarvis_ls.jsec.pipeline.answers import CompleteForm, Reviews
 from jarvis_ls.jsec.pipeline.desk import Desk, work_through
 from jarvis_ls.jsec.pipeline.prompts import batches, candidates_in_words, fill_prompt, json_lines

@@ -13,6 +13,7 @@ from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.repair.behaviour import Boundary
 from jarvis_ls.jsec.repair.judge import Judge
 from jarvis_ls.jsec.repair.verdict import Gate, State
+from jarvis_ls.runtime.agent.prompts import as_data
 from jarvis_ls.runtime.base.redaction import redact
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ async def brief(judge: Judge, before: Sequence[Attempt]) -> str:
     values = {
         "finding": f"{finding.rule} ({weaknesses}) at {finding.file}:{finding.span.line}: "
         f"{finding.message} {finding.suggestion}",
-        "path": _data(_path(judge)),
-        "evidence": _data(_evidence(judge)),
-        "specification": _data(_specification(original.boundary)),
-        "scope": _data(
+        "path": as_data(_path(judge)),
+        "evidence": as_data(_evidence(judge)),
+        "specification": as_data(_specification(original.boundary)),
+        "scope": as_data(
             "\n".join(
                 f"- {name or '(outside of functions)'} in {file}" for file, name in judge.allowed
             )
@@ -111,7 +112,7 @@ def _before(attempts: Sequence[Attempt]) -> str:
     parts: list[str] = []
     for number, attempt in enumerate(attempts, 1):
         if attempt.judgement is None:
-            parts.append(f"## Attempt {number} gave no patch\n{_data(attempt.problem)}")
+            parts.append(f"## Attempt {number} gave no patch\n{as_data(attempt.problem)}")
             continue
         failures = [item for item in attempt.judgement.results if item.state is State.FAILED]
         told = "\n".join(
@@ -121,12 +122,6 @@ def _before(attempts: Sequence[Attempt]) -> str:
         diff = attempt.judgement.patch.diff()[:_MOST_DIFF]
         parts.append(
             f"## Attempt {number} was refused (the copy is as at first again)\n"
-            f"{_data(f'{told}{chr(10)}{diff}')}"
+            f"{as_data(f'{told}{chr(10)}{diff}')}"
         )
     return "\n\n".join(parts)
-
-
-def _data(text: str) -> str:
-    """Return material between marks that nothing in it can close."""
-    closed = text.replace("</data>", "</ data>").replace("<data>", "< data>")
-    return f"<data>\n{closed}\n</data>"

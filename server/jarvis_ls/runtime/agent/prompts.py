@@ -163,3 +163,9 @@ def _describe(spec: ToolSpec) -> str:
 
     schema = json.dumps(spec.parameters, ensure_ascii=False)
     return f"## {spec.name}\n{spec.description}\nArguments (JSON schema): {schema}"
+
+
+def as_data(text: str) -> str:
+    """Return material between marks that nothing in it can close."""
+    closed = text.replace("</data>", "</ data>").replace("<data>", "< data>")
+    return f"<data>\n{closed}\n</data>"

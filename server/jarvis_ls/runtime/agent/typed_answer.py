@@ -41,6 +41,8 @@ class AnswerForm(ABC):
 
     schema: dict[str, Any]
     """As JSON schema."""
+    refused: int = 0
+    """How many answers did not fit."""
 
     @abstractmethod
     def check(self, value: Any) -> Any:
@@ -52,6 +54,13 @@ class AnswerForm(ABC):
 
     def read(self, text: str) -> Any:
         """Return the value in an answer. Raise `AnswerUnfit` when there is none that fits."""
+        try:
+            return self._read(text)
+        except AnswerUnfit:
+            self.refused += 1
+            raise
+
+    def _read(self, text: str) -> Any:
         problem = "There is no JSON in it."
         for candidate in _candidates(text):
             try:

@@ -1,0 +1,77 @@
+"""Agents that each do one task with an answer in a form: children of the root of one session."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from jarvis_ls.agents.node import Assignment, Node
+from jarvis_ls.agents.records import ROOT
+from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.agent.typed_answer import AnswerForm
+from jarvis_ls.runtime.base.messages import Usage
+
+if TYPE_CHECKING:
+    from jarvis_ls.assembly.conversation import Conversation
+
+LOOKING = (
+    "read_code",
+    "read_symbols",
+    "search_in_project",
+    "list_project_files",
+    "get_dependencies",
+    "definition",
+    "references",
+    "callers",
+    "callees",
+)
+"""Tools that only look; one that is not there is left out."""
+
+
+class TaskAgents:
+    """Gives each task an agent of its own."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    @property
+    def spent(self) -> Usage:
+        """Return what all of them have spent."""
+        return self._conversation.tree.root.info.subtree
+
+    def known(self, *names: str) -> tuple[str, ...]:
+        """Return those of some tools that the session has."""
+        tools = self._conversation.sources.toolset.tools()
+        return tuple(name for name in names if name in tools)
+
+    async def ask(self, assignment: Assignment, form: AnswerForm) -> AgentAnswer:
+        """Return what an agent answers; when this is cancelled the agent ends."""
+        tree = self._conversation.tree
+        try:
+            node = tree.add(ROOT, assignment, form)
+            tree.start(node.id)
+        except JarvisError as error:  # a limit of trees that the user has set
+            return AgentAnswer(AnswerState.FAILED, error=str(error))
+        try:
+            await tree.result(node.id)
+        except BaseException:
+            with contextlib.suppress(JarvisError):
+                await tree.cancel(node.id)
+            raise
+        return self._answer(node, form)
+
+    def _answer(self, node: Node, form: AnswerForm) -> AgentAnswer:
+        ending, spent = node.ending, node.info.subtree
+        name = f"{self._conversation.id}/{node.id}"
+        if ending is None or ending.state == "cancelled":
+            error = (ending.error if ending is not None else "") or Words("It was stopped.")
+            return AgentAnswer(AnswerState.STOPPED, error=error, node=name, spent=spent)
+        if ending.state == "completed" and ending.value is not None:
+            return AgentAnswer(AnswerState.ANSWERED, ending.value, node=name, spent=spent)
+        state = AnswerState.UNFIT if form.refused else AnswerState.FAILED
+        if node.refused or self._conversation.tree.root.refused:
+            state = AnswerState.STOPPED
+        error = ending.error or Words("It gave no answer.")
+        return AgentAnswer(state, error=error, node=name, spent=spent)

@@ -1,0 +1,90 @@
+"""The options of `jc2r rewrite`, which lets a model write safe Rust under gates."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.cli.agent_options import amount, positive
+from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_verify import add_settings
+from jarvis_ls.cli.trust import add_trust
+from jarvis_ls.core.errors import JarvisError, missing_package
+
+EPILOG = (
+    "exit status: 0 success, or every function was tried; 1 the run stopped before; 2 usage error, "
+    "or what is needed is missing; 130 interrupted"
+)
+
+
+def add_rewrite(commands: Any) -> None:
+    """Add the command and its options."""
+    rewrite = commands.add_parser(
+        "rewrite",
+        help="let a model write functions of the crate in safe Rust; each must pass gates",
+        description=(
+            "Ask a model for a safe form of each function, callees first. An answer is kept when "
+            "it breaks no rule of `jc2r check-rewrite`, compiles, passes the tests, gives what the "
+            "C gives for recorded and new inputs, its mutants are found, exports stay, and unsafe "
+            "code and clippy's warnings do not grow; else the model tries again with the reason, "
+            "three times at most; then the baseline stays. Each function is one commit in the "
+            "crate. The same command continues after an interruption."
+        ),
+        epilog=EPILOG,
+    )
+    add = rewrite.add_argument
+    add(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="folder of the C project (default: the current folder)",
+    )
+    which = rewrite.add_mutually_exclusive_group(required=True)
+    which.add_argument("--all", action="store_true", help="all functions of the crate")
+    which.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this function, NAME or FILE:NAME (repeatable)",
+    )
+    add(
+        "--llm-group",
+        "-g",
+        metavar="GROUP",
+        default="",
+        help="model group, or provider/model (default: that of the settings)",
+    )
+    add(
+        "--attempts",
+        type=positive,
+        default=3,
+        metavar="N",
+        help="answers for one function that are judged (default: 3)",
+    )
+    add("--tokens", type=positive, metavar="N", help="tokens for one function at most")
+    add("--cost", type=amount, metavar="SUM", help="money for one function at most")
+    add_settings(rewrite)
+    add("--again", action="store_true", help="try functions again whose baseline stayed")
+    add(
+        "--build",
+        action="store_true",
+        help="run the project's build in a copy to get its compile commands",
+    )
+    add("--format", choices=("text", "json"), default="text", help="default: text")
+    add_trust(rewrite)
+    rewrite.set_defaults(run=run_rewrite)
+
+
+def run_rewrite(options: argparse.Namespace) -> ExitStatus:
+    """Run the command; what it needs is loaded only then."""
+    try:
+        from jarvis_ls.cli import rewriting
+    except ModuleNotFoundError as error:
+        missing_package(error)
+        raise JarvisError(
+            "Rewriting needs more packages: pip install 'jarvis-ls[agent,migrate]'."
+        ) from None
+    return rewriting.run_rewrite(options)

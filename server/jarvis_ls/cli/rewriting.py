@@ -1,0 +1,116 @@
+"""`jc2r rewrite`: functions of the crate in safe Rust, by a model."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from jarvis_ls.assembly.rewriting import open_writer
+from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.trust import COMPARING, require_trust
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.search_path import leave_out
+from jarvis_ls.core.words import Words, to_json
+from jarvis_ls.jc2r.equivalence.verify import Settings
+from jarvis_ls.jc2r.rewrite.journal import Record
+from jarvis_ls.jc2r.rewrite.stage import Rewritten, Step, Wanted, rewrite_project
+from jarvis_ls.jc2r.rewrite.verdict import TITLES
+from jarvis_ls.jsec.report.text import printable
+from jarvis_ls.runtime.base.events import Budget
+
+
+def run_rewrite(options: argparse.Namespace) -> ExitStatus:
+    """Rewrite, and say what came of it."""
+    if not sys.platform.startswith("linux"):
+        raise JarvisError("Rewriting works on Linux only, because it compares C with Rust.")
+    root = options.path.resolve()
+    if not root.is_dir():
+        raise UsageError("{path}: no such folder.", path=options.path)
+    leave_out(root)
+    require_trust(root, given=options.trust, why=COMPARING)
+    done = asyncio.run(_rewrite(root, options))
+    if options.format == "json":
+        print(json.dumps(to_json(asdict(done)), ensure_ascii=False, indent=1))
+    else:
+        _tell(done)
+    return ExitStatus.FAILURE if done.stopped else ExitStatus.SUCCESS
+
+
+async def _rewrite(root: Path, options: argparse.Namespace) -> Rewritten:
+    wanted = Wanted(
+        tuple(options.only),
+        options.attempts,
+        Budget(options.tokens, options.cost),
+        options.again,
+        options.build,
+    )
+    settings = Settings(options.cases, options.seconds, options.seed)
+    is_shown = options.format == "text" and sys.stderr.isatty()
+    async with open_writer(root, options.llm_group, os.environ) as writer:
+        return await rewrite_project(
+            root, writer, wanted=wanted, settings=settings, tell=_show if is_shown else _nothing
+        )
+
+
+def _show(step: Step) -> None:
+    doing = Words("the model writes") if step.gate is None else TITLES[step.gate]
+    told = speak(
+        Words(
+            "{done}/{total} {name}, answer {attempt}",
+            done=step.done + 1,
+            total=step.total,
+            name=step.name,
+            attempt=step.attempt,
+        )
+    )
+    print(f"\r\033[K{told}: {speak(doing)}", end="", file=sys.stderr, flush=True)
+
+
+def _nothing(step: Step) -> None:
+    """Show nothing."""
+
+
+def _tell(done: Rewritten) -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    for record in done.records:
+        print(printable(f"{record.file}: {record.name}: {speak(_said(record))}"))
+    total = Words(
+        "{rewritten} of {total} functions rewritten, {kept} keep the baseline, {left} not tried",
+        rewritten=sum(record.is_rewritten for record in done.records),
+        total=len(done.records) + done.left,
+        kept=sum(not record.is_rewritten for record in done.records),
+        left=done.left,
+    )
+    print(speak(total))
+    tokens = sum(record.tokens for record in done.records)
+    cost = sum(record.cost for record in done.records)
+    if tokens:
+        print(speak(Words("{tokens} tokens, cost {cost}", tokens=tokens, cost=f"{cost:.4f}")))
+    if done.stopped:
+        told = speak(Words("stopped: {why}", why=done.stopped))
+        print(f"jc2r: {printable(told)}", file=sys.stderr)
+
+
+def _said(record: Record) -> str:
+    if not record.is_rewritten:
+        return Words("the baseline stays: {why}", why=record.reason)
+    counts = record.counts
+    before, after = counts["unsafe_lines"]
+    told = Words(
+        "rewritten: equal on {cases} inputs, {killed} of {mutants} mutants found, unsafe lines"
+        " {before} -> {after}",
+        before=before,
+        after=after,
+        cases=counts["cases"],
+        killed=counts["killed"],
+        mutants=counts["mutants"],
+    )
+    lines = counts["entry_lines"]
+    return Words("{told} and {n} in its entry for C", told=told, n=lines) if lines > 0 else told

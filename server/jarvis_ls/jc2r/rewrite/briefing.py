@@ -1,0 +1,118 @@
+"""What a model is told of a function: the prompt is `prompts/rewrite.md`, filled in here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from jarvis_ls.core.words import filled
+from jarvis_ls.harness.inputs import is_length
+from jarvis_ls.harness.signature import Function, Signatures
+from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of, read_sources
+from jarvis_ls.jc2r.rewrite.journal import Attempt
+from jarvis_ls.jc2r.rewrite.subject import Subject
+from jarvis_ls.jc2r.rewrite.verdict import TITLES, Gate
+from jarvis_ls.runtime.agent.prompts import as_data
+from jarvis_ls.runtime.base.redaction import redact
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_TYPE_ITEMS = ("struct_item", "union_item", "enum_item", "type_item", "const_item")
+_MOST_TYPES = 8_000
+_MOST_CODE = 40_000
+_MOST_CALLERS = 6
+_MOST_DETAILS = 3_000
+_MOST_ANSWER = 8_000
+
+
+def brief(
+    subject: Subject, crate: Path, found: Signatures, before: Sequence[Attempt], notes: str
+) -> str:
+    """Return the task of a model; `before` are its answers that failed, `notes` the user's own
+    words for every prompt."""
+    text = files("jarvis_ls.jc2r.rewrite").joinpath("prompts", "rewrite.md").read_text("utf-8")
+    sources = read_sources(crate)
+    values = {
+        "place": f"{subject.file}:{subject.line}, {subject.name}",
+        "name": subject.name,
+        "inner": subject.inner,
+        "c": as_data(subject.c[:_MOST_CODE]),
+        "rust": as_data(subject.rust[:_MOST_CODE]),
+        "types": as_data("\n\n".join(_used(subject, sources))),
+        "callers": as_data("\n".join(_callers(subject, sources)) or "Nothing in the crate."),
+        "facts": as_data("\n".join(_facts(subject, found)) or "Nothing more."),
+        "gates": ", ".join(str(TITLES[gate]) for gate in Gate),
+        "notes": f"Additional notes of the user:\n{notes.strip()}" if notes.strip() else "",
+        "before": "\n\n".join(_earlier(before)),
+    }
+    return filled(text, values).encode("utf-8", "backslashreplace").decode()
+
+
+def _used(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:
+    """Yield the types that the Rust names and the heads of the functions that it may call."""
+    wanted = set(_NAME.findall(subject.rust))
+    size = 0
+    for source in sources:
+        for item in source.root.children:
+            name = name_of(item)
+            if item.type in _TYPE_ITEMS and name in wanted:
+                told = source.text(item).decode("utf-8", "replace")
+            elif item.type == "function_item" and name.removesuffix("_safe") in wanted:
+                body = field(item, "body")
+                end = item.end_byte if body is None else body.start_byte
+                head = source.data[item.start_byte : end].decode("utf-8", "replace").strip()
+                told = f"{head};  // in module {source.path.stem}"
+            else:
+                continue
+            size += len(told)
+            if name == subject.name or size > _MOST_TYPES:
+                continue
+            yield told
+
+
+def _callers(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:
+    shown = 0
+    for source in sources:
+        for call in below(source.root, "call_expression"):
+            called = field(call, "function")
+            if called is None or shown == _MOST_CALLERS:
+                continue
+            text = source.text(called).decode("utf-8", "replace")
+            if text.rpartition("::")[2] == subject.name:
+                shown += 1
+                code = " ".join(source.text(call).decode("utf-8", "replace").split())
+                yield f"{source.path.stem}: {code[:200]}"
+
+
+def _facts(subject: Subject, found: Signatures) -> Iterator[str]:
+    function = next((f for f in found.functions if (f.file, f.name) == subject.key), None)
+    if function is None:
+        return
+    yield "It is static: only its file calls it." if function.static else "Other files may call it."
+    if (function.file, function.name) in found.taken:
+        yield "Its address is stored in a variable."
+    if function.variables:
+        yield f"It uses the variables {', '.join(function.variables)}."
+    yield from _parameter_facts(function)
+
+
+def _parameter_facts(function: Function) -> Iterator[str]:
+    before = ""
+    for parameter in function.parameters:
+        kind = parameter.kind
+        if kind.form == "pointer":
+            how = "only read" if kind.const else "may be written"
+            yield f"What {parameter.name} points to is {how} through it."
+            before = parameter.name
+        elif before and is_length(parameter.name, kind):
+            yield f"{parameter.name} may be the number of elements that {before} points to."
+
+
+def _earlier(attempts: Sequence[Attempt]) -> Iterator[str]:
+    for number, attempt in enumerate(attempts, 1):
+        what = f"failed at gate {attempt.gate}" if attempt.gate else "could not be used"
+        yield (
+            f"## Answer {number} {what}\n{as_data(redact(attempt.details[:_MOST_DETAILS]))}\n"
+            f"{as_data(attempt.code[:_MOST_ANSWER])}"
+        )

@@ -1,0 +1,383 @@
+"""Judges rewrites of functions by execution against the C, in a copy of the crate.
+
+The gates come cheapest first. A rewrite that passes them becomes what the next one is judged in.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.words import Words
+from jarvis_ls.harness import program_cases as recorded
+from jarvis_ls.harness.eligibility import Suitability
+from jarvis_ls.harness.shared_object import run_tool
+from jarvis_ls.jc2r.build.compile_commands import Units
+from jarvis_ls.jc2r.crate.cargo import program, run_cargo
+from jarvis_ls.jc2r.equivalence.counterexample import difference_of
+from jarvis_ls.jc2r.equivalence.mutants import plant
+from jarvis_ls.jc2r.equivalence.programs import build_programs, replay
+from jarvis_ls.jc2r.equivalence.result_record import Results
+from jarvis_ls.jc2r.equivalence.verify import Project, Settings, digest_of, verify_functions
+from jarvis_ls.jc2r.lift.compiler import Message, check
+from jarvis_ls.jc2r.lift.rust import parse_source, read_sources
+from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
+from jarvis_ls.jc2r.rewrite.compose import Composed
+from jarvis_ls.jc2r.rewrite.rules import Rule, Violation
+from jarvis_ls.jc2r.rewrite.subject import Subject, find_item, replace_item
+from jarvis_ls.jc2r.rewrite.unsafe_reasons import unexplained
+from jarvis_ls.jc2r.rewrite.uses import find_uses, shorten
+from jarvis_ls.jc2r.rewrite.verdict import Failure, Gate, Judgement
+from jarvis_ls.jc2r.translate.crate import build
+from jarvis_ls.jc2r.translate.manifest import format_source
+
+MUTANTS = 12
+"""Mutants that are planted in one function."""
+MUTANT_SECONDS = 60.0
+FEW = 3
+"""Mutants of a function that tests call which may all stay unnoticed: they may change nothing."""
+TEST_SECONDS = 600
+_FRESH, _ADVERSARY = 1, 2
+"""What is added to the seed, so that inputs are others."""
+_SHOWN = 8
+"""Messages of one gate that the model is told."""
+_TOLD = 4000
+"""Characters of them."""
+
+
+class GateFailed(Exception):
+    """A rewrite does not pass a gate."""
+
+    def __init__(self, gate: Gate, details: str) -> None:
+        super().__init__(details)
+        self.failure = Failure(gate, details[:_TOLD])
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What is known of the crate before a rewrite."""
+
+    exports: frozenset[str]
+    warnings: Mapping[Path, Sequence[Message]]
+    """Of clippy, by file."""
+
+
+class Judge:
+    """Judges rewrites of the functions of one crate."""
+
+    def __init__(
+        self,
+        root: Path,
+        copy: Path,
+        work: Path,
+        units: Units,
+        in_rust: set[tuple[str, str]],
+        settings: Settings,
+    ) -> None:
+        """`copy` is a copy of the crate that nobody else writes. Raises `JarvisError` when
+        something does not build or the crate cannot be compared."""
+        self._root, self._copy, self._work, self._units = root, copy, work, units
+        self._in_rust, self._settings = in_rust, settings
+        self._cases = recorded.read_cases(work.parent / recorded.FILE)
+        self._project = Project(root, copy, work, units)
+        self._project.build()
+        self._suitability = Suitability(self._project.found, in_rust, "")
+        verified = self._compare(work, settings)
+        self._known = {(record["file"], record["function"]): record for record in verified}
+        """Records of the baseline, with requests."""
+        self._before = self._look_before()
+        self._modules = frozenset(source.path.stem for source in read_sources(copy))
+
+    @property
+    def project(self) -> Project:
+        """Return the project that is compared."""
+        return self._project
+
+    def why_not(self, subject: Subject) -> str:
+        """Return why no rewrite of a function could be judged; empty when one can."""
+        state = self._known.get(subject.key, {}).get("state", "")
+        if state in ("differs", "unstable"):
+            return Words("the baseline behaves differently from the C: see `jc2r verify`")
+        if not self._witnesses(subject) and not self._cases:
+            return Words("no test calls it: record runs of a program with `jc2r record`")
+        return ""
+
+    def judge(
+        self, subject: Subject, composed: Composed, tell: Callable[[Gate], None]
+    ) -> Judgement:
+        """Return what becomes of a rewrite; when it passes, the copy keeps it. Raises `JarvisError`
+        when the copy cannot be written."""
+        path = self._copy / subject.module
+        before = path.read_bytes()
+        text = replace_item(before, subject.name, composed.text)
+        if text is None:
+            return Judgement(Failure(Gate.BUILDS, f"{subject.name} is not in the crate any more"))
+        try:
+            tell(Gate.RULES)
+            self._rules(subject, composed)
+            replace_file(path, format_source(text.decode("utf-8", "replace")).encode())
+            return self._run_gates(subject, composed, tell)
+        except GateFailed as failed:
+            replace_file(path, before)
+            return Judgement(failed.failure)
+        except BaseException:
+            replace_file(path, before)
+            raise
+
+    def counts(self, subject: Subject, composed: Composed) -> dict[str, Any]:
+        """Return how much is unsafe in the baseline, in what a model wrote for it, and in the
+        entry for C that was generated."""
+        before, after, whole = map(
+            _count_unsafe, (subject.rust, composed.written, format_source(composed.text))
+        )
+        return {
+            "unsafe_lines": [before.unsafe_lines, after.unsafe_lines],
+            "raw_pointers": [before.raw_pointers, after.raw_pointers],
+            "entry_lines": whole.unsafe_lines - after.unsafe_lines,
+        }
+
+    def _run_gates(
+        self, subject: Subject, composed: Composed, tell: Callable[[Gate], None]
+    ) -> Judgement:
+        tell(Gate.BUILDS)
+        self._builds()
+        tell(Gate.TESTS)
+        self._tests()
+        tell(Gate.RECORDED)
+        cases = self._recorded(subject)
+        tell(Gate.FRESH)
+        cases += self._fresh(subject, self._settings, _FRESH)
+        tell(Gate.PROGRAMS)
+        self._replay()
+        tell(Gate.ADVERSARY)
+        harder = replace(self._settings, cases=2 * self._settings.cases)
+        cases += self._fresh(subject, harder, _ADVERSARY)
+        planted, killed = self._mutants(subject, composed)
+        tell(Gate.UNSAFE)
+        self._unsafe(subject, composed)
+        tell(Gate.EXPORTS)
+        self._exports()
+        tell(Gate.CLIPPY)
+        self._clippy(subject)
+        self._before = self._look_before()
+        return Judgement(None, cases, planted, killed)
+
+    def _rules(self, subject: Subject, composed: Composed) -> None:
+        known = {
+            (use.rule, use.key)
+            for use in find_uses(parse_source(Path(), subject.rust.encode()), self._modules)
+        }
+        source = parse_source(Path(), composed.written.encode())
+        found = [
+            Violation(use.rule, "", use.line, use.code)
+            for use in find_uses(source, self._modules)
+            if (use.rule, use.key) not in known
+        ]
+        found += [
+            Violation(
+                Rule.UNEXPLAINED_UNSAFE,
+                "",
+                int(block.start_point[0]) + 1,
+                shorten(source.text(block)),
+            )
+            for block in unexplained(source, source.root)
+        ]
+        if found:
+            told = (f"line {v.line}: {v.rule.value}: {v.message}" for v in found[:_SHOWN])
+            raise GateFailed(Gate.RULES, "\n".join(told))
+
+    def _builds(self) -> None:
+        errors = [message for message in check(self._copy) if message.level == "error"]
+        if errors:
+            raise GateFailed(Gate.BUILDS, "\n".join(map(self._told, errors[:_SHOWN])))
+        try:
+            self._project.build()
+        except JarvisError as error:
+            raise GateFailed(Gate.BUILDS, str(error)) from None
+
+    def _tests(self) -> None:
+        if not (self._copy / "tests").is_dir() and not _has_tests(self._copy):
+            return
+        try:
+            done = run_cargo(self._copy, "test", "--release", seconds=TEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise GateFailed(Gate.TESTS, "The tests of the crate did not end.") from None
+        if done.returncode != 0:
+            said = (done.stdout + done.stderr).decode("utf-8", "replace")
+            raise GateFailed(Gate.TESTS, said[-_TOLD:])
+
+    def _recorded(self, subject: Subject) -> int:
+        """Give the requests that the baseline was compared with to the new Rust; return their
+        number."""
+        executor = self._project.executor("rust.so")
+        tried = 0
+        try:
+            for record in self._witnesses(subject):
+                for request in record["requests"]:
+                    said = executor.call(
+                        {name: value for name, value in request.items() if name != "expected"}
+                    )
+                    if said != request["expected"]:
+                        example = {"request": request, "c": request["expected"], "rust": said}
+                        raise GateFailed(Gate.RECORDED, _difference({**record, "example": example}))
+                    tried += 1
+        finally:
+            executor.close()
+        return tried
+
+    def _fresh(self, subject: Subject, settings: Settings, number: int) -> int:
+        """Compare on inputs that were not tried yet; return their number."""
+        gate = Gate.FRESH if number == _FRESH else Gate.ADVERSARY
+        reached = {record["function"] for record in self._witnesses(subject)}
+        if not reached:
+            return 0
+        chosen = replace(settings, seed=settings.seed + number, only=tuple(sorted(reached)))
+        tried = 0
+        for record in self._compare(self._work / f"fresh{number}", chosen):
+            old = self._known.get((record["file"], record["function"]), {}).get("state")
+            if record["state"] in ("differs", "unstable") and old not in ("differs", "unstable"):
+                raise GateFailed(gate, _difference(record))
+            tried += record["cases"]
+        return tried
+
+    def _replay(self) -> None:
+        if not self._cases:
+            return
+        built = build(self._copy)
+        if built.returncode != 0:
+            raise GateFailed(Gate.PROGRAMS, built.stderr)
+        programs = build_programs(self._project, self._work / "equivalence", careful=False)
+        results = self._results(self._work / "replayed")
+        try:
+            for case in replay(self._cases, programs, results):
+                if case["state"] == "differs":
+                    raise GateFailed(Gate.PROGRAMS, f"case {case['name']}: {case['difference']}")
+        finally:
+            results.close()
+
+    def _mutants(self, subject: Subject, composed: Composed) -> tuple[int, int]:
+        """Plant mutants in the new functions; return how many there are and how many a test saw."""
+        module = subject.module.stem
+        try:
+            found = plant(
+                self._project,
+                self._work.parent,
+                self._witnesses(subject),
+                MUTANTS,
+                self._settings.seed,
+                (module,),
+                MUTANT_SECONDS,
+                frozenset(composed.names),
+            )
+        except JarvisError as error:
+            raise GateFailed(Gate.ADVERSARY, str(error)) from None
+        is_called = any((r["file"], r["function"]) == subject.key for r in self._witnesses(subject))
+        if not found.killed and found.planted >= (FEW if is_called else 1):
+            raise GateFailed(
+                Gate.ADVERSARY,
+                f"No test noticed any of {found.planted} mistakes that were planted in it: keep"
+                " closer to the C, so that the tests reach the code.",
+            )
+        return found.planted, found.killed
+
+    def _unsafe(self, subject: Subject, composed: Composed) -> None:
+        before, after = _count_unsafe(subject.rust), _count_unsafe(composed.written)
+        for name in ("unsafe_lines", "unsafe_functions", "raw_pointers"):
+            old, new = getattr(before, name), getattr(after, name)
+            if new > old:
+                told = name.replace("_", " ")
+                raise GateFailed(Gate.UNSAFE, f"{new} {told} where the baseline has {old}")
+
+    def _exports(self) -> None:
+        now = self._exported()
+        if lost := sorted(self._before.exports - now):
+            raise GateFailed(Gate.EXPORTS, f"no longer offered to C: {', '.join(lost[:_SHOWN])}")
+        if more := sorted(now - self._before.exports):
+            raise GateFailed(Gate.EXPORTS, f"newly offered to C: {', '.join(more[:_SHOWN])}")
+
+    def _clippy(self, subject: Subject) -> None:
+        path = self._copy / subject.module
+        old, new = self._before.warnings.get(path, ()), self._warnings().get(path, ())
+        if len(new) > len(old):
+            known = {message.text for message in old}
+            told = [message for message in new if message.text not in known] or list(new)
+            raise GateFailed(Gate.CLIPPY, "\n".join(map(self._told, told[:_SHOWN])))
+
+    def _look_before(self) -> _Before:
+        return _Before(self._exported(), self._warnings())
+
+    def _exported(self) -> frozenset[str]:
+        """Return the symbols that the built library offers. Raises `JarvisError`."""
+        built = build(self._copy)
+        if built.returncode != 0:
+            raise GateFailed(Gate.EXPORTS, built.stderr)
+        names: set[str] = set()
+        for library in sorted((self._copy / "target" / "release").glob("lib*.so")):
+            told = run_tool(["nm", "-D", "--defined-only", "--format=posix", str(library)])
+            names |= {line.split(" ", 1)[0] for line in told.splitlines() if line}
+        return frozenset(names)
+
+    def _warnings(self) -> dict[Path, list[Message]]:
+        """Return what clippy warns of, by file; nothing where it is not installed."""
+        if program("cargo-clippy") is None:
+            return {}
+        found: dict[Path, list[Message]] = {}
+        for message in check(self._copy, command="clippy"):
+            found.setdefault(message.path, []).append(message)
+        return found
+
+    def _witnesses(self, subject: Subject) -> list[dict[str, Any]]:
+        """Return the records of functions that reach a function and were equal at first."""
+        found = []
+        for function in self._project.found.functions:
+            record = self._known.get((function.file, function.name))
+            if record is None or record["state"] != "equal" or not record.get("requests"):
+                continue
+            reached = self._suitability.closure(function)
+            if any((called.file, called.name) == subject.key for called, _ in reached):
+                found.append(record)
+        return found
+
+    def _compare(self, folder: Path, settings: Settings) -> list[dict[str, Any]]:
+        results = self._results(folder)
+        try:
+            verify_functions(self._project, self._in_rust, results, settings)
+            return results.known("function")
+        finally:
+            results.close()
+
+    def _results(self, folder: Path) -> Results:
+        folder.mkdir(exist_ok=True)
+        return Results(folder, digest_of(self._root, self._copy, self._units))
+
+    def _told(self, message: Message) -> str:
+        data = message.path.read_bytes()
+        line = data[: message.start].count(b"\n") + 1
+        code = shorten(data[message.start : message.end])
+        place = message.path.relative_to(self._copy)
+        return f"{place}:{line}: {message.code} {message.text}: `{code}`"
+
+
+def _count_unsafe(text: str) -> Counts:
+    return count([parse_source(Path(), text.encode())])
+
+
+def _difference(record: Mapping[str, Any]) -> str:
+    told = difference_of(record)
+    return str(told) if told else f"{record['function']} gives another result than the C"
+
+
+def _has_tests(crate: Path) -> bool:
+    return any(b"#[test]" in source.data for source in read_sources(crate))
+
+
+def is_in(data: bytes, subject: Subject, text: str) -> bool:
+    """Return whether a module holds a function with just this text."""
+    source = parse_source(Path(), data)
+    place = find_item(source, subject.name)
+    return place is not None and source.data[place[0] : place[1]].decode("utf-8", "replace") == text

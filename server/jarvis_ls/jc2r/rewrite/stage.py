@@ -1,0 +1,381 @@
+"""The stage `transpile`: functions of the crate rewritten by a model, one after the other, each
+kept when it passes the gates, in the order of translation: callees before callers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.words import Words
+from jarvis_ls.jc2r.build.compile_commands import units_of
+from jarvis_ls.jc2r.crate.config import Config, alone, folder_of, read_config
+from jarvis_ls.jc2r.crate.git_history import History
+from jarvis_ls.jc2r.crate.state import VERIFY, State, read_progress, read_state, unfinished_error
+from jarvis_ls.jc2r.equivalence.verify import Settings
+from jarvis_ls.jc2r.lift.rust import parse_source
+from jarvis_ls.jc2r.lift.sources import recover
+from jarvis_ls.jc2r.rewrite.answer import Rewrite
+from jarvis_ls.jc2r.rewrite.briefing import brief
+from jarvis_ls.jc2r.rewrite.compose import RewriteForm, compose
+from jarvis_ls.jc2r.rewrite.journal import (
+    Attempt,
+    Journal,
+    Outcome,
+    Record,
+    read_converted,
+    write_progress,
+)
+from jarvis_ls.jc2r.rewrite.judge import Judge, is_in
+from jarvis_ls.jc2r.rewrite.subject import Subject, item_text, read_subjects, replace_item
+from jarvis_ls.jc2r.rewrite.verdict import Gate
+from jarvis_ls.jc2r.translate.manifest import format_source
+from jarvis_ls.runtime.agent.typed_answer import AnswerForm
+from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.base.messages import Usage
+
+TRANSPILE = "transpile"
+"""The name of this stage in `run_state.json`."""
+FOLDER = "rewrite"
+"""Below `.jarvis/c2rust`."""
+ATTEMPTS = 3
+"""Answers for one function that are judged."""
+
+
+class Writer(Protocol):
+    """A model that writes Rust; `assembly` makes it of the user's models."""
+
+    async def write(self, task: str, title: str, form: AnswerForm, budget: Budget) -> AgentAnswer:
+        """Return what a fresh agent answers; when this is cancelled the agent ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be rewritten, and how much may be spent on it."""
+
+    names: tuple[str, ...] = ()
+    """Functions, each `NAME` or `FILE:NAME`; empty: all."""
+    attempts: int = ATTEMPTS
+    budget: Budget = field(default_factory=Budget)
+    """For each function."""
+    again: bool = False
+    """Whether functions whose baseline stayed are tried again."""
+    build_project: bool = False
+
+
+@dataclass(slots=True)
+class Rewritten:
+    """What a run came to."""
+
+    records: list[Record] = field(default_factory=list)
+    """Of all functions wanted that something became of, in this run and before it."""
+    left: int = 0
+    """Functions nothing became of yet."""
+    stopped: str = ""
+    """Why it did not come to its end, in words; empty when it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is being done, for who watches."""
+
+    done: int
+    total: int
+    name: str
+    attempt: int = 0
+    gate: Gate | None = None
+    """The gate that is tried; None while the model writes."""
+
+
+Tell = Callable[[Step], None]
+
+
+async def rewrite_project(
+    root: Path, writer: Writer, *, wanted: Wanted, settings: Settings, tell: Tell = lambda _: None
+) -> Rewritten:
+    """Rewrite functions of the crate of the last run of the project at `root`.
+
+    A killed run leaves the crate as it was or with some of the functions, each whole; the next one
+    goes on with what is left. Raises `JarvisError` when there is no finished translation, something
+    does not build, or nothing can be written; `UsageError` for a function that is not there.
+    """
+    root = Path(os.path.realpath(root))
+    folder = folder_of(root)
+    with alone(folder):
+        state = read_state(folder)
+        progress = read_progress(folder)
+        crate = Path(state.crate)
+        if state.crate:
+            recover(crate)
+        if not state.crate or "build" not in state.done or not (crate / "src").is_dir():
+            raise unfinished_error(folder)
+        work = folder / FOLDER
+        journal = Journal(work, f"{state.done.get('baseline', 0.0)} {crate}")
+        try:
+            run = _Run(folder, crate, state, journal, wanted, tell)
+            await asyncio.to_thread(run.finish_killed)
+            in_rust = {(f.file, f.name) for f in progress.functions if f.state != "c"}
+            subjects = [s for s in read_subjects(root, crate, folder) if s.key in in_rust]
+            chosen = _choose(subjects, wanted.names)
+            if wanted.again:
+                journal.forget([s.key for s in chosen if not run.is_rewritten(s)])
+            todo = [subject for subject in chosen if subject.key not in journal.records]
+            done = Rewritten()
+            if todo:
+                judge = await asyncio.to_thread(_open, root, crate, work, wanted, in_rust, settings)
+                done.stopped = await run.rewrite(todo, judge, writer, read_config(root))
+            keys = [s.key for s in chosen]
+            done.records = [journal.records[key] for key in keys if key in journal.records]
+            done.left = len(keys) - len(done.records)
+            if not done.stopped and done.left == 0 and not wanted.names:
+                _keep_state(folder, state, TRANSPILE)
+            return done
+        finally:
+            journal.close()
+
+
+class _Run:
+    """One run over one crate."""
+
+    def __init__(
+        self,
+        folder: Path,
+        crate: Path,
+        state: State,
+        journal: Journal,
+        wanted: Wanted,
+        tell: Tell,
+    ) -> None:
+        self._folder, self._crate, self._state = folder, crate, state
+        self._journal, self._wanted, self._tell = journal, wanted, tell
+        self._history = History(crate)
+        self._converted = read_converted(folder)
+
+    def is_rewritten(self, subject: Subject) -> bool:
+        """Return whether a function is written anew."""
+        record = self._journal.records.get(subject.key)
+        return record is not None and record.is_rewritten
+
+    def finish_killed(self) -> None:
+        """Put into the crate what a killed run had accepted and not put there."""
+        for record in self._journal.records.values():
+            if record.is_rewritten and f"{record.file}:{record.name}" not in self._converted:
+                self._apply(record)
+
+    async def rewrite(
+        self, todo: Sequence[Subject], judge: Judge, writer: Writer, config: Config
+    ) -> str:
+        """Rewrite functions one by one; return why it stopped, empty when it did not."""
+        for number, listed in enumerate(todo):
+            subject = _as_it_is(listed, self._crate)
+            self._note_progress(subject)
+            why = await asyncio.to_thread(judge.why_not, subject)
+            if why:
+                self._keep(subject, why, Usage(), 0)
+                continue
+            place = _Place(number, len(todo), subject)
+            stopped = await self._attempt(place, judge, writer, config.additional_notes)
+            if stopped:
+                return stopped
+        self._note_progress(None)
+        return ""
+
+    async def _attempt(self, place: _Place, judge: Judge, writer: Writer, notes: str) -> str:
+        """Let the model try; return why the whole run stops, empty when it goes on."""
+        subject, spent = place.subject, Usage()
+        for attempt in range(
+            len(self._journal.attempts(subject.key)) + 1, self._wanted.attempts + 1
+        ):
+            self._tell(Step(place.number, place.total, subject.name, attempt))
+            earlier = self._journal.attempts(subject.key)
+            task = await asyncio.to_thread(
+                brief, subject, self._crate, judge.project.found, earlier, notes
+            )
+            title = f"rewrite {subject.name}"
+            budget = _rest(self._wanted.budget, spent)
+            answer = await writer.write(task, title, RewriteForm(subject), budget)
+            spent = spent + answer.spent
+            if answer.state is AnswerState.FAILED:
+                return answer.error
+            if answer.state is AnswerState.STOPPED:
+                if self._wanted.budget == Budget():
+                    return answer.error
+                self._keep(subject, Words("its budget is used up"), spent, attempt)
+                return ""
+            told = answer.value if isinstance(answer.value, Rewrite) else None
+            if told is not None and told.status == "cannot":
+                why = Words("the model cannot: {why}", why=told.notes[:300])
+                self._keep(subject, why, spent, attempt)
+                return ""
+            if told is None:
+                self._journal.add_attempt(subject.key, Attempt("", str(answer.error), ""))
+                continue
+            if await asyncio.to_thread(self._judge, place, judge, told, attempt, spent):
+                return ""
+        last = self._journal.attempts(subject.key)[-1:]
+        why = (
+            Words("gate {gate}: {details}", gate=last[0].gate, details=last[0].details[:300])
+            if last and last[0].gate
+            else Words("no answer could be used")
+        )
+        self._keep(subject, why, spent, len(self._journal.attempts(subject.key)))
+        return ""
+
+    def _judge(
+        self, place: _Place, judge: Judge, told: Rewrite, attempt: int, spent: Usage
+    ) -> bool:
+        """Return whether an answer passes; then it is in the crate."""
+        subject = place.subject
+
+        def tell(gate: Gate) -> None:
+            self._tell(Step(place.number, place.total, subject.name, attempt, gate))
+
+        composed = compose(subject, told)
+        found = judge.judge(subject, composed, tell)
+        if found.failure is not None:
+            failed = Attempt(found.failure.gate.value, found.failure.details, told.code)
+            self._journal.add_attempt(subject.key, failed)
+            return False
+        record = Record(
+            subject.file,
+            subject.name,
+            Outcome.REWRITTEN.value,
+            module=subject.module.as_posix(),
+            before=subject.rust,
+            after=composed.text,
+            attempts=attempt,
+            tokens=spent.input + spent.output,
+            cost=spent.cost,
+            counts={**found.counts(), **judge.counts(subject, composed)},
+            notes=told.notes[:2000],
+        )
+        self._journal.add(record)
+        self._apply(record)
+        return True
+
+    def _apply(self, record: Record) -> None:
+        """Put an accepted function into the crate, as one commit."""
+        path = self._crate / record.module
+        if path not in {
+            *(self._crate / "src").glob("*.rs"),
+            *(self._crate / "src").glob("bin/*.rs"),
+        }:
+            return  # nothing of ours
+        subject = Subject(record.file, record.name, 0, 0, "", Path(record.module), record.before)
+        data = path.read_bytes()
+        if is_in(data, subject, record.before):
+            new = replace_item(data, record.name, record.after)
+            assert new is not None  # it is there
+            if VERIFY in self._state.done:  # what was compared is not what is there now
+                _keep_state(self._folder, self._state, VERIFY, done=False)
+            replace_file(path, format_source(new.decode("utf-8", "replace")).encode())
+        self._history.commit([record.module], f"Rewritten: {record.file}: {record.name}")
+        self._converted[f"{record.file}:{record.name}"] = self._history.head()
+        self._note_progress(None)
+
+    def _keep(self, subject: Subject, why: str, spent: Usage, attempts: int) -> None:
+        self._journal.add(
+            Record(
+                subject.file,
+                subject.name,
+                Outcome.KEPT.value,
+                why,
+                attempts=attempts,
+                tokens=spent.input + spent.output,
+                cost=spent.cost,
+            )
+        )
+
+    def _note_progress(self, subject: Subject | None) -> None:
+        current = {} if subject is None else _current(subject)
+        records = list(self._journal.records.values())
+        metrics = {
+            "rewritten": sum(record.is_rewritten for record in records),
+            "kept": sum(not record.is_rewritten for record in records),
+            "tokens": sum(record.tokens for record in records),
+            "cost": sum(record.cost for record in records),
+        }
+        write_progress(self._folder, current, self._converted, metrics)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    number: int
+    total: int
+    subject: Subject
+
+
+def _current(subject: Subject) -> dict[str, Any]:
+    return {
+        "name": subject.name,
+        "file": subject.file,
+        "start_line": subject.line,
+        "end_line": subject.end_line,
+        "module": subject.module.as_posix(),
+    }
+
+
+def _as_it_is(subject: Subject, crate: Path) -> Subject:
+    """Return a function with the Rust that it has now: the formatter may have changed it."""
+    source = parse_source(crate / subject.module, (crate / subject.module).read_bytes())
+    return replace(subject, rust=item_text(source, subject.name) or subject.rust)
+
+
+def _choose(subjects: Sequence[Subject], names: Sequence[str]) -> list[Subject]:
+    for name in names:
+        if not any(_is_named(subject, name) for subject in subjects):
+            raise UsageError("{name}: no such function in the crate.", name=name)
+    return [s for s in subjects if not names or any(_is_named(s, name) for name in names)]
+
+
+def _is_named(subject: Subject, name: str) -> bool:
+    return name in (subject.name, f"{subject.file}:{subject.name}")
+
+
+def _rest(budget: Budget, spent: Usage) -> Budget:
+    used = spent.input + spent.output
+    return Budget(
+        None if budget.tokens is None else max(0, budget.tokens - used),
+        None if budget.cost is None else max(0.0, budget.cost - spent.cost),
+    )
+
+
+def _open(
+    root: Path,
+    crate: Path,
+    work: Path,
+    wanted: Wanted,
+    in_rust: set[tuple[str, str]],
+    settings: Settings,
+) -> Judge:
+    """Return the judge of a fresh copy of the crate."""
+    copy = work / crate.name
+    for old in (copy / name for name in ("src", "c", "tests")):
+        shutil.rmtree(old, ignore_errors=True)
+    try:
+        ignored = shutil.ignore_patterns("target", ".git")
+        shutil.copytree(crate, copy, dirs_exist_ok=True, symlinks=True, ignore=ignored)
+    except (OSError, shutil.Error) as error:
+        raise JarvisError(
+            "The crate cannot be copied to {folder}: {error}", folder=copy, error=error
+        ) from None
+    units = units_of(root, build=wanted.build_project, folder=work.parent / "build")
+    return Judge(root, copy, work, units, in_rust, settings)
+
+
+def _keep_state(folder: Path, state: State, stage: str, *, done: bool = True) -> None:
+    if done:
+        state.done[stage] = time.time()
+    else:
+        state.done.pop(stage, None)
+    text = json.dumps(asdict(state), indent=1) + "\n"
+    replace_file(folder / "run_state.json", text.encode())
