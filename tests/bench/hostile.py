@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is found
 
+from tests.bench.measure.cost import environment  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 
 SIZES = (16_000, 120_000, 1_000_000)
@@ -283,6 +284,7 @@ def scan(path: Path, size: int) -> Measured:
         [*command, "--format", "json", "--jobs", "1"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        env=environment(),
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

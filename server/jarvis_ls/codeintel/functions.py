@@ -103,6 +103,8 @@ class Call:
     order: tuple[int, ...] | None = None
     """Where the macro that is called puts its arguments; None when it keeps their order."""
     _arguments: list[Node] | None = None
+    _target: Node | None = None
+    _knows_target: bool = False
 
     @property
     def arguments(self) -> list[Node]:
@@ -137,6 +139,11 @@ class Call:
     @property
     def target(self) -> Node | None:
         """The target of the result: a declared name or the left side of `=`; else None."""
+        if not self._knows_target:  # many rules ask for it
+            self._target, self._knows_target = self._find_target(), True
+        return self._target
+
+    def _find_target(self) -> Node | None:
         parent = use_of(self.node)
         if parent is None:
             return None

@@ -33,6 +33,10 @@ def main() -> None:
         gc.disable()
         disk.set_project(project)
 
+    def set_program(units: dict[str, str]) -> None:
+        disk.set_program(units)
+        gc.freeze()  # the outlines stay: to look at each takes longer than to follow many functions
+
     serve(
         {
             "ping": lambda: True,
@@ -51,7 +55,7 @@ def main() -> None:
             "set_project": set_project,
             "scan": disk.scan,
             "gaps": disk.gaps,
-            "set_program": disk.set_program,
+            "set_program": set_program,
             "follow": disk.follow,
             "functions": disk.functions,
             "settle": disk.settle,

@@ -55,7 +55,7 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=cwd,
-        env={**_environment(), **({"PYTHONPATH": str(package)} if package else {})},
+        env={**environment(), **({"PYTHONPATH": str(package)} if package else {})},
     )
     watch = _Watch(process.pid, cpu_limit)
     output, errors = process.communicate()
@@ -69,13 +69,8 @@ def run(
     return Cost(cpu, seconds, watch.memory / 1e6, not watch.limit_reached, output)
 
 
-def python() -> str:
-    """The interpreter that runs the benchmarks: the environment's."""
-    return sys.executable
-
-
 @functools.cache
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """The environment, with a folder for byte code: an installed program has its own, and is not
     compiled anew with each start. The first run of a program fills it."""
     folder = tempfile.mkdtemp(prefix="jarvis-bench-")
@@ -83,6 +78,11 @@ def _environment() -> dict[str, str]:
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     return environment
+
+
+def python() -> str:
+    """The interpreter that runs the benchmarks: the environment's."""
+    return sys.executable
 
 
 class _Watch(threading.Thread):

@@ -370,7 +370,7 @@ class _Run:
         """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
         if self._is_up() or (self._dead and self._is_dead(start)):
             return
-        if self._counts[rule.id] > MOST_ALIKE:
+        if self._counts.get(rule.id, 0) > MOST_ALIKE:  # `[]` asks what is missing in Python
             return
         for report in _check_safely(rule, place, self._failed):
             if self._is_dead(report.start):

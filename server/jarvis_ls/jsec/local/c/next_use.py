@@ -15,6 +15,7 @@ from jarvis_ls.codeintel.functions import Call, Function, Unit, call_at
 from jarvis_ls.codeintel.nodes import bare, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.top_level_items import Item
+from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.local.c.allocation import DEREFERENCES, called_name
 from jarvis_ls.jsec.local.c.statement_effects import (
@@ -99,7 +100,20 @@ def use_after(release: Call) -> Mention | None:
     argument = release.arg(0)
     if argument is None or release.is_method:
         return None
-    return next_mention(release.unit, release.item, release.node, text(bare(argument)))
+    path = text(bare(argument))
+    if release.function is None:
+        return next_mention(release.unit, release.item, release.node, path)
+    known = _uses_after(release.function)
+    key = release.node.id
+    if key not in known:
+        known[key] = next_mention(release.unit, release.item, release.node, path)
+    return known[key]
+
+
+@once_per_function
+def _uses_after(function: Function) -> dict[int, Mention | None]:  # noqa: ARG001 - the key
+    """Return what `use_after` finds, by the node of the call: several rules ask for the same."""
+    return {}
 
 
 def overwritten(call: Call) -> Node | None:

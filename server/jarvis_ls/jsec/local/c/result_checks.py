@@ -118,6 +118,8 @@ def tests_of(call: Call) -> Iterator[Test]:
     """Yield the comparisons of the result: directly around the call, or of the variable it is
     stored in, as long as that is not set again.
     """
+    if call.statement is not None:
+        return  # most calls: nothing is done with the result
     parent = use_of(call.node)
     if parent is not None and (found := _test(call.node)) is not None:
         yield found

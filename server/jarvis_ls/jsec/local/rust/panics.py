@@ -14,6 +14,7 @@ from jarvis_ls.codeintel.extract.rust import in_test
 from jarvis_ls.codeintel.functions import Function, Unit
 from jarvis_ls.codeintel.nodes import ancestors, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.local.rust.guards import tests_before
 from jarvis_ls.jsec.local.rust.shapes import arguments, chain, peel, receiver_of
 from jarvis_ls.jsec.local.rust.values import is_literal
@@ -78,6 +79,7 @@ _TESTS = tuple(
     "is_some is_ok is_none is_err contains_key contains is_empty len Some Ok is_some_and "
     "starts_with peek is_match is_char_boundary ends_with all any".split()
 )
+_HOLDERS = frozenset({"impl_item", "mod_item"})
 _MAX_SHOWN = 60
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ARGS_SOURCE = re.compile(r"\bargs(?:_os)?\(\)|\benv::args|\.lines\(\)|\.split\w*\(|\bargv?\b")
@@ -101,8 +103,8 @@ class Unwrap:
     """The operation that fails, when it is `external`."""
 
 
-def unwrap_at(name: Node, function: Function | None, unit: Unit) -> Unwrap | None:
-    """Return the call at the name `unwrap` or `expect`.
+def unwrap_at(name: Node, function: Function | None, unit: Unit, *kinds: Kind) -> Unwrap | None:
+    """Return the call at the name `unwrap` or `expect`, when it is one of these kinds.
 
     None when it is no such call, cannot fail (a literal, or a value that is checked before), is
     in a macro's definition, or is only run by tests.
@@ -114,12 +116,6 @@ def unwrap_at(name: Node, function: Function | None, unit: Unit) -> Unwrap | Non
     call = None if in_tokens else name.parent.parent if name.parent is not None else None
     value_node = receiver_of(call) if call is not None else None
     value = receiver if receiver is not None else text(value_node)
-    if not _is_result_unwrap(name, call):
-        return None
-    if value_node is not None and _cannot_fail(value_node, function, unit):
-        return None
-    if _is_tested(value, function, name.start_byte) or _is_ignored(name):
-        return None
     called = (
         called_name(value_node)
         if value_node is not None and (value_node.type == "call_expression")
@@ -127,6 +123,12 @@ def unwrap_at(name: Node, function: Function | None, unit: Unit) -> Unwrap | Non
     )
     has_arguments = not value.endswith("()")
     kind, doing = _kind(called, value, has_arguments)
+    if kind not in kinds or not _is_result_unwrap(name, call):
+        return None
+    if value_node is not None and _cannot_fail(value_node, function, unit):
+        return None
+    if _is_tested(value, function, name.start_byte) or _is_ignored(name, function):
+        return None
     place = (name.start_byte, call.end_byte if call is not None else name.end_byte)
     return Unwrap(text(name), place, call, _excerpt(value), kind, doing)
 
@@ -226,14 +228,27 @@ def _is_tested(value: str, function: Function | None, at: int) -> bool:
     )
 
 
-def _is_ignored(name: Node) -> bool:
+def _is_ignored(name: Node, function: Function | None) -> bool:
     """Return whether it is in test code, in a `const` or `static`, or in a macro's definition."""
-    for outer in ancestors(name):
-        if outer.type in ("macro_definition", "const_item"):
-            return True
-        if outer.type == "macro_invocation" and "lazy" in text(outer.named_children[0]):
-            return True
-    return in_test(name)
+    around = list(ancestors(name, None if function is None else function.node))
+    if any(_is_left_out(outer) for outer in around):
+        return True
+    if function is not None and _is_function_ignored(function):
+        return True
+    is_own = function is not None and all(outer.type not in _HOLDERS for outer in around)
+    return not is_own and in_test(name)
+
+
+def _is_left_out(outer: Node) -> bool:
+    kind = outer.type
+    return kind in ("macro_definition", "const_item") or (
+        kind == "macro_invocation" and "lazy" in text(outer.named_children[0])
+    )
+
+
+@once_per_function
+def _is_function_ignored(function: Function) -> bool:
+    return in_test(function.node) or any(_is_left_out(outer) for outer in ancestors(function.node))
 
 
 def _tokens_before(name: Node) -> str | None:

@@ -369,7 +369,7 @@ def _matched_value(name: Node) -> Node | None:
         if outer.type == "match_arm":
             matched = outer.parent.parent if outer.parent is not None else None
             return field(matched, "value")
-        if outer.type in ("block", "closure_expression"):
+        if outer.type in ("block", "closure_expression", "function_item"):
             return None
         below = outer
     return None

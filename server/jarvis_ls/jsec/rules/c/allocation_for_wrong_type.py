@@ -60,15 +60,17 @@ def allocation_for_wrong_type(call: Call) -> Iterator[Report]:
     target = call.target
     if target is None or call.function is None:
         return
-    element = pointee(target, call.function)
-    if element is None:
-        return
     measure = _sizeof(call)
     if measure is not None:
-        yield from _check_sizeof(call, target, element, measure)
+        element = pointee(target, call.function)
+        if element is not None:
+            yield from _check_sizeof(call, target, element, measure)
         return
-    size = allocation_size(call)  # one byte: a non-null pointer to an empty block
-    if size is None or size.unit or element.unit or element.count < 2 or size.count == 1:
+    size = allocation_size(call)
+    if size is None or size.unit or size.count == 1:
+        return  # one byte: a non-null pointer to an empty block
+    element = pointee(target, call.function)
+    if element is None or element.unit or element.count < 2:
         return
     if size.count % element.count:
         yield _report(call, NOT_MULTIPLE, target, 0.85, size.count, element.count)

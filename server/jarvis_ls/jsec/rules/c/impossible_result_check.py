@@ -133,9 +133,9 @@ _NAMES = (
     fixable=True,
 )
 def impossible_result_check(call: Call) -> Iterator[Report]:
-    if is_of_program(call):
-        return
     tests = list(tests_of(call))
+    if not tests or is_of_program(call):
+        return
     if call.name in _PRINTS and any(test.operator in (">", ">=", "<", "<=") for test in tests):
         return
     if any(_is_failure(call.name, test.other) for test in tests):

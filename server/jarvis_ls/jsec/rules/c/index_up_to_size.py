@@ -35,6 +35,7 @@ from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, Rewrite, flow_verdicts, nodes, rule
 
 _SIZES = (".size()", ".length()", "->size()", "->length()")
+_WORDS = frozenset({"size", "length"})
 
 
 @rule(
@@ -48,6 +49,8 @@ _SIZES = (".size()", ".length()", "->size()", "->length()")
 )
 @flow_verdicts(faults=("buffer-write-stack", "buffer-write-heap", "buffer-read-over"))
 def index_up_to_size(site: Site) -> Iterator[Report]:
+    if site.function is not None and not site.function.mentions(_WORDS):
+        return
     container = text(field(site.node, "argument"))
     indices = field(site.node, "indices")
     if indices is None or indices.named_child_count != 1 or not container:

@@ -125,6 +125,8 @@ def _may_continue(data: bytes, body: Node) -> bool:
     check of bytes, before the tree is searched."""
     start, end = body.start_byte, body.end_byte
     line = data.rfind(b"\n", max(0, start - _MAX_LINE), start) + 1
+    if line == 0 and start > _MAX_LINE:
+        return False  # a long line
     blanks = data[line:start]
     if blanks.strip():
         return False
@@ -140,5 +142,7 @@ def _blanks(unit: Unit, node: Node) -> bytes | None:
     """Return the indentation of a node that begins its line; None for any other node."""
     data = unit.source.data
     start = data.rfind(b"\n", max(0, node.start_byte - _MAX_LINE), node.start_byte) + 1
+    if start == 0 and node.start_byte > _MAX_LINE:
+        return None
     before = data[start : node.start_byte]
     return before if not before.strip() else None

@@ -58,8 +58,10 @@ def panic_in_drop(function: Function) -> Iterator[Report]:
     for call in function.calls:
         if call.is_method and call.name in ("unwrap", "expect"):
             name = field(field(call.node, "function"), "field")
-            unwrap = unwrap_at(name, function, function.unit) if name is not None else None
-            if unwrap is not None and unwrap.kind != "lock":
+            if name is None:
+                continue
+            unwrap = unwrap_at(name, function, function.unit, "external", "plain")
+            if unwrap is not None:
                 yield Report(
                     call.node,
                     _MESSAGE,

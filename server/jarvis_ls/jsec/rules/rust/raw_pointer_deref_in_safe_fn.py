@@ -30,6 +30,7 @@ pub unsafe fn read(p: *const u8) -> u8 {
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.calls import called_name
@@ -74,7 +75,7 @@ def raw_pointer_deref_in_safe_fn(function: Function) -> Iterator[Report]:
         return
     for name in sorted(pointers):
         place = next((n for n in function.nodes("unary") if _derefs(n, name)), None) or next(
-            (n for n in function.nodes("call") if _passes(n, name)), None
+            (n for n in _calls_around(function, name) if _passes(n, name)), None
         )
         if place is not None:
             confidence = 0.8 if is_public(function) else 0.45
@@ -88,6 +89,15 @@ def raw_pointer_deref_in_safe_fn(function: Function) -> Iterator[Report]:
                 function=function.name,
                 pointer=name,
             )
+
+
+def _calls_around(function: Function, name: str) -> Iterator[Node]:
+    """Yield the calls with a variable somewhere in them, in order."""
+    places = [use.start_byte for use in function.uses(name)]
+    for node in function.nodes("call"):
+        at = bisect_left(places, node.start_byte)
+        if at < len(places) and places[at] < node.end_byte:
+            yield node
 
 
 def _derefs(node: Node, name: str) -> bool:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jarvis_ls.codeintel.extract.rust import has_safety_comment
+from jarvis_ls.codeintel.extract.rust import SAFETY, has_safety_comment
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import ancestors
 from jarvis_ls.codeintel.parse import Node
@@ -40,6 +40,7 @@ from jarvis_ls.jsec.base.rule import Report, nodes, rule, summary
 SINGLE = "Unsafe block has no SAFETY comment."
 HABIT = "{count} unsafe blocks in this file have no SAFETY comment."
 MANY = "{count} unsafe blocks in this function have no SAFETY comment."
+_AROUND = frozenset({"function_item", "unsafe_block"})
 _MOST_SHOWN = 16
 """Limit of the related blocks that a finding lists."""
 
@@ -78,12 +79,18 @@ def unsafe_without_safety_comment(site: Site) -> Iterator[Report]:
 @once_per_function
 def _undocumented_blocks(function: Function) -> list[Node]:
     """Return the undocumented `unsafe` blocks of the function, without its inner functions."""
-    blocks = []
-    for node in function.nodes("unsafe"):
-        inner = any(outer.type == "function_item" for outer in ancestors(node, function.node))
-        if not inner and _is_undocumented(node, function.item.prefix):
-            blocks.append(node)
-    return blocks
+    if any(outer.type == "unsafe_block" for outer in ancestors(function.node)):
+        return []
+    prefix = function.item.prefix
+    is_inside = SAFETY.search(function.unit.text(function.node)) is not None
+    if not is_inside and has_safety_comment(function.node, prefix):
+        return []  # what is around the function holds for all of it
+    return [
+        node
+        for node in function.nodes("unsafe")
+        if all(outer.type not in _AROUND for outer in ancestors(node, function.node))
+        and not (is_inside and has_safety_comment(node, prefix))
+    ]
 
 
 def _is_undocumented(node: Node, prefix: tuple[Node, ...]) -> bool:

@@ -48,8 +48,8 @@ from jarvis_ls.jsec.local.rust.shapes import receiver_of
 def unwrap_on_external_input(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:
         return
-    unwrap = unwrap_at(site.node, site.function, site.unit)
-    if unwrap is None or unwrap.kind != "external":
+    unwrap = unwrap_at(site.node, site.function, site.unit, "external")
+    if unwrap is None:
         return
     confidence = 0.55 if unwrap.name == "unwrap" else 0.5
     if "main" in site.unit.facts.defined:

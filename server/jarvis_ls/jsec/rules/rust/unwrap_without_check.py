@@ -49,8 +49,8 @@ from jarvis_ls.jsec.local.rust.panics import UNWRAPS, unwrap_at
 def unwrap_without_check(site: Site) -> Iterator[Report]:
     if site.item.in_test or site.function is None:
         return
-    unwrap = unwrap_at(site.node, site.function, site.unit)
-    if unwrap is None or unwrap.kind != "plain":
+    unwrap = unwrap_at(site.node, site.function, site.unit, "plain")
+    if unwrap is None:
         return
     confidence = 0.25 if unwrap.name == "unwrap" else 0.2
     if "main" in site.unit.facts.defined:

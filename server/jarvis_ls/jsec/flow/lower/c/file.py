@@ -387,13 +387,12 @@ def _is_torn(node: Node, declarator: Node) -> bool:
     """Return whether a prototype with a macro behind it was read as the head of the next
     function.
     """
-    listed = declarator.child_by_field_name("parameters")
-    typed = listed is not None and any(
-        c.type == "parameter_declaration" for c in listed.named_children
-    )
     older = [c for c in node.children if c.type == "declaration"]
-    if typed or listed is None or not older:
-        return typed and bool(older)
+    listed = declarator.child_by_field_name("parameters")
+    if not older or listed is None:
+        return False
+    if any(c.type == "parameter_declaration" for c in listed.named_children):
+        return True
     names = {
         text(i)
         for c in older
