@@ -32,8 +32,24 @@ int squares(int n) {
     free(p);
     return r;
 }
-static int total;
-int add(int n) { total += n & 7; return total; }
+static int totals[2];
+int add(int n) { totals[n & 1] += n & 7; return totals[n & 1]; }
+static const int powers[4] = {1, 10, 100, 1000};
+int power(unsigned i) { return powers[i]; }
+static const int doubles[4] = {1, 2, 4, 8};
+static int pick(const int *from, int i) { return from[i & 3]; }
+int twofold(int i) { return pick(doubles, i); }
+static unsigned seed = 1;
+static int drawn = -1;
+int draw(int most) {
+    static int calls;
+    seed = seed * 5 + 1;
+    if (++calls > 3) drawn = most;
+    return (int)(seed >> 3) ^ drawn;
+}
+static int watched;
+int *watch(void) { return &watched; }
+int seen(void) { return watched; }
 static int *kept;
 void keep(int *p) { kept = p; }
 void set(int *p, int v) { *p = v; }
@@ -54,7 +70,10 @@ UNSAFE = {
     "fetch": "- `rows` points to valid memory, also at offset `i as isize`.",
     "fetched": "- The preconditions of `fetch` hold.",
     "unchecked": "- There is memory left: `malloc` must not return null.",
-    "add": "- No other thread uses `total` meanwhile.",
+    "add": "- No other thread uses `totals` meanwhile.",
+    "pick": "- `from` points to valid memory, also at offset `(i & 3i32) as isize`.",
+    "twofold": "- The preconditions of `pick` hold.",
+    "seen": "- No other thread uses `watched` meanwhile.",
     "keep": "- No other thread uses `kept` meanwhile.",
     "set": "- `p` points to valid memory.",
     "both": "- `a` points to valid memory.",
@@ -66,6 +85,9 @@ SAFE = {
     "squares": "// SAFETY: zero is a value of `i32`.",
     "bits": "// SAFETY: `n` began as zeros, and all bytes are a value of `i32`.",
     "letter": "// SAFETY: both arrays have the same length, and every byte is a value of `i8`.",
+    "power": "powers[i as usize]",
+    "draw": "seed.load(core::sync::atomic::Ordering::Relaxed)",
+    "watch": "&raw mut watched",
     "absolute": "// SAFETY: `abs` takes numbers only and is defined for all of them.",
 }
 """Functions that none can, with what makes that true."""
@@ -113,6 +135,18 @@ def test_what_none_can_make_crash_is_safe_and_says_why(
 
 
 @needs_cargo
+def test_a_variable_is_shared_soundly_where_every_use_of_it_is_seen(
+    lifted: tuple[Path, dict[str, Any]],
+) -> None:
+    text = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text()
+    assert "\nstatic powers: [i32; 4] = [" in text
+    assert "static seed: core::sync::atomic::AtomicU32 =" in text
+    assert "static drawn: core::sync::atomic::AtomicI32 =" in text
+    for name in ("totals", "doubles", "watched", "kept", "handler", "rows"):
+        assert f"static mut {name}: " in text, name
+
+
+@needs_cargo
 def test_an_exported_function_takes_no_reference(lifted: tuple[Path, dict[str, Any]]) -> None:
     """C may hand over a null pointer, or the same one twice."""
     for name, (above, head, _) in functions(lifted[0]).items():
@@ -132,7 +166,7 @@ def test_every_safe_function_is_called_and_the_report_says_so(
         assert any(why.startswith(demand[2:]) for why in states[name]["why"]), states[name]
     told = (root / ".jarvis" / "c2rust" / "lift.md").read_text()
     assert f"without a crash | | {len(SAFE)} |" in told
-    assert "- `a::add`: No other thread uses `total` meanwhile." in told
+    assert "- `a::add`: No other thread uses `totals` meanwhile." in told
 
 
 @needs_cargo

@@ -22,6 +22,7 @@ from jarvis_ls.jc2r.lift.rust import Source, name_of
 from jarvis_ls.jc2r.lift.safe_functions import make_safe
 from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, judge
+from jarvis_ls.jc2r.lift.statics import statics
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
 
@@ -189,6 +190,7 @@ class Lifting:
         passes["slices"] = lambda: self._across(slices)
         passes["references"] = lambda: self._across(references)
         passes["visibility"] = lambda: self._crate.write_all(private(self._crate.sources()))
+        passes["statics"] = lambda: self._across(lambda sources, _: statics(sources))
         passes["safety"] = self._safety
         passes["lints"] = self._lints
         return passes

@@ -79,6 +79,9 @@ def base_of(source: Source, pointer: Node) -> tuple[Node, list[str]]:
             if name is not None and source.text(name).decode() in MOVING | {"wrapping_offset"}:
                 moved += [flat(source.text(by)) for by in arguments_of(node)]
                 inner = bare(value)
+        elif node.type == "block" and node.named_children:  # `{ let old = p; p = …; old }`
+            begun = node.named_children[0]
+            inner = bare(field(begun, "value")) if begun.type == "let_declaration" else None
         if inner is None:
             return node, moved
         node = inner

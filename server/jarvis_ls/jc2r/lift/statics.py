@@ -1,0 +1,192 @@
+"""`static mut` that no other thread can find half written.
+
+A table of numbers that nothing writes to becomes a `static`. A number that is only read, or given
+a value by a statement of its own, becomes an atomic, whose relaxed loads and stores are what the
+C does. Both only where the variable is private to a file, so that every use of it is seen, and
+where its address is never taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.rust import Say, Source, below, field, first, name_of, rewritten
+
+_ATOMIC = re.compile(rb"([iu])(8|16|32|64|size)\Z")
+_VALUE = re.compile(rb"(?:unsafe \{\s*)?(-?\d[\d_]*(?:[iu](?:8|16|32|64|size))?)(?:\s*\})?\Z")
+_PLAIN = re.compile(rb"[iu](?:8|16|32|64|128|size)|f32|f64|bool|usize")
+_READING = re.compile(
+    rb"wrapping_\w+|rotate_\w+|swap_bytes|count_ones|leading_zeros|trailing_zeros|is_some|is_none"
+)
+_ATOMICS = b"core::sync::atomic::"
+_RELAXED = _ATOMICS + b"Ordering::Relaxed"
+
+
+def statics(sources: list[Source]) -> dict[int, bytes]:
+    """Return new texts by the index of their file."""
+    shared = _without_pointers(sources)
+    made = {}
+    for number, source in enumerate(sources):
+        text = _rewrite(source, shared)
+        if text != source.data:
+            made[number] = text
+    return made
+
+
+def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
+    uses: dict[bytes, list[Node]] = {}
+    for node in below(source.root, "identifier"):
+        uses.setdefault(source.text(node), []).append(node)
+    atomics: dict[bytes, Node] = {}
+    tables: set[bytes] = set()
+    for item in below(source.root, "static_item"):
+        name, kind = name_of(item).encode(), field(item, "type")
+        mutable = any(child.type == "mutable_specifier" for child in item.children)
+        places = [node for node in uses.get(name, ()) if node.parent != item]
+        if kind is None or not mutable or _is_visible(item) or len(places) + 1 != len(uses[name]):
+            continue
+        if any(_is_declared(node) for node in places):
+            continue
+        value = field(item, "value")
+        if _ATOMIC.match(source.text(kind)):
+            number = value is not None and _VALUE.match(source.text(value))
+            if number and all(_is_plain_use(source, node) for node in places):
+                atomics[name] = item
+        elif _is_table(source, kind, shared) and all(_only_reads(source, node) for node in places):
+            tables.add(name)
+
+    def rule(node: Node, say: Say) -> bytes | None:
+        if node.type == "static_item" and (name := name_of(node).encode()) in atomics:
+            return _atomic(source, node)
+        if node.type == "static_item" and name_of(node).encode() in tables:
+            word = next(child for child in node.children if child.type == "mutable_specifier")
+            text = source.data[node.start_byte : word.start_byte]
+            return text + source.data[word.end_byte : node.end_byte].lstrip()
+        if node.type == "assignment_expression":
+            left, right = field(node, "left"), field(node, "right")
+            if left is not None and right is not None and source.text(left) in atomics:
+                return source.text(left) + b".store(" + say(right) + b", " + _RELAXED + b")"
+        if node.type == "identifier" and (name := source.text(node)) in atomics:
+            return name + b".load(" + _RELAXED + b")"
+        return None
+
+    return rewritten(source.data, source.root, rule) if atomics or tables else source.data
+
+
+def _atomic(source: Source, item: Node) -> bytes:
+    kind, value = field(item, "type"), field(item, "value")
+    assert kind is not None and value is not None
+    match, number = _ATOMIC.match(source.text(kind)), _VALUE.match(source.text(value))
+    assert match is not None and number is not None
+    of = _ATOMICS + b"Atomic" + match[1].upper() + match[2]
+    if match[2] == b"size":
+        of = _ATOMICS + b"Atomic" + match[1].upper() + b"size"
+    name = name_of(item).encode()
+    return b"static " + name + b": " + of + b" = " + of + b"::new(" + number[1] + b");"
+
+
+def _is_visible(item: Node) -> bool:
+    """Return whether other files, or C, may name it."""
+    before = item.prev_sibling
+    return (
+        any(child.type == "visibility_modifier" for child in item.children)
+        or (before is not None and before.type == "attribute_item")
+        or (item.parent is not None and item.parent.type == "declaration_list")
+    )
+
+
+def _is_declared(node: Node) -> bool:
+    """Return whether a name is that of another variable, or is where no expression is."""
+    parent = node.parent
+    if parent is None or parent.type in ("token_tree", "scoped_identifier", "closure_parameters"):
+        return True
+    return parent.type in (
+        "let_declaration",
+        "parameter",
+        "for_expression",
+        "mut_pattern",
+    ) and (field(parent, "pattern") == node or parent.type == "mut_pattern")
+
+
+def _is_plain_use(source: Source, node: Node) -> bool:
+    """Return whether a number is read, or given a value by a statement of its own."""
+    parent = node.parent
+    if parent is None or parent.type == "reference_expression":
+        return False
+    if parent.type == "compound_assignment_expr":
+        return field(parent, "left") != node
+    if parent.type == "assignment_expression" and field(parent, "left") == node:
+        return parent.parent is not None and parent.parent.type == "expression_statement"
+    if parent.type == "field_expression":
+        return _is_read_by_method(source, parent)
+    if parent.type == "parenthesized_expression":
+        return _is_plain_use(source, parent)
+    return True
+
+
+def _only_reads(source: Source, node: Node) -> bool:
+    """Return whether nothing is written to a table, and no address of it taken, at a place."""
+    element = False
+    while (parent := node.parent) is not None:
+        if parent.type == "index_expression" and first(parent) == node:
+            node, element = parent, True
+        elif parent.type == "parenthesized_expression" or (
+            parent.type == "field_expression" and not _is_method(parent)
+        ):
+            node = parent
+        else:
+            break
+    if parent is None or parent.type == "reference_expression":
+        return False
+    if parent.type in ("assignment_expression", "compound_assignment_expr"):
+        return field(parent, "left") != node
+    if parent.type == "field_expression":
+        return element and _is_read_by_method(source, parent)
+    return element
+
+
+def _is_method(node: Node) -> bool:
+    call = node.parent
+    return call is not None and call.type == "call_expression" and field(call, "function") == node
+
+
+def _is_read_by_method(source: Source, node: Node) -> bool:
+    name = field(node, "field")
+    return _is_method(node) and name is not None and bool(_READING.fullmatch(source.text(name)))
+
+
+def _is_table(source: Source, kind: Node, shared: Set[bytes]) -> bool:
+    """Return whether a type is an array of numbers, or of structures of these."""
+    if kind.type != "array_type":
+        return False
+    if any(True for _ in below(kind, "pointer_type", "reference_type", "generic_type")):
+        return False
+    words = [source.text(node) for node in below(kind, "primitive_type")]
+    named = [source.text(node) for node in below(kind, "type_identifier")]
+    return all(_PLAIN.fullmatch(word) for word in words) and all(name in shared for name in named)
+
+
+def _without_pointers(sources: list[Source]) -> set[bytes]:
+    """Return the structures that are made of numbers only."""
+    items = [
+        (source, item)
+        for source in sources
+        for item in below(source.root, "struct_item", "type_item", "union_item")
+    ]
+    found = {name_of(item).encode() for _, item in items if item.type == "struct_item"}
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        for source, item in items:
+            name = name_of(item).encode()
+            own = field(item, "name")
+            parts = [node for node in below(item, "type_identifier") if node != own]
+            if name in found and (
+                any(True for _ in below(item, "pointer_type", "generic_type", "function_type"))
+                or any(source.text(part) not in found for part in parts)
+            ):
+                found.discard(name)
+                shrunk = True
+    return found
