@@ -100,6 +100,22 @@ void into_member_tested(struct set *s, ByteReader *r) {
     for (uint32_t i = 0; i < s->count; i++)
         s->table[i] = 1;
 }
+struct list { uint16_t count; struct { uint8_t row; uint16_t size; } entry[8]; };
+void elements(struct list *l, ByteReader *r) {
+    if (!byte_reader_get_uint16_le(r, &l->count)) return;
+    for (int i = 0; i <= l->count; i++)
+        l->entry[i].row = 1; // expect: buffer-write-heap
+}
+void elements_tested(struct list *l, ByteReader *r) {
+    if (!byte_reader_get_uint16_le(r, &l->count) || l->count >= 8) return;
+    for (int i = 0; i <= l->count; i++)
+        l->entry[i].row = 1;
+}
+void into_elements(struct list *l, ByteReader *r) {
+    if (!byte_reader_get_uint16_le(r, &l->count)) return;
+    for (int i = 0; i < l->count; i++)
+        byte_reader_get_uint16_le(r, &l->entry[i].size); // expect: buffer-write-heap
+}
 unsigned hash(const uint8_t *d) {
     static unsigned table[64];
     unsigned h = (d[0] << 16) | (d[1] << 8) | d[2];

@@ -124,8 +124,11 @@ def check(
                 _check_bounds(engine, state, access)
         if by and target[4] is not None and amount.taint is not None:
             _beyond_member(engine, state, where, target, amount, writes, span, by)
-    if address is not None and address[0] == nodes.INDEX and address[1][0] == nodes.DECAY:
-        _within_member(engine, state, where, address[1][1], amount.high, writes, span)
+    if address is not None:
+        while address[0] == nodes.FIELD and where.taint is not None:
+            address = address[1]
+        if address[0] == nodes.INDEX and address[1][0] == nodes.DECAY:
+            _within_member(engine, state, where, address[1][1], amount.high, writes, span)
 
 
 def _counts_otherwise(address: Expr, place: Region) -> bool:

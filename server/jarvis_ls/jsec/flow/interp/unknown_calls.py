@@ -6,9 +6,11 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
+from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Cells
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     OTHER,
+    TIGHT,
     UNINIT,
     AbstractValue,
     Target,
@@ -208,9 +210,12 @@ def decoded(engine: Engine, state: AbstractState, call: Call, temp: int) -> None
     source = (engine.frame.function.file, call.span, f"number?:{call.name}()")
     if call.result[0] == "i" and not _is_status(call):
         state.memory[engine.frame.temps + temp] = {0: _of_bits(call, call.result, source)}
-    for value, type_ in zip(call.values, call.types, strict=False):
+    for value, type_, arg in zip(call.values, call.types, call.args, strict=False):
         if type_[0] != "p" or type_[1][0] != "i" or len(value.targets) != 1:
             continue
+        if value.taint is not None:
+            size = AbstractValue(type_[1][1], type_[1][1], TIGHT)
+            access.check(engine, state, value, size, True, call.span, arg)
         rid, low, high, _, array = value.targets[0]
         place = engine.regions[rid]
         single = array is None and place is not None and place.type[0] in ("i", "r")

@@ -160,8 +160,10 @@ def _field(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     if type(offset) is tuple:
         offset = engine.offset(*offset)
     if type_[0] != "a" and len(base.targets) == 1:  # the usual case
-        ((rid, lo, hi, flags, _),) = base.targets
-        moved = ((rid, lo + offset, hi + offset, flags, None),)
+        ((rid, lo, hi, flags, array),) = base.targets
+        if base.taint is None:  # else input chose the element: it must be one of the array
+            array = None
+        moved = ((rid, lo + offset, hi + offset, flags, array),)
         return AbstractValue(0, 0, base.flags, base.taint, moved, base.nullness, base.init)
     length = engine.size(type_) if type_[0] == "a" else 0
     targets = []
