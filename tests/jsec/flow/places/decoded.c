@@ -79,6 +79,11 @@ int by_reader_tested(ByteReader *r, const char *from) {
     memcpy(t, from, n);
     return t[0];
 }
+int by_name(const uint8_t *d, size_t size) {
+    int n = READ_UINT16_LE(d);
+    if (n + 2 + sizeof(struct set) > size) return 0;
+    return n;
+}
 void of_three_bits(ByteReader *r) {
     int seven[7], eight[8]; uint8_t n;
     bit_reader_get_bits_uint8(r, &n, 3);

@@ -37,6 +37,10 @@ class Lookup(Protocol):
     def is_written(self, name: str, from_file: str) -> bool:
         """Return whether some function of the program may change a variable."""
 
+    def decoded_members(self, record: str, from_file: str) -> frozenset[str]:
+        """Return the members of a record that hold numbers decoded from bytes which no function of
+        the program compares with a bound."""
+
     def summary(self, name: str, from_file: str) -> CallSummary | None:
         """Return the summary of the function that a name means in a file; None when only following
         it tells what it may do."""

@@ -152,6 +152,7 @@ class RegionTable(Joiner):
         self.counted = False
         """Whether some size is a multiple of `UNIT`."""
         self._offsets: dict[tuple[str, str, str], int] = {}
+        self._decoded: dict[tuple[int, int, str], str] = {}
         self._members: dict[tuple[str, str, str], int] = {}
 
     @abstractmethod
@@ -171,7 +172,7 @@ class RegionTable(Joiner):
             held.clear()
         self._depths.clear()
         self._types.clear()
-        for worked_out in (self._returning, self._ending, self._members):
+        for worked_out in (self._returning, self._ending, self._members, self._decoded):
             worked_out.clear()
         if not self.program.is_watched and self._loaded < _HELD_INSTRUCTIONS:
             return
@@ -254,6 +255,30 @@ class RegionTable(Joiner):
             place = known.fields.get(member) if known is not None else None
             found = self._members[key] = self.size_in_file(place[1]) if place is not None else 0
         return found
+
+    def decoded_member(self, rid: int, offset: int) -> str:
+        """Return the name of the member there, of an object of which only the type is known, when
+        it holds a number decoded from bytes and nothing bounds it; else nothing."""
+        key = (rid, offset, self.frame.function.file)
+        found = self._decoded.get(key)
+        if found is None:
+            found = self._decoded[key] = self._decoded_member(*key)
+        return found
+
+    def _decoded_member(self, rid: int, offset: int, file: str) -> str:
+        place = self.regions[rid]
+        type_ = ANY if place is None or place.kind != "object" else place.type
+        for _ in range(_MAX_BEHIND):
+            record = self.program.record(type_[1], file) if type_[0] == "r" else None
+            if record is None:
+                break
+            below = [(at, t, n) for n, (at, t) in record.fields.items() if at <= offset]
+            at, type_, name = max(below, key=lambda field: field[0], default=(0, ANY, ""))
+            if at == offset and type_[0] == "i":
+                held = self.program.decoded_members(record.name, file)
+                return f"{record.name}.{name}" if name in held else ""
+            offset -= at
+        return ""
 
     def kind(self, rid: int) -> str:
         """Return the kind of a region."""

@@ -26,6 +26,7 @@ from jarvis_ls.jsec.flow.domain.region_state import (
 )
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, limits
 from jarvis_ls.jsec.flow.ir.nodes import LOAD, MACRO, TEMP, Span, Type
+from jarvis_ls.jsec.flow.library.decoders import bits_of
 from jarvis_ls.jsec.flow.models import string_functions
 from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.semantics.expressions import evaluate
@@ -238,6 +239,9 @@ def _of_bits(call: Call, type_: Type, source: Any) -> AbstractValue:
             if 0 < value.low == value.high < 8 * type_[1] and not value.targets:
                 return AbstractValue(0, 2 ** int(value.low) - 1, OTHER, source)
         return AbstractValue(0, min(_OF_FEW_BITS, limits(type_)[1]), OTHER, source)
+    most = 2 ** bits_of(call.name) - 1
+    if most <= limits(type_)[1]:
+        return AbstractValue(0, most, OTHER, source)
     return tainted_number(type_, source)
 
 

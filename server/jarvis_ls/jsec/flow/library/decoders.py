@@ -17,6 +17,7 @@ _READS: Final = frozenset({"read", "peek", "decode", "unpack"})
 _WIDTHS: Final = frozenset("8 16 24 32 48 64 byte word dword short long bits ue se".split())
 _ORDERS: Final = frozenset("be le lsb msb big little net network rb rl".split())
 _READERS: Final = frozenset("reader bitreader bytereader bitstream bytestream blob".split())
+_SIZES: Final = frozenset({"8", "16", "24", "32", "48"})
 _OF_MACHINE: Final = frozenset("atomic reg register mmio pci io port msr smbus i2c".split())
 """Words of what is read from the machine itself."""
 _BITS: Final = frozenset({"16", "24", "32", "64"})
@@ -33,3 +34,11 @@ def decodes(name: str) -> bool:
     if words & _VERBS:
         return bool(ordered or words & _READERS or (words & _READS and words & _BITS))
     return bool(ordered and words & _HOST and "to" in words and not name.startswith("cpu"))
+
+
+@lru_cache(4096)
+def bits_of(name: str) -> int:
+    """Return how many bits the number has that a function of this name reads; 64 when the name does
+    not say."""
+    said = [int(word) for word in _WORD.findall(name) if word in _SIZES]
+    return min(said, default=64)

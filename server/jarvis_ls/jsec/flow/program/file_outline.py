@@ -20,6 +20,7 @@ from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, Re
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Return, from_values
 from jarvis_ls.jsec.flow.ir.nodes import CAST, FUNC, LOAD, LOCAL, STORE, Expr, Span
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.program.member_facts import member_facts
 
 _LONG = 200
 """Members an initialiser may give values to: what is in longer tables is not known."""
@@ -104,6 +105,10 @@ class Outline:
     """Functions whose address its initialisers take."""
     imported: dict[str, Any] = field(default_factory=dict)
     """Types of the functions that it calls and that only headers outside of the project declare."""
+    decoded: frozenset[str] = frozenset()
+    """Members in which its functions store numbers decoded from bytes, as `record.member`."""
+    bounded: frozenset[str] = frozenset()
+    """Members that its functions compare with a bound."""
 
 
 def outline_of(
@@ -153,6 +158,7 @@ def outline_of(
         file.stops,
         taken_at_start(file.globals),
         file.imported,
+        *member_facts(file),
     )
 
 
@@ -284,6 +290,8 @@ def to_tuple(outline: Outline) -> tuple[Any, ...]:
         tuple(sorted(outline.stops)),
         tuple(sorted(outline.takes)),
         tuple(sorted(outline.imported.items())),
+        tuple(sorted(outline.decoded)),
+        tuple(sorted(outline.bounded)),
     )
 
 
@@ -301,6 +309,8 @@ def from_tuple(values: tuple[Any, ...]) -> Outline:
         stops,
         takes,
         imported,
+        decoded,
+        bounded,
     ) = values
     return Outline(
         path,
@@ -314,6 +324,8 @@ def from_tuple(values: tuple[Any, ...]) -> Outline:
         frozenset(stops),
         frozenset(takes),
         dict(imported),
+        frozenset(decoded),
+        frozenset(bounded),
     )
 
 

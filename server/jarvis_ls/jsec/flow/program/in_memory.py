@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.program.member_facts import member_facts, members_of, unbounded
 
 
 class Files:
@@ -85,6 +87,20 @@ class Files:
         if own is not None and variable is not None and variable.static:
             return name in own.written
         return any(name in file.written for file in self.files.values())
+
+    def decoded_members(self, record: str, from_file: str) -> frozenset[str]:
+        """See `Lookup`."""
+        known = self.record(record, from_file)
+        if known is None:
+            return frozenset()
+        decoded, bounded = self._member_facts
+        return unbounded(known, set(members_of(record, decoded)), set(members_of(record, bounded)))
+
+    @cached_property
+    def _member_facts(self) -> tuple[frozenset[str], frozenset[str]]:
+        facts = [member_facts(file) for file in self.files.values()]
+        empty: frozenset[str] = frozenset()
+        return empty.union(*(d for d, _ in facts)), empty.union(*(b for _, b in facts))
 
     def summary(self, name: str, from_file: str) -> CallSummary | None:
         """See `Lookup`: here every call is followed."""

@@ -24,6 +24,7 @@ from jarvis_ls.jsec.flow.program.file_outline import (
     digest_of,
     digest_of_values,
 )
+from jarvis_ls.jsec.flow.program.member_facts import members_of, records_of, unbounded
 
 Load = Callable[[str, str], FunctionIR | None]
 """A function by the path of its file and its key there; None when it cannot be read."""
@@ -59,6 +60,9 @@ class Program:
         self._records: dict[str, list[str]] = {}
         self._written: dict[str, set[str]] = {}
         self._stops: dict[str, set[str]] = {}
+        self._decoded: dict[str, set[str]] = {}
+        self._bounded: dict[str, set[str]] = {}
+        """Files that store decoded numbers in members of a record, or bound some, by its name."""
         self._found: dict[Lookup, tuple[str, str] | None] = {}
         self._declared: dict[tuple[str, str], Type | None] = {}
         self._reaches: dict[tuple[str, str, int], CallSummary] = {}
@@ -97,6 +101,10 @@ class Program:
             self._written.setdefault(name, set()).add(path)
         for name in outline.stops:
             self._stops.setdefault(name, set()).add(path)
+        for name in records_of(outline.decoded):
+            self._decoded.setdefault(name, set()).add(path)
+        for name in records_of(outline.bounded):
+            self._bounded.setdefault(name, set()).add(path)
 
     def discard(self, path: str) -> None:
         """Forget a file that is gone."""
@@ -124,6 +132,10 @@ class Program:
             _discard(self._written, name, path)
         for name in before.stops:
             _discard(self._stops, name, path)
+        for name in records_of(before.decoded):
+            _discard(self._decoded, name, path)
+        for name in records_of(before.bounded):
+            _discard(self._bounded, name, path)
 
     @property
     def is_watched(self) -> bool:
@@ -192,6 +204,12 @@ class Program:
         self._note(lookup)
         return self._is_written(name, from_file)
 
+    def decoded_members(self, record: str, from_file: str) -> frozenset[str]:
+        """Return the members of a record that hold numbers decoded from bytes which no function of
+        the program compares with a bound."""
+        self._note(("decoded", record, from_file))
+        return self._decoded_members(record, from_file)
+
     def summary(self, name: str, from_file: str) -> CallSummary | None:
         """Return the summary of the function that a name means in a file; None when only following
         it tells what it may do, as in C++ and Rust."""
@@ -247,6 +265,8 @@ class Program:
             return _YES if self._is_written(name, from_file) else _NO
         if sort == "stops":
             return _YES if self._stops.get(name) else _NO
+        if sort == "decoded":
+            return " ".join(sorted(self._decoded_members(name, from_file))).encode()
         if sort == "comes back":
             return _YES if self._comes_back(name, from_file, _BELOW) else _NO
         if sort == "overrides":
@@ -405,6 +425,22 @@ class Program:
         if self._outlines[found[0]].globals[name].static:
             return any(path == found[0] or self._includes(path, found[0]) for path in writing)
         return bool(writing)
+
+    def _decoded_members(self, record: str, from_file: str) -> frozenset[str]:
+        storing = self._decoded.get(record)
+        place = self._find(("record", record, from_file)) if storing else None
+        if storing is None or place is None:
+            return frozenset()
+        outlines = self._outlines
+        decoded: set[str] = set()
+        bounded: set[str] = set()
+        for path in storing:
+            if self._find(("record", record, path)) == place:
+                decoded.update(members_of(record, outlines[path].decoded))
+        for path in self._bounded.get(record, ()):
+            if self._find(("record", record, path)) == place:
+                bounded.update(members_of(record, outlines[path].bounded))
+        return unbounded(outlines[place[0]].records[record], decoded, bounded)
 
     def _includes(self, path: str, header: str) -> bool:
         return header in self._outlines[path].closure

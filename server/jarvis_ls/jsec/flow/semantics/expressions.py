@@ -35,6 +35,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
 from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.byte_order import JOINING, puts_bytes_together
 from jarvis_ls.jsec.flow.ir.c_types import LONG, ULONG, UNIT, limits
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Number, Type
 from jarvis_ls.jsec.flow.semantics.conversions import convert, is_written_out, nullness
@@ -247,40 +248,12 @@ def _bin(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     a = OPS[e[2][0]](engine, state, e[2])
     b = a if e[2] == e[3] and e[2][0] == nodes.LOAD else OPS[e[3][0]](engine, state, e[3])
     found = binary(engine, state, e[1], a, b, e[4], e[5], e)
-    if e[1] in _JOINING and (a.flags | b.flags) & BITS:
+    if e[1] in JOINING and (a.flags | b.flags) & BITS:
         source = found.taint
-        if (source is None or is_decoded(source)) and _decodes(e):
+        if (source is None or is_decoded(source)) and puts_bytes_together(e):
             source = (engine.frame.function.file, e[5], "number?:")
             return AbstractValue(found.low, found.high, (found.flags | OTHER) & ~ARITH, source)
     return found
-
-
-_JOINING: Final = frozenset({"|", "+"})
-
-
-def _decodes(e: Expr) -> bool:
-    """Return whether an expression puts bytes of memory together to a number: each is moved to a
-    place of its own."""
-    places: set[int] = set()
-    parts = [e]
-    while parts:
-        part = parts.pop()
-        while part[0] == nodes.CAST:
-            part = part[1]
-        shift = 0
-        if part[0] == nodes.BIN and part[1] == "<<" and part[3][0] == nodes.CONST:
-            part, shift = part[2], part[3][1]
-            while part[0] == nodes.CAST:
-                part = part[1]
-        if part[0] == nodes.BIN and part[1] in _JOINING:
-            parts += (part[2], part[3])
-        elif part[0] != nodes.LOAD or part[2][:2] != ("i", 1) or part[1][0] in _NAMES or shift % 8:
-            return False
-        places.add(shift)
-    return len(places) > 1
-
-
-_NAMES: Final = frozenset({nodes.LOCAL, nodes.GLOBAL})
 
 
 def binary(

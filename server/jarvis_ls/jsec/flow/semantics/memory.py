@@ -24,6 +24,7 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     number,
     number_of,
     structure,
+    tainted_number,
     unknown,
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
@@ -227,6 +228,11 @@ def default(
         return _CLEARED if type_[0] in _POINTERS else ZERO
     if type_[0] in _POINTERS and offset is not None:
         return engine.object_behind(state, rid, offset, type_)
+    if type_[0] == "i" and place is not None and place.kind == "object" and type(offset) is int:
+        name = engine.decoded_member(rid, offset)
+        if name:
+            function = engine.frame.function
+            return tainted_number(type_, (function.file, function.name_span, f"number?:{name}"))
     return unknown(type_)
 
 

@@ -1,0 +1,167 @@
+"""Which members of records hold numbers that were decoded from bytes, and which are ever bounded.
+
+One fact per record and member, flow-insensitive: a function stores a decoded number in the member
+without comparing it, and no function compares the member in order, except as the bound of a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from jarvis_ls.jsec.flow.ir.byte_order import puts_bytes_together
+from jarvis_ls.jsec.flow.ir.cfg import loop_test
+from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, RecordIR
+from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, SetTemp
+from jarvis_ls.jsec.flow.ir.nodes import CAST, CMP, CONST, FIELD, LOAD, LOCAL, STORE, TEMP, Expr
+from jarvis_ls.jsec.flow.ir.operands import INNER, of_end
+from jarvis_ls.jsec.flow.library.decoders import decodes
+
+_ORDERED: Final = frozenset({"<", "<=", ">", ">="})
+_READS: Final = {"fread": 0, "read": 1, "pread": 1, "recv": 1}
+"""Functions that fill a record with bytes, with the position of its address."""
+ALL: Final = "*"
+"""Stands for all numbers of a record."""
+
+
+def member_facts(file: FileIR) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the members that functions of a file store decoded numbers in, and those that they
+    compare with a bound, as `record.member`."""
+    decoded: set[str] = set()
+    bounded: set[str] = set()
+    for function in file.functions.values() if file.language == "c" else ():
+        _Scan(function, file.records, decoded, bounded)
+    return frozenset(decoded), frozenset(bounded)
+
+
+def records_of(members: Iterable[str]) -> set[str]:
+    """Return the records that members of the form `record.member` are of."""
+    return {member.rpartition(".")[0] for member in members}
+
+
+def members_of(record: str, members: Iterable[str]) -> Iterator[str]:
+    """Yield the names of those members that are of a record."""
+    for member in members:
+        of, _, name = member.rpartition(".")
+        if of == record:
+            yield name
+
+
+def unbounded(record: RecordIR, decoded: set[str], bounded: set[str]) -> frozenset[str]:
+    """Return the members of a record that numbers are stored in and that nothing bounds."""
+    if ALL in decoded:
+        numbers = {name for name, (_, type_) in record.fields.items() if type_[0] == "i"}
+        decoded = decoded | numbers
+    return frozenset(decoded - bounded - {ALL})
+
+
+class _Scan:
+    """One function."""
+
+    def __init__(
+        self,
+        function: FunctionIR,
+        records: Mapping[str, RecordIR],
+        decoded: set[str],
+        bounded: set[str],
+    ) -> None:
+        self.function = function
+        self.records = records
+        self.decoded = decoded
+        self.temps: set[int] = set()
+        """Temporaries that hold decoded numbers."""
+        self.slots: set[int] = set()
+        """Variables that do."""
+        self.compared: set[int] = set()
+        """Variables that are compared in order."""
+        tests = {loop_test(function, head) for head in function.heads}
+        for index, (_, end) in enumerate(function.blocks):
+            if index not in tests:
+                self._compare(of_end(end), bounded)
+        for instrs, _ in function.blocks:
+            for instr in instrs:
+                if isinstance(instr, Eval):
+                    self._store(instr.value)
+                elif isinstance(instr, SetTemp):
+                    if self._is_decoded(instr.value):
+                        self.temps.add(instr.temp)
+                elif isinstance(instr, CallFunction):
+                    self._call(instr)
+
+    def _compare(self, conditions: Iterable[Expr], bounded: set[str]) -> None:
+        for test in _parts(conditions):
+            if test[0] != CMP or test[1] not in _ORDERED:
+                continue
+            for side, other in ((test[2], test[3]), (test[3], test[2])):
+                if other[0] == CONST and other[1] <= 1:
+                    continue
+                for part in _parts([side]):
+                    if part[0] == LOAD and part[1][0] == FIELD:
+                        bounded.add(self._member(part[1]))
+                    elif part[0] == LOAD and part[1][0] == LOCAL:
+                        self.compared.add(part[1][1])
+
+    def _store(self, value: Expr) -> None:
+        if value[0] != STORE or not self._is_decoded(value[2]):
+            return
+        address = value[1]
+        if address[0] == LOCAL:
+            self.slots.add(address[1])
+        elif address[0] == FIELD:
+            self.decoded.add(self._member(address))
+
+    def _is_decoded(self, value: Expr) -> bool:
+        while value[0] == CAST:
+            value = value[1]
+        if value[0] == TEMP:
+            return value[1] in self.temps
+        if value[0] == LOAD and value[1][0] == LOCAL:
+            return value[1][1] in self.slots - self.compared
+        return puts_bytes_together(value)
+
+    def _call(self, call: CallFunction) -> None:
+        if not isinstance(call.target, str):
+            return
+        name = call.target.rpartition("::")[2]
+        if name in _READS and _READS[name] < len(call.types):
+            self._fill(call.arguments[_READS[name]], call.types[_READS[name]])
+        elif name.startswith("ntoh") or decodes(name):
+            self.temps.add(call.temp)
+            for argument in call.arguments:
+                if argument[0] == LOCAL:
+                    self.slots.add(argument[1])
+                elif argument[0] == FIELD and argument[3][0] == "i":
+                    self.decoded.add(self._member(argument))
+
+    def _fill(self, argument: Expr, type_: tuple[object, ...]) -> None:
+        while argument[0] == CAST:
+            argument, type_ = argument[1], argument[2]
+        held = type_[1] if type_[0] == "p" else None
+        if argument[0] != LOCAL and isinstance(held, tuple) and held[0] == "r":
+            self.decoded.add(f"{held[1]}.{ALL}")
+
+    def _member(self, address: Expr) -> str:
+        """Return the member that an address leads to; only a dot when it is not known."""
+        _, base, offset, type_ = address
+        if isinstance(offset, tuple):
+            return f"{offset[0]}.{offset[1]}"
+        around = None
+        if base[0] == LOAD and base[2][0] in ("p", "&"):
+            around = base[2][1]
+        elif base[0] == FIELD:
+            around = base[3]
+        elif base[0] == LOCAL:
+            around = self.function.slots[base[1]][1]
+        record = self.records.get(around[1]) if around is not None and around[0] == "r" else None
+        fields = record.fields.items() if record is not None else ()
+        name = next((name for name, held in fields if held == (offset, type_)), "")
+        return f"{record.name}.{name}" if record is not None and name else "."
+
+
+def _parts(expressions: Iterable[Expr]) -> Iterator[Expr]:
+    """Yield expressions with all that they consist of."""
+    waiting = list(expressions)
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
