@@ -16,6 +16,7 @@ import pytest
 from jarvis_ls.codeintel import deep_nesting
 from jarvis_ls.codeintel import parse as parsing
 from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.engine.rule_runner import Engine
 from jarvis_ls.jsec.scan.file_scanner import DiskFiles
@@ -101,6 +102,27 @@ def test_twice_the_text_takes_twice_the_work(shape: str, ending: str, tmp_path: 
         for size in (7_000, 14_000)
     )
     assert twice <= MOST * once
+
+
+class _Counted(bytes):
+    """Text that counts the bytes that are copied out of it."""
+
+    copied = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        if isinstance(found, bytes):
+            self.copied += len(found)
+        return found
+
+
+def test_a_long_line_is_not_copied_for_each_statement() -> None:
+    def copied(size: int) -> int:
+        data = _Counted(hostile("one-line", "c", size))
+        ENGINE.analyse(Source("x.c", data), "c")
+        return data.copied
+
+    assert copied(28_000) <= MOST * copied(14_000)
 
 
 def test_what_is_around_a_place_is_looked_at_nearby(tmp_path: Path) -> None:
