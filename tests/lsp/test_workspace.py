@@ -181,8 +181,10 @@ async def test_a_scan_asked_for_while_another_runs_joins_it(tmp_path):
 
 async def test_who_waits_for_a_scan_waits_for_the_one_that_replaces_it(tmp_path):
     many_files(tmp_path, 30)
+    opened = uri(tmp_path / "open.c")
     async with running(tmp_path, command=COMMAND) as editor:
-        await editor.until(lambda: children(editor))
+        editor.open(opened, DOUBLE_FREE)
+        await editor.diagnostics(opened)  # all has started: what is suspended for long is ended
         (analysis,) = children(editor)
         analysis.suspend()
         try:
