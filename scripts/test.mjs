@@ -5,10 +5,11 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { note, unchanged } from '../tests/support/browser-stamps.mjs';
 import { capture, ROOT, run, TaskError, task } from './process.mjs';
 import { buildClient, setUpPackages } from './setup/client.mjs';
 import { setUpPython, venv } from './setup/python.mjs';
@@ -21,6 +22,10 @@ const SIDE_BY_SIDE = ['-n', '2', '--dist', 'loadfile', '--no-loadscope-reorder']
 
 // Milliseconds: a test file that hangs fails; the longest takes five minutes on a quiet machine.
 const LONGEST = 30 * 60_000;
+
+// As the stamps of pytest say it.
+const UNCHANGED = 'nothing they depend on has changed since they passed; .ci/run --full runs them';
+const OUTCOMES = './tests/support/outcomes.mjs';
 
 /** @type {Result} */
 const PASSED = { runner: '', status: 0, output: '' };
@@ -77,13 +82,16 @@ async function removeFolder(folder) {
 }
 
 /**
- * @param {string[]} files
- * @param {boolean} quietly beside another runner, whose output it would tear
+ * @param {string[]} given files
+ * @param {boolean} quietly beside another runner, whose output it would tear; files of which nothing
+ *   they depend on has changed are then left out, and named
  * @returns {Promise<Result>}
  */
-async function runNode(files, quietly) {
+async function runNode(given, quietly) {
+  const left = quietly ? unchanged(given) : [];
+  const files = given.filter((file) => !left.includes(file));
   await buildClient();
-  await installHost();
+  if (files.some(drivesBrowser)) await installHost();
   const runner = 'node --test';
   const shared = files.some(drivesBrowser) ? await shareEditor() : undefined;
   const options = { env: { ...process.env, ...shared?.env } };
@@ -92,9 +100,15 @@ async function runNode(files, quietly) {
     await shared?.end();
     return { runner, status, output: '' };
   }
-  const first = await capture(process.execPath, nodeTest(files), options);
+  const folder = mkdtempSync(path.join(tmpdir(), 'jarvis-node-'));
+  const outcomes = path.join(folder, 'outcomes.json');
+  const first = await capture(process.execPath, nodeTest(files, outcomes), options);
   await shared?.end();
-  const output = first.stdout + first.stderr;
+  const noted = existsSync(outcomes) ? readFileSync(outcomes, 'utf8') : '';
+  if (noted !== '') note(JSON.parse(noted)); // a runner that crashed has noted nothing
+  rmSync(folder, { recursive: true });
+  const names = left.length > 0 ? `not run: ${UNCHANGED}\n${left.join('\n')}\n` : '';
+  const output = first.stdout + first.stderr + names;
   const again = failedInBrowser(first.stdout);
   if (first.status === 0 || again.length === 0) return { runner, status: first.status, output };
   // Beside pytest a browser may wait for longer than anybody would; what fails twice is a fault.
@@ -108,10 +122,18 @@ async function runNode(files, quietly) {
   };
 }
 
-/** @param {string[]} files */
-function nodeTest(files) {
-  const limit = `--test-timeout=${LONGEST}`;
-  return ['--test', '--test-reporter=spec', '--test-concurrency=1', limit, ...files];
+/**
+ * @param {string[]} files
+ * @param {string} [outcomes] where to note how each file ended
+ */
+function nodeTest(files, outcomes) {
+  const noted = [`--test-reporter=${OUTCOMES}`, `--test-reporter-destination=${outcomes}`];
+  return [
+    ...['--test', '--test-concurrency=1', `--test-timeout=${LONGEST}`],
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...(outcomes === undefined ? [] : noted),
+    ...files,
+  ];
 }
 
 /**

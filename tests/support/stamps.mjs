@@ -80,12 +80,17 @@ export class Stamp {
 }
 
 /**
- * @param {string[]} contents
- * @param {string[]} names
+ * @param {string[]} contents files and folders, by what they hold
+ * @param {string[]} names files and folders, by which files there are
+ * @param {(file: string) => boolean} counts of the files in a folder
  */
-function digestOf(contents, names) {
+export function digestOf(contents, names, counts = () => true) {
   const hash = createHash('sha256');
-  for (const file of contents.flatMap(filesBelow)) {
+  const below = contents.flatMap((place) => {
+    const files = filesBelow(place);
+    return files.length === 1 && files[0] === place ? files : files.filter(counts);
+  });
+  for (const file of below) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(path.join(ROOT, file)))
