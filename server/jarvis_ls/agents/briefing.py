@@ -12,7 +12,7 @@ def first_words(assignment: Assignment) -> str:
     """Return the task with what its creator added to it."""
     if assignment.kind == "root":
         return assignment.task
-    parts = [_prompt(assignment.kind)]
+    parts = [load_prompt(assignment.kind)]
     if assignment.background.strip():  # often the same for several children: before what differs
         parts.append(f"# What you should know\n{assignment.background.strip()}")
     if assignment.files:
@@ -47,6 +47,7 @@ def result_of(ending: Ending) -> str:
 
 
 @cache
-def _prompt(name: str) -> str:
+def load_prompt(name: str) -> str:
+    """Return a text of `prompts/`."""
     found = files("jarvis_ls.agents").joinpath("prompts", f"{name}.md")
     return found.read_text(encoding="utf-8").strip()

@@ -7,7 +7,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jarvis_ls.cli import acp, evaluating, extending, mcp, memory_commands, review_command, setup
+from jarvis_ls.cli import (
+    acp,
+    evaluating,
+    extending,
+    mcp,
+    memory_commands,
+    review_command,
+    setup,
+    team_command,
+)
 from jarvis_ls.cli.entry import run_with_extra
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
@@ -49,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     setup.add_command(commands)
     mcp.add_command(commands)
     acp.add_command(commands)
+    team_command.add_command(commands, rule)
     models = commands.add_parser("models", help="list models and what they still need")
     models.set_defaults(run=_models)
     return parser
