@@ -150,8 +150,10 @@ async function unpack(wheel, folder, version) {
   if (status !== 0) throw new TaskError(`${name}: cannot be unpacked: ${stderr}`);
   for (const data of readdirSync(place).filter((entry) => entry.endsWith('.data'))) {
     for (const kind of readdirSync(path.join(place, data))) {
-      // Programs of a package are of no use here; what else there may be would have to be installed.
-      if (kind === 'scripts') continue;
+      // Programs of a package are of no use here, nor are its manual pages and completions; what
+      // else there may be would have to be installed.
+      if (kind === 'scripts' || (kind === 'data' && isShared(path.join(place, data, kind))))
+        continue;
       if (!['platlib', 'purelib'].includes(kind)) {
         throw new TaskError(`${name}: has files that must be installed, not only unpacked`);
       }
@@ -160,6 +162,14 @@ async function unpack(wheel, folder, version) {
     rmSync(path.join(place, data), { recursive: true });
   }
   return within;
+}
+
+/**
+ * @param {string} folder
+ * @returns {boolean} whether all in it is for `share`, which shells and `man` read
+ */
+function isShared(folder) {
+  return readdirSync(folder).every((entry) => entry === 'share');
 }
 
 /**

@@ -44,11 +44,11 @@ def command(name: str, *arguments: str, env: dict[str, str]) -> subprocess.Compl
     )
 
 
-@pytest.mark.parametrize("name", ["jarvis", "jsec", "jc2r", "jca"])
+@pytest.mark.parametrize("name", ["jarvis", "jsec", "jc2r", "jca", "language_server"])
 def test_every_line_of_help_is_translated(name: str) -> None:
     known = Messages("zh-cn", LOCALE)
     said = {text for text in texts(name) if text != argparse.SUPPRESS}
-    assert len(said) > 10
+    assert len(said) > 4
     assert {text for text in said if known(text) == text} == set()
 
 

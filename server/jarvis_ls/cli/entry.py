@@ -8,12 +8,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from gettext import ngettext
 from pathlib import Path
+from typing import Any
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.columns import broken
 from jarvis_ls.core.errors import JarvisError, missing_package
 from jarvis_ls.core.files import write_error
+
+SHELLS = ("bash", "zsh")
+COMPLETIONS = Path(__file__).resolve().parent / "completion"
+"""A file for each program and shell."""
 
 
 def run(
@@ -115,6 +120,12 @@ def spoken(build: Callable[[], argparse.ArgumentParser]) -> argparse.ArgumentPar
     # argparse asks gettext for its own words, by these names of its module
     vars(argparse).update(_=speak, ngettext=_speak_counted)
     parser = build()
+    parser.add_argument(
+        "--print-completion",
+        action=PrintCompletion,
+        choices=SHELLS,
+        help="print the completion of this program for a shell: bash, zsh",
+    )
     for command in parsers(parser):
         command.formatter_class = Columns
         command.description = command.description and speak(command.description)
@@ -140,6 +151,22 @@ def _all_actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
         yield action
         if isinstance(action, argparse._SubParsersAction):
             yield from action._choices_actions
+
+
+class PrintCompletion(argparse.Action):
+    """Prints the completion of the program for a shell, as `scripts/shell_files.py` has written it,
+    and ends the program."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        _namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        """Print the file and exit."""
+        write_out((COMPLETIONS / f"{parser.prog}.{values}").read_text(encoding="utf-8"))
+        parser.exit()
 
 
 class Columns(argparse.RawDescriptionHelpFormatter):

@@ -8,39 +8,55 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import TYPE_CHECKING
 
-from jarvis_ls.cli.exit_status import ExitStatus
-
-USAGE = """usage: jarvis-ls [--stdio | --tcp HOST:PORT] [--version]
-
-Security findings for C, C++ and Rust in any editor that speaks the language server protocol.
-
-  --stdio           speak over standard input and output (the default)
-  --tcp HOST:PORT   listen for one client
-  --version         print the version
-"""
+if TYPE_CHECKING:
+    import argparse
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server with command line ``argv``; return the exit status."""
     arguments = sys.argv[1:] if argv is None else argv
-    if arguments in (["--help"], ["-h"]):
-        print(USAGE, end="")
-        return ExitStatus.SUCCESS
-    if arguments == ["--version"]:
-        from jarvis_ls import __version__
-
-        print(f"jarvis-ls {__version__}")
-        return ExitStatus.SUCCESS
     address = _address(arguments)
     if address is None:
-        print(USAGE, end="", file=sys.stderr)
-        return ExitStatus.USAGE_ERROR
+        from jarvis_ls.cli.entry import run
+
+        return run(build_parser, arguments)
     gc.disable()  # hardly anything that is imported becomes garbage; `settle` switches it on
     sys.modules.setdefault("ssl", None)  # type: ignore[arg-type]  # nothing here connects
     import asyncio
 
     return asyncio.run(_run(address))
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return what `--help` shows. The server itself starts without it, which is sooner."""
+    import argparse
+
+    from jarvis_ls import __version__
+    from jarvis_ls.cli.language import speak
+    from jarvis_ls.core.words import Words
+
+    def refuse(options: argparse.Namespace) -> int:
+        parser.error(speak(Words("'{text}' is not HOST:PORT", text=options.tcp)))
+
+    parser = argparse.ArgumentParser(
+        prog="jarvis-ls",
+        description=(
+            "Security findings for C, C++ and Rust in any editor that speaks the language server "
+            "protocol."
+        ),
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--stdio",
+        action="store_true",
+        help="speak over standard input and output (the default)",
+    )
+    how.add_argument("--tcp", metavar="HOST:PORT", help="listen for one client")
+    parser.add_argument("--version", action="version", version=f"jarvis-ls {__version__}")
+    parser.set_defaults(run=refuse)
+    return parser
 
 
 def _address(arguments: list[str]) -> tuple[str, int] | str | None:
