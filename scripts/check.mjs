@@ -14,6 +14,8 @@ const CHECKS = [
   ['Import contracts', venv('lint-imports'), []],
   ['Generated wire types', venv('python'), ['-m', 'jarvis_ls.lsp.protocol.typescript', '--check']],
   ['Tables of the documentation', venv('python'), ['scripts/doc_tables.py', '--check']],
+  ['Completions and manual pages', venv('python'), ['scripts/shell_files.py', '--check']],
+  ['Schema of the settings', venv('python'), ['scripts/settings_schema.py', '--check']],
   ['Lock of Python packages', venv('python'), ['scripts/lock.py', '--check']],
   ['SBOM of the wheels', venv('python'), ['scripts/package/wheel_bill.py', '--check']],
   ['Odd phrases', venv('python'), ['scripts/phrases.py', '--check']],

@@ -6,10 +6,13 @@ import json
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 from commands import jsec, write
 
+from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.jsec.settings.settings import load_settings
+from jarvis_ls.runtime.base.yaml_files import parse_toml
 
 
 def uncommented(text: str) -> str:
@@ -27,6 +30,33 @@ def test_settings_to_begin_with_change_nothing(tmp_path: Path, locale: str) -> N
     settings = load_settings(tmp_path / "project")
     assert settings.exclude and settings.rules and settings.paths and settings.patterns
     assert [function.role for function in settings.functions] == ["source", "sink", "sanitizer"]
+
+
+def test_editors_are_given_a_schema_of_the_settings(tmp_path: Path) -> None:
+    jsec("init", cwd=tmp_path)
+    file = tmp_path / ".jarvis/jsec.toml"
+    text = file.read_text(encoding="utf-8")
+    named = re.match(r"#:schema (\S+)\n", text)
+    assert named is not None
+    schema = json.loads((file.parent / named[1]).read_text(encoding="utf-8"))
+    jsonschema.Draft4Validator.check_schema(schema)
+    refuses = jsonschema.Draft4Validator(schema)
+    assert refuses.is_valid(parse_toml(text.encode()))
+    assert refuses.is_valid(parse_toml(uncommented(text).encode()))
+    for wrong in (
+        "flow = 1",
+        "colour = true",
+        "min_confidence = 2",
+        '[rules]\ndouble-free = "of"',
+        '[paths."a/"]\nrule = {}',
+        '[[pattern]]\nid = "x"\nregex = "x"',
+        '[[sink]]\nfunction = "f"\nargument = 0\nkind = "command"',
+        '[[source]]\nfunction = "f"\nreturns = "word"',
+    ):
+        assert not refuses.is_valid(parse_toml(wrong.encode())), wrong
+        file.write_text(wrong)
+        with pytest.raises(ConfigError):
+            load_settings(tmp_path)
 
 
 def test_settings_that_are_there_are_not_changed(tmp_path: Path) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import language, speak
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.core.files import state_folder, write_error
+from jarvis_ls.core.files import STATE, replace_file, state_folder, write_error
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.scan.folder import project_root
 from jarvis_ls.jsec.settings.settings import FILE
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
+SCHEMA = _TEMPLATES / "jsec.schema.json"
+"""Says editors what the settings are; the first line of the settings names it."""
 
 
 def run_init(options: argparse.Namespace) -> ExitStatus:
@@ -27,6 +29,7 @@ def run_init(options: argparse.Namespace) -> ExitStatus:
         if os.path.lexists(place / FILE):
             raise UsageError("{file} is there already; it was not changed", file=place / FILE)
     state_folder(folder)
+    replace_file(folder / STATE / SCHEMA.name, SCHEMA.read_bytes())
     _write_new(folder / FILE, (_TEMPLATES / f"jsec.{language()}.toml").read_bytes())
     said = Words("{file} was written; each setting in it is commented out", file=folder / FILE)
     print(speak(said))
