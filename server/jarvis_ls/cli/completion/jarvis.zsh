@@ -15,6 +15,7 @@ _shtab_jarvis_commands() {
     mcp:'serve findings and proofs to other agents (Model Context Protocol)'
     memory:'list, add, show, delete memories'
     models:'list models and what they still need'
+    multi:'let agents of a YAML file work together'
     review:'Review a change without a model: rules for added lines, what the change touches, what it loses, and the security findings that come with it. The repository is only read.'
     servers:'list, try, allow tool servers (MCP)'
     sessions:'list, show, search, export, fork, delete'
@@ -199,6 +200,22 @@ _shtab_jarvis_models_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_jarvis_models_defaults_added=0
+
+_shtab_jarvis_multi_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {--config,-c}"[YAML file\: main_agent, common_system_prompt, agents]:FILE:_files"
+  {--input,-i}"[the task\; - reads it from standard input\; without it a conversation starts]:TEXT:"
+  {--llm-group,-g}"[model group, or provider\/model, of the main agent]:GROUP:"
+  {--non-interactive,-n}"[ask nothing\; needs -i]"
+  {-s,--session}"[resume a session of these agents]:ID:"
+  {-C,--folder}"[working folder (default\: the current folder)]:DIR:_files"
+  "--trust[trust this folder\: agents may edit files and run commands]"
+  "*--allow[allow without asking, for example write, write\:src\/\*, execute\:make\* (repeatable)]:RULE:"
+  "--json[print what happens during -i as JSON lines]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_multi_defaults_added=0
 
 _shtab_jarvis_review_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -393,6 +410,7 @@ _shtab_jarvis() {
         mcp) _arguments -C -s $_shtab_jarvis_mcp_options ;;
         memory) _shtab_jarvis_memory ;;
         models) _arguments -C -s $_shtab_jarvis_models_options ;;
+        multi) _arguments -C -s $_shtab_jarvis_multi_options ;;
         review) _arguments -C -s $_shtab_jarvis_review_options ;;
         servers) _shtab_jarvis_servers ;;
         sessions) _shtab_jarvis_sessions ;;
