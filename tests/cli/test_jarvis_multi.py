@@ -66,3 +66,15 @@ async def test_what_is_wrong_is_told(tmp_path: Path) -> None:
             assert (status, out) == (2, ""), err
             assert why in err
         assert here.model.requests == []
+
+
+async def test_the_model_of_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        (here.folder / "team.yaml").write_text(
+            "main_agent: lead\nagents:\n  - name: lead\n    model: scripted/small\n"
+        )
+        for options, model in (((), "small"), (("-g", "scripted/large"), "large")):
+            here.model.say("Here.")
+            status, _, err = await here.run("multi", "-c", "team.yaml", "-i", "Hello", *options)
+            assert status == 0, err
+            assert here.model.requests[-1].body["model"] == model

@@ -208,7 +208,9 @@ async def test_in_an_untrusted_folder_nothing_is_written_or_run(place: Place) ->
         place.model.call("rewrite_file", {"file_path": "a.txt", "content": "x\n"})
         place.model.call("execute_script", {"interpreter": "bash", "script": f"touch {marker}"})
         place.model.say("I could not.")
-        ended = await prompt(agent, opened.session_id, "/servers")
+        await prompt(agent, opened.session_id, "/servers")
+        with pytest.raises(acp.RequestError):
+            await prompt(agent, opened.session_id, f"!touch {marker}")
         ended = await prompt(agent, opened.session_id, "Write it")
         assert ended.stop_reason == "end_turn"
         assert editor.said().count("not trusted") == 1
@@ -330,6 +332,8 @@ async def test_files_pictures_and_texts_of_a_prompt_reach_the_model(place: Place
                 acp.text_block("Compare "),
                 acp.resource_link_block("f", (place.folder / "my file.c").as_uri()),
                 acp.text_block(" with the note."),
+                acp.resource_link_block("odd", "file:///%00%22"),
+                acp.resource_link_block("page", "https://example.com/[x"),
                 acp.resource_block(text),
             ],
         )
@@ -407,6 +411,7 @@ async def test_what_cannot_be_is_refused_with_the_reason(place: Place) -> None:
             (prompt(agent, session, "  "), "empty"),
             (agent.prompt(session_id=session, prompt=[audio]), "audio"),
             (agent.list_sessions(cursor="minus one"), "no page"),
+            (agent.list_sessions(cwd="/\0"), "not an absolute path"),
         ):
             with pytest.raises(acp.RequestError, match=why):
                 await refused

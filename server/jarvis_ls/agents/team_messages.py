@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from jarvis_ls.core.model_json import read_model_json
@@ -20,6 +21,8 @@ from jarvis_ls.core.words import Words
 START, END = "<SEND_MESSAGE>", "</SEND_MESSAGE>"
 LONGEST = 200_000
 """Characters of a message."""
+ENDS = 20
+"""End tags behind which a block may end; more of them are not in any content."""
 
 _START = re.compile(re.escape(START), re.IGNORECASE)
 _END = re.compile(re.escape(END), re.IGNORECASE)
@@ -146,7 +149,7 @@ def _whole(text: str, at: int) -> re.Match[str] | None:
     is whole, so that a tag in the content ends nothing; else the first before another block."""
     first: re.Match[str] | None = None
     following = _START.search(text, at)
-    for end in list(_END.finditer(text, at))[:20]:
+    for end in islice(_END.finditer(text, at), ENDS):
         try:
             read_model_json(text[at : end.start()])
         except ValueError:

@@ -61,9 +61,11 @@ class Team:
         services = {**added.services, SERVICE: self._outbox}
         return replace(added, services=services, tools=[*added.tools, send_message])
 
-    def join(self, conversation: Conversation) -> None:
-        """Let the agents of a conversation be those of the team. Raises `JarvisError` for tools
-        and models that are not there."""
+    def join(self, conversation: Conversation, *, keep_model: bool = False) -> None:
+        """Let the agents of a conversation be those of the team; with `keep_model` the main agent
+        asks the model of the conversation. Raises `JarvisError` for tools and models that are not
+        there.
+        """
         self._conversation = conversation
         members = self._config.members
         known = conversation.sources.toolset.tools()
@@ -82,7 +84,7 @@ class Team:
         tree.root.assignment = replace(
             tree.root.assignment, profile=main.name, tools=_tools_of(main)
         )
-        if main.model:
+        if main.model and not keep_model:
             conversation.pick_model(main.model)
 
     async def run(self, text: str) -> Ending:

@@ -54,7 +54,7 @@ class TeamTalk(Talk):
             assembly, session, roots, options, self._team.additions(additions), trusted
         )
         try:
-            self._team.join(conversation)
+            self._team.join(conversation, keep_model=bool(self._options.model))
         except JarvisError:
             await conversation.close()
             raise

@@ -130,7 +130,9 @@ class Sessions:
         self, folder: str | None, skip: int
     ) -> tuple[Sequence[SessionListed], int | None]:
         """Return a page of the sessions on disk (of a folder), the last used first, and where the
-        next page starts."""
+        next page starts. Raises `UsageError`."""
+        if folder and "\0" in folder:
+            raise UsageError("{folder} is not an absolute path.", folder=folder)
         wanted = os.path.realpath(folder) if folder else None
         found = await asyncio.to_thread(self._assembly.sessions.list, wanted)
         end = skip + PAGE
@@ -223,8 +225,10 @@ class OpenSession:
     def mention(self, path: str) -> str:
         """Return how a prompt names a file, so that the agent is given it; one outside of the
         session's folders is only named."""
+        if any(character in path for character in '"\n\0'):
+            return path
         place = below(Path(os.path.realpath(path)), self._roots)
-        if place is None or '"' in path or "\n" in path:
+        if place is None:
             return path
         return mention(place[1], place[0], self._roots)
 

@@ -14,6 +14,8 @@ from typing import Any
 import acp
 from acp.core import DEFAULT_STDIO_BUFFER_LIMIT_BYTES
 
+from jarvis_ls.core.errors import UsageError
+
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 
 
@@ -69,8 +71,14 @@ def _is_message(message: Any) -> bool:
 
 
 async def serve(agent: Any) -> None:
-    """Serve an agent until the client leaves. Nothing else may write to standard output."""
-    reader, writer = await acp.stdio_streams(limit=DEFAULT_STDIO_BUFFER_LIMIT_BYTES)
+    """Serve an agent until the client leaves. Nothing else may write to standard output. Raises
+    `UsageError` when the streams cannot be used."""
+    try:
+        reader, writer = await acp.stdio_streams(limit=DEFAULT_STDIO_BUFFER_LIMIT_BYTES)
+    except (ValueError, OSError):
+        raise UsageError(
+            "Standard input and output must be pipes: let the editor start `jarvis acp`."
+        ) from None
     sys.stdout = sys.stderr  # what a library prints is no message
     connection = acp.AgentSideConnection(
         agent, StdioTransport(reader, writer), listening=False, use_unstable_protocol=True
@@ -81,4 +89,4 @@ async def serve(agent: Any) -> None:
         pass  # the client has left without a word
     finally:
         await agent.close()
-        await connection._conn.close()
+        await connection.close()
