@@ -22,6 +22,7 @@ def names(test: Path) -> list[str]:
         ("def f():\n    import jarvis_ls.core.words", "server/jarvis_ls/core/words.py"),
         ("start('-m', 'jarvis_ls.cli.jc2r')", "server/jarvis_ls/harness/executor.py"),
         ("start('-m', 'jarvis_ls')", "server/jarvis_ls/lsp/features/hover.py"),
+        ("JARVIS = PYTHON.with_name('jarvis')", "server/jarvis_ls/cli/jarvis.py"),
         ("code = 'from jarvis_ls.cli.jsec import main'", "server/jarvis_ls/jsec/worker.py"),
         ("from tests.lsp.editor import running", "server/jarvis_ls/lsp/features/hover.py"),
         ("import jarvis_ls.jsec.rules.registry", "server/jarvis_ls/jsec/rules/c/double_free.py"),
@@ -41,7 +42,7 @@ def test_what_is_imported_started_walked_or_read_counts(
 
 
 def test_what_none_of_this_leads_to_does_not_count() -> None:
-    """Changes of data-flow analysis build no crate again."""
-    found = names(TESTS / "jc2r" / "test_translation.py")
-    assert "server/jarvis_ls/jc2r/translate/statements.py" in found
-    assert not [name for name in found if name.startswith("server/jarvis_ls/jsec/flow/")]
+    """Changes of rules parse no C again."""
+    found = names(TESTS / "codeintel" / "test_c.py")
+    assert "server/jarvis_ls/codeintel/functions.py" in found
+    assert not [name for name in found if name.startswith("server/jarvis_ls/jsec/")]

@@ -1,17 +1,16 @@
 """The files that a file of tests depends on, computed from what it imports, starts and names.
 
 Edges of the graph: an import, also one inside a function, but none for types alone; a string that
-is the dotted name of a module (a process started by `-m`); in a module that walks packages by
-`pkgutil`, every module below the packages it imports. In a file of tests also a string that is the
-name of a file or folder beside it, below `tests/support` or below the repository. A module brings
-the data files of its folder. Run with names of modules, it prints their files: `stamps.mjs` asks.
+is the dotted name of a module (a process started by `-m`), or a command of ours; in a module that
+walks packages by `pkgutil`, every module below the packages it imports. In a file of tests also a
+string that is a path below the repository or beside the file, or a name in `tests/support`. A
+module brings the data files of its folder. What `ALWAYS` holds counts for every file.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -34,6 +33,15 @@ CATALOGS = {
 _QUOTED = re.compile(r"""["'](jarvis_ls(?:\.\w+)+)(\.\{)?""")
 _DOTTED = re.compile(r"\b(jarvis_ls(?:\.\w+)+)(\.\{)?")
 _STARTED = re.compile(r"""(?:-m["'], |quick\()["'](jarvis_ls)["']()""")
+_SCRIPT = re.compile(r"""with_name\(["']([\w-]+)["']\)""")
+_SCRIPTS = dict(
+    re.findall(
+        r'^([\w-]+) = "(jarvis_ls[\w.]+):main"$',
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+)
+"""The modules of the commands that an installation has beside its Python."""
 _SIBLING = re.compile(r"""["'](\w+\.py)["']""")
 _WALKS = re.compile(r"^import pkgutil$", re.MULTILINE)
 
@@ -141,6 +149,7 @@ def _from_tests(test: Path) -> tuple[set[Path], set[str]]:
             continue
         text = file.read_text(encoding="utf-8")
         modules |= set(_named(text, _DOTTED, _STARTED))
+        modules |= {_SCRIPTS[name] for name in _SCRIPT.findall(text) if name in _SCRIPTS}
         tree = ast.parse(text)
         for name in _imports(tree):
             if name.partition(".")[0] == PACKAGE:
@@ -228,8 +237,3 @@ def _is_of_sources(node: ast.expr) -> bool:
     """Return whether a path begins at a constant or at the file itself, not in a test's folder."""
     names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     return "__file__" in names or any(name.isupper() for name in names)
-
-
-if __name__ == "__main__":
-    for found in sorted(module_files(sys.argv[1:])):
-        print(found.relative_to(ROOT).as_posix())
