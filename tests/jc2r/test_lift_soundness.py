@@ -59,6 +59,11 @@ int bits(float f) { num n; n.f = f; return n.i; }
 int through(num n) { return *n.p; }
 int (*handler)(int);
 int call(int n) { return handler ? handler(n) : -1; }
+struct bag { int *items; int count; };
+void empty(struct bag *b) { free(b->items); b->items = NULL; b->count = 0; }
+struct pot { int *stuff; };
+void swap(struct pot *a, struct pot *b) { struct pot c = *a; *a = *b; *b = c; }
+void drop(struct pot *a) { free(a->stuff); a->stuff = NULL; }
 int letter(int i) { char mode[4] = "rwb"; mode[i & 1] = 'x'; return mode[0] + mode[1] * 2; }
 int absolute(int i) { return abs(i); }
 """
@@ -78,6 +83,7 @@ UNSAFE = {
     "set": "- `p` points to valid memory.",
     "both": "- `a` points to valid memory.",
     "through": "- `n.p`: the member of the union that was stored last.",
+    "empty": "- The preconditions of `free` hold.",
     "call": "- No other thread uses `handler` meanwhile.",
 }
 """Functions that callers can make crash, and the precondition that each must name."""
@@ -144,6 +150,18 @@ def test_a_variable_is_shared_soundly_where_every_use_of_it_is_seen(
     assert "static drawn: core::sync::atomic::AtomicI32 =" in text
     for name in ("totals", "doubles", "watched", "kept", "handler", "rows"):
         assert f"static mut {name}: " in text, name
+
+
+@needs_cargo
+def test_what_owns_memory_is_copied_only_where_the_c_does(
+    lifted: tuple[Path, dict[str, Any]],
+) -> None:
+    types = (lifted[0].parent / "p_rs" / "src" / "types.rs").read_text()
+    assert (
+        "#[repr(C)]\n// Not `Copy`: it owns `items`, to be freed once.\npub struct bag {" in types
+    )
+    for name in ("pot", "view"):
+        assert f"#[derive(Clone, Copy)]\npub struct {name} {{" in types
 
 
 @needs_cargo

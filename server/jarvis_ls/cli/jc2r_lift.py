@@ -117,5 +117,4 @@ def _say(done: Any) -> None:
             why=speak(done.gate.problem),
         )
         print(speak(text))
-    sound = sum(function.state == "sound" for function in done.functions)
-    print(speak(Words("{what}: {number}", what=SOUND, number=sound)))
+    print(speak(Words("{what}: {number}", what=SOUND, number=done.sound)))

@@ -63,7 +63,7 @@ def callers_of(sources: Sequence[Source]) -> list[Caller]:
                 missing = kinds[values.index([])]
                 found.append(Caller(key, (), source.text(missing).decode()))
                 continue
-            path = f"lifted::{_module(key)}::{name}"
+            path = f"lifted::{_module(key[0])}::{name}"
             calls = tuple(f"{path}({', '.join(chosen)})" for chosen in _choices(values))
             found.append(Caller(key, calls))
     return found
@@ -84,10 +84,10 @@ def write_callers(folder: Path, crate: Path, callers: Sequence[Caller], *, progr
             text = re.sub(rf"\b{re.escape(own)}::", "crate::", text)
         if path.name == "lib.rs" and programs:
             text += "".join(
-                f"pub mod {_module((f'bin/{other.stem}', ''))};\n"
+                f"pub mod {_module(f'bin/{other.stem}')};\n"
                 for other in sorted((crate / "src" / "bin").glob("*.rs"))
             )
-        name = f"{_module((f'bin/{path.stem}', ''))}.rs" if program else path.name
+        name = f"{_module(f'bin/{path.stem}')}.rs" if program else path.name
         _keep(lifted / "src" / name, _visible(path, text))
     manifest = (crate / "Cargo.toml").read_text()
     manifest = re.sub(r"^\[\[bin\]\]\n(?:.+\n)*", "", manifest, flags=re.MULTILINE)
@@ -206,7 +206,7 @@ class _Types:
                 return []
             values = self.values(source.text(kind).decode(), depth + 1)
             members.append((source.text(label).decode(), values))
-        path = f"lifted::{module_of(source)}::{name}"
+        path = f"lifted::{_module(module_of(source))}::{name}"
         if item.type == "union_item":
             return [f"{path} {{ {label}: {v} }}" for label, values in members for v in values[:2]]
         if not all(values for _, values in members):
@@ -224,10 +224,9 @@ class _Types:
         return re.sub(r"\btypes::", "lifted::types::", kind)
 
 
-def _module(key: Key) -> str:
-    """Return the module of a function in the crate that is called."""
-    program = key[0].startswith("bin/")
-    return f"of_program_{key[0][4:]}" if program else key[0]
+def _module(name: str) -> str:
+    """Return what a module, or a program, is called in the crate that is called."""
+    return f"of_program_{name[4:]}" if name.startswith("bin/") else name
 
 
 def _visible(path: Path, text: str) -> str:

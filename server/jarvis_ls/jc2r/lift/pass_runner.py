@@ -16,12 +16,13 @@ from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
 from jarvis_ls.jc2r.lift.out_parameters import outs
+from jarvis_ls.jc2r.lift.owners import owners, without_copy
 from jarvis_ls.jc2r.lift.program import Key
 from jarvis_ls.jc2r.lift.reference_parameters import references
 from jarvis_ls.jc2r.lift.rust import Source, name_of
 from jarvis_ls.jc2r.lift.safe_functions import make_safe
 from jarvis_ls.jc2r.lift.slices import slices
-from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, judge
+from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, Verdict, judge
 from jarvis_ls.jc2r.lift.statics import statics
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
@@ -95,6 +96,11 @@ class Lifted:
     """What came of calling the safe functions."""
     functions: list[Judged] = field(default_factory=list)
     """Which functions are safe, and why the others are not."""
+
+    @property
+    def sound(self) -> int:
+        """How many functions are safe and were called without a crash."""
+        return sum(function.state is Verdict.SOUND for function in self.functions)
 
 
 class Lifting:
@@ -191,6 +197,7 @@ class Lifting:
         passes["references"] = lambda: self._across(references)
         passes["visibility"] = lambda: self._crate.write_all(private(self._crate.sources()))
         passes["statics"] = lambda: self._across(lambda sources, _: statics(sources))
+        passes["owners"] = self._owners
         passes["safety"] = self._safety
         passes["lints"] = self._lints
         return passes
@@ -290,6 +297,28 @@ class Lifting:
         for source in self._crate.sources():
             text = safety.plain_values(source, kept.get(source.path, set()))
             self._crate.write(source.path, text)
+
+    def _owners(self) -> None:
+        """Take `Copy` from types that own memory, but for those that the crate copies."""
+        start = self._crate.texts()
+        chosen = owners(self._crate.sources())
+        if self._builds_without_copy(start, chosen):
+            return
+        alone = {
+            name: pointers
+            for name, pointers in chosen.items()
+            if self._builds_without_copy(start, {name: pointers})
+        }
+        if not self._builds_without_copy(start, alone):
+            self._crate.restore(start)
+
+    def _builds_without_copy(
+        self, start: Mapping[Path, bytes], chosen: Mapping[str, list[str]]
+    ) -> bool:
+        self._crate.restore(start)
+        for source in self._crate.sources():
+            self._crate.write(source.path, without_copy(source, chosen))
+        return not chosen or not errors_of(check(self._copy))
 
     def _safety(self) -> None:
         self._plain_values()

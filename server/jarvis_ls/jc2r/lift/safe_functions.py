@@ -25,7 +25,7 @@ from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
 from jarvis_ls.jc2r.lift.program import key_of, module_of
 from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of
 from jarvis_ls.jc2r.lift.safety_comments import reason, reason_of_caller
-from jarvis_ls.jc2r.lift.soundness import Types, own_blocks, proof_of, types_of
+from jarvis_ls.jc2r.lift.soundness import Types, has_sound_blocks, proof_of, types_of
 from jarvis_ls.jc2r.lift.unsafe_operations import Operation, operation_of
 
 ROUNDS = 40
@@ -75,7 +75,8 @@ def _bound_to_stay(sources: list[Source], types: Types) -> set[str]:
         name_of(function)
         for source in sources
         for function in source.functions
-        if field(function, "type_parameters") is not None or not own_blocks(source, function, types)
+        if field(function, "type_parameters") is not None
+        or not has_sound_blocks(source, function, types)
     }
 
 

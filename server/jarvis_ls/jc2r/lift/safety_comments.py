@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of
-from jarvis_ls.jc2r.lift.soundness import declared_names
+from jarvis_ls.jc2r.lift.soundness import parameter_names
 from jarvis_ls.jc2r.lift.unsafe_operations import (
     Kind,
     Operation,
@@ -61,7 +61,7 @@ class _Demands:
     def __init__(self, source: Source, function: Node) -> None:
         self._source = source
         self._function = function
-        self._parameters = set(declared_names(source, function))
+        self._parameters = set(parameter_names(source, function))
         self._variables = {
             name_of(item).encode() for item in source.root.children if item.type == "static_item"
         }

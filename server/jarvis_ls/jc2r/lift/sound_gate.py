@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 
 from jarvis_ls.codeintel.parse import Node
@@ -71,14 +72,25 @@ class Gate:
     """Why nothing was called; empty when it was."""
 
 
+class Verdict(str, Enum):
+    """What is known of a function of a lifted crate."""
+
+    SOUND = "sound"
+    """Safe, and called without a crash."""
+    SAFE = "safe"
+    """Safe, and not called."""
+    CRASHES = "crashes"
+    """Safe, and it crashed."""
+    UNSAFE = "unsafe"
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One function of a lifted crate."""
 
     module: str
     name: str
-    state: str
-    """`sound`: safe, and called without a crash; `safe`: not called; `crashes`; `unsafe`."""
+    state: Verdict
     why: tuple[str, ...] = ()
     """Why it was not called, how it crashed, or what its callers have to keep."""
 
@@ -93,15 +105,15 @@ def judge(sources: Sequence[Source], gate: Gate) -> list[Judged]:
             key = module_of(source), name_of(function)
             if unsafe_word(function) is not None:
                 back = [gate.taken_back[key]] if key in gate.taken_back else []
-                found.append(Judged(*key, "unsafe", (*back, *_demands(source, function))))
+                found.append(Judged(*key, Verdict.UNSAFE, (*back, *_demands(source, function))))
             elif key in gate.crashes:
-                found.append(Judged(*key, "crashes", (gate.crashes[key],)))
+                found.append(Judged(*key, Verdict.CRASHES, (gate.crashes[key],)))
             elif key in gate.called:
-                found.append(Judged(*key, "sound"))
+                found.append(Judged(*key, Verdict.SOUND))
             elif key in gate.uncalled:
-                found.append(Judged(*key, "safe", (gate.uncalled[key],)))
+                found.append(Judged(*key, Verdict.SAFE, (gate.uncalled[key],)))
             elif key[1] != "main":
-                found.append(Judged(*key, "safe", (gate.problem,) if gate.problem else ()))
+                found.append(Judged(*key, Verdict.SAFE, (gate.problem,) if gate.problem else ()))
     return found
 
 

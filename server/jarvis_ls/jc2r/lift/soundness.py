@@ -122,6 +122,8 @@ def _of_call(source: Source, operation: Operation, types: Types) -> str:
     if (made := _ZEROED.match(callee)) is not None and operation.name == "zeroed":
         kind = flat(made[1])
         words = set(re.findall(rb"\w+", made[1]))
+        if b"<" in made[1] and not made[1].startswith(b"Option<"):
+            return ""
         if words & types.nonzero or b"&" in made[1] or (b"fn" in words and b"Option" not in words):
             return ""
         plain = _NUMBER.match(made[1]) is not None
@@ -239,7 +241,7 @@ def _function_of(node: Node) -> Node:
     return node
 
 
-def own_blocks(source: Source, function: Node, types: Types) -> bool:
+def has_sound_blocks(source: Source, function: Node, types: Types) -> bool:
     """Return whether every `unsafe` block that a function has from before is sound."""
     body = field(function, "body")
     return body is None or all(
@@ -247,7 +249,7 @@ def own_blocks(source: Source, function: Node, types: Types) -> bool:
     )
 
 
-def declared_names(source: Source, function: Node) -> list[bytes]:
+def parameter_names(source: Source, function: Node) -> list[bytes]:
     """Return the names of the parameters of a function."""
     parameters = field(function, "parameters")
     return [

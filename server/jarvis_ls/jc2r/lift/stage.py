@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -32,7 +33,7 @@ from jarvis_ls.jc2r.equivalence.verify import Project, Settings, digest_of, veri
 from jarvis_ls.jc2r.lift.inventory import inventory
 from jarvis_ls.jc2r.lift.pass_runner import NOTHING, Difference, Lifted, Lifting, Progress, Tried
 from jarvis_ls.jc2r.lift.rust import read_sources
-from jarvis_ls.jc2r.lift.sound_gate import Gate, call_safe_functions
+from jarvis_ls.jc2r.lift.sound_gate import Gate, Verdict, call_safe_functions
 from jarvis_ls.jc2r.lift.sources import recover, replace_sources
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.translate.crate import build
@@ -51,10 +52,10 @@ COUNTED = {
 """What is counted, in words."""
 SOUND = Words("safe functions, called with extreme arguments without a crash")
 _STATES = {
-    "crashes": Words("## Safe functions that crash"),
-    "sound": Words("## Safe functions, called with extreme arguments without a crash"),
-    "safe": Words("## Safe functions that were not called"),
-    "unsafe": Words("## Unsafe functions and what their callers have to keep"),
+    Verdict.CRASHES: Words("## Safe functions that crash"),
+    Verdict.SOUND: Words("## Safe functions, called with extreme arguments without a crash"),
+    Verdict.SAFE: Words("## Safe functions that were not called"),
+    Verdict.UNSAFE: Words("## Unsafe functions and what their callers have to keep"),
 }
 INVENTORIES = "unsafe"
 """Below the folder of a project: what each function needs `unsafe` for, after each pass."""
@@ -131,6 +132,7 @@ def lift_project(
         if state.done.pop(LIFT, None):
             _write(folder / "run_state.json", asdict(state))
         if not begun.kept:
+            shutil.rmtree(folder / INVENTORIES, ignore_errors=True)
             _write(folder / INVENTORIES / "before.json", inventory(read_sources(crate)))
         done = Lifting(crate, work, test, call).run(keep, progress)
         built = build(crate)
@@ -185,7 +187,7 @@ def report_of(done: Lifted) -> dict[str, Any]:
         "before": asdict(done.before),
         "after": asdict(done.after),
         "passes": [asdict(step) for step in done.passes],
-        "sound_safe": sum(function.state == "sound" for function in done.functions),
+        "sound_safe": done.sound,
         "sanitizer": done.gate.sanitizer,
         "not_called": done.gate.problem,
         "functions": [asdict(function) for function in done.functions],
@@ -199,8 +201,7 @@ def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
     lines += [
         f"| {say(COUNTED[name])} | {number} | {after[name]} |" for name, number in before.items()
     ]
-    sound = sum(function.state == "sound" for function in done.functions)
-    lines.append(f"| {say(SOUND)} | | {sound} |")
+    lines.append(f"| {say(SOUND)} | | {done.sound} |")
     head = [
         Words("pass"),
         Words("functions changed"),
