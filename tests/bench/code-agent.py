@@ -3,10 +3,13 @@
 Impact: 500 functions of real C programs are changed, in body or signature; who calls them, up to
 three steps away, is what libclang says of the same files, which shares nothing with the graph.
 Deletion guard: 200 planted losses in the same programs, and 200 changes that lose nothing.
+Kills: `jca -r` is killed at 200 moments in a repository with uncommitted work; all of the user's
+must be byte-equal after each.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import sys
@@ -27,11 +30,13 @@ from jarvis_ls.codeintel.graph.extract import read_symbols  # noqa: E402
 from jarvis_ls.codeintel.graph.records import Definition, Kind  # noqa: E402
 from jarvis_ls.codeintel.graph.store import SymbolStore  # noqa: E402
 from jarvis_ls.codeintel.graph.workspace import put_file, sync_folder  # noqa: E402
+from jarvis_ls.tools.edit_checks import new_syntax_errors  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
+from tests.support.code_agent import code_bench  # noqa: E402
 
 PROGRAMS = ("bzip2", "zlib", "libpng1.6", "sqlite3")
 READ_BY_CLANG = ("bzip2", "zlib", "libpng1.6")
-CHANGES, LOSSES = 500, 200
+CHANGES, LOSSES, KILLS = 500, 200, 200
 DEPTH = 3
 SEED = 20261126
 Place = tuple[str, str]
@@ -45,6 +50,7 @@ def main() -> int:
     speed(table, sources)
     impact(table, sources)
     guard(table, sources)
+    asyncio.run(kills(table))
     return table.finish()
 
 
@@ -257,6 +263,27 @@ def change_order(chance: random.Random, path: str, data: bytes) -> dict[str, byt
 KEEP: list[Change] = [add_statement, move_function, rename_file, lay_out, drop_line, change_order]
 
 
+# -- kills -----------------------------------------------------------------------------------------
+
+
+async def kills(table: Table) -> None:
+    """Kill runs at random moments; count those after which something of the user's differs."""
+    chance = random.Random(SEED)
+    differs = 0
+    with tempfile.TemporaryDirectory(prefix="jarvis-bench-") as folder:
+        async with code_bench(Path(folder)) as bench:
+            bench.leave_work()
+            before = bench.state()
+            await bench.measure()
+            for _ in range(KILLS):
+                await bench.kill_at(chance.random())
+                differs += bench.state() != before
+            asked = len(bench.model.requests)
+    table.note("runs that were killed", KILLS)
+    table.note("requests to the model that they came to", asked)
+    table.at_most("after which something of the user's differs", differs, 0)
+
+
 # -- speed -----------------------------------------------------------------------------------------
 
 
@@ -273,7 +300,7 @@ def speed(table: Table, sources: Path) -> None:
         table.at_most("processor time for a million lines", spent * 1e6 / lines, 60, "s")
         chance = random.Random(SEED)
         chosen = chance.sample([path for path in sorted(data) if len(data[path]) < 100_000], 40)
-        edits, looks, reports = [], [], []
+        edits, looks, reports, told = [], [], [], []
         for path in chosen:
             text = data[path]
             found = functions(path, text)
@@ -292,11 +319,20 @@ def speed(table: Table, sources: Path) -> None:
             began = time.process_time()
             impact_of({path: text}, {path: new}, store)
             reports.append(time.process_time() - began)
+            broken = text[:at] + b" changed_here(; " + text[at:]
+            began = time.process_time()
+            texts = [data.decode("utf-8", "replace") for data in (text, broken)]
+            assert new_syntax_errors(path, *texts)
+            with store.changing():
+                put_file(store, path, broken)
+            impact_of({path: text}, {path: broken}, store)
+            told.append(time.process_time() - began)
         store.close()
     for what, times, limit in (
         ("an edit, of twenty the slowest but one", edits, 50),
         ("references of a name", looks, 20),
         ("an impact report", reports, 150),
+        ("from an edit to its new complaints and impact", told, 500),
     ):
         table.at_most(what, 1000 * sorted(times)[int(len(times) * 0.95) - 1], limit, "ms")
 

@@ -55,6 +55,10 @@ async def test_what_the_user_says_more_is_worked_on_before_the_decision(tmp_path
             bench.model.say("Documented.")
             person.type("m\r")
             await person.sees("What else")
+            person.type("\r")  # nothing more after all
+            await person.sees("[m]ore to say:")
+            person.type("m\r")
+            await person.sees("What else")
             person.type("document it\r")
             await person.sees('+     """Head."""')
             await person.sees("Files: 2")
@@ -129,6 +133,12 @@ async def test_refs_of_our_own_take_commits_of_a_repository_without_any(tmp_path
         assert git(bench.root, "rev-parse", patch["reference"]).strip() == patch["commit"]
         assert git(bench.root, "show", f"{patch['commit']}:a.txt") == "a\n"
         assert events(out)[-1]["type"] == "end"
+        bench.model.call("rewrite_file", {"file_path": "a.txt", "content": "b\n"})
+        bench.model.say("Done.")
+        status, out, err = await bench.fix("--commit", "--json", "--restore-session")
+        assert status == 0, err
+        (again,) = [event for event in events(out) if event["type"] == "patch"]
+        assert again["reference"] == f"{patch['reference']}-2"
 
 
 async def test_without_an_identity_nothing_is_begun_unless_it_is_only_warned_of(
@@ -226,3 +236,44 @@ async def test_names_kinds_and_bytes_survive_the_patch(tmp_path: Path) -> None:
         assert (there / "bin").read_bytes() == b"\0\1\xff"
         assert os.access(there / "d/x", os.X_OK)
         assert not os.path.lexists(there / "link")
+
+
+async def test_rules_of_all_places_reach_the_agent_and_memory_goes_to_the_project(
+    tmp_path: Path,
+) -> None:
+    files = {".jarvis/rules/style.md": "Project style.", ".jarvis/rules/own.md": "Project only."}
+    async with code_bench(tmp_path, files) as bench:
+        central = {"style.md": "Central style.", "team.md": "Team rule."}
+        write(tmp_path / "central", central)
+        write(bench.home, {"rules/team.md": "Own team rule.", "rules/me.md": "My rule."})
+        bench.environment["JARVIS_CENTRAL_RULES_REPO"] = str(tmp_path / "central")
+        memory = {"memory_type": "project_long_term", "content": "It is small.", "tags": ["x"]}
+        bench.model.call("save_memory", memory)
+        bench.model.say("Saved.")
+        status, _, err = await bench.fix("--allow", "write")
+        assert status == 0, err
+        (note,) = bench.root.glob(".jarvis/memory/**/*.json")
+        assert "It is small." in note.read_text()
+        system = str(bench.model.requests[0].body["messages"][0]["content"])
+        for rule in ("Project only.", "Central style.", "Team rule.", "My rule."):
+            assert rule in system
+        assert "Project style." not in system and "Own team rule." not in system
+        bench.environment["JARVIS_CENTRAL_RULES_REPO"] = "https://example.org/rules.git"
+        bench.model.say("Done.")
+        _, _, err = await bench.fix()
+        assert "clone https://example.org/rules.git yourself" in err
+
+
+async def test_what_gitignore_lacks_is_proposed_and_nothing_of_it_is_lost(tmp_path: Path) -> None:
+    files = {".gitignore": b"# mine\r\n__pycache__\r\nkeep.log", "a.py": "a = 1\n"}
+    async with code_bench(tmp_path, files) as bench:
+        before = bench.state()
+        bench.model.say("Nothing else to do.")
+        status, out, err = await bench.fix("--complete-gitignore", "--no-checks")
+        assert status == 0, err
+        assert bench.state() == before
+        (tmp_path / "the.patch").write_bytes(out.encode())
+        git(bench.root, "apply", "../the.patch")
+        data = (bench.root / ".gitignore").read_bytes()
+        assert data.startswith(b"# mine\r\n__pycache__\r\nkeep.log\r\n\r\n# Jarvis\r\n")
+        assert b"*.pyc\r\n" in data and data.count(b"__pycache__") == 1 and b"target/" not in data

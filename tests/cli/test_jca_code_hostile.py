@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.support.agents import until
-from tests.support.code_agent import FILES, OFF_BY_ONE, CodeBench, code_bench, events
+from tests.support.code_agent import FILES, OFF_BY_ONE, code_bench, events
 from tests.support.repositories import git, write
 
 YES, NO = "<!!!YES!!!>", "<!!!NO!!!>"
@@ -82,7 +80,7 @@ async def test_a_public_name_goes_only_where_a_judge_clearly_agrees(
     async with code_bench(tmp_path) as bench:
         bench.model.call("execute_script", {"script": "sed -i s/parse_header/ph/ src/*.py"})
         bench.model.say(verdict) if verdict else bench.model.refuse(400)
-        bench.model.say("Renamed.")
+        bench.always_say("Renamed.")
         status, out, err = await bench.fix("--allow", "execute", "--json", wanted="rename it")
         assert status == 0, err
         patches = [event for event in events(out) if event["type"] == "patch"]
@@ -187,7 +185,7 @@ async def test_a_run_that_is_killed_leaves_the_repository_as_it_was_and_can_go_o
     tmp_path: Path,
 ) -> None:
     async with code_bench(tmp_path) as bench:
-        _mess(bench)
+        bench.leave_work()
         before = bench.state()
         bench.model.call("edit_file", OFF_BY_ONE)
         bench.model.say("Slow.", silent=60)
@@ -221,37 +219,34 @@ async def test_changes_that_a_new_run_does_not_take_up_are_kept_as_a_patch(tmp_p
         assert "len(data)]" in (bench.root / "src/header.py").read_text()
 
 
+async def test_a_copy_whose_origin_is_not_known_any_more_is_left_to_the_user(
+    tmp_path: Path,
+) -> None:
+    async with code_bench(tmp_path) as bench:
+        bench.model.call("edit_file", OFF_BY_ONE)
+        bench.model.say("Slow.", silent=60)
+        run = await bench.start("-r", "fix it", "-n", "--trust")
+        await until(lambda: len(bench.model.requests) > 1)
+        run.kill()
+        await run.wait()
+        for file in bench.home.glob("checkpoints.db*"):
+            file.unlink()
+        bench.model.say("Nothing.")
+        status, _, err = await bench.fix("--restore-session")
+        assert status == 0, err
+        (left,) = bench.home.glob("code/*/left-*")
+        assert str(left) in err
+        assert "len(data)]" in (left / "src/header.py").read_text()
+
+
 async def test_at_any_moment_a_kill_leaves_all_of_the_users_as_it_was(tmp_path: Path) -> None:
-    """Twelve moments, chosen anew from a seed; `npm run bench -- code-agent` takes 200."""
+    """Eight moments, from a seed; `npm run bench -- code-agent` takes 200."""
     chance = random.Random(25)
     async with code_bench(tmp_path) as bench:
-        _mess(bench)
+        bench.leave_work()
         before = bench.state()
-        for _ in range(12):
-            await kill_once(bench, chance.uniform(0.0, 2.5))
+        await bench.measure()
+        assert bench.state() == before
+        for _ in range(8):
+            await bench.kill_at(chance.random())
             assert bench.state() == before
-
-
-async def kill_once(bench: CodeBench, seconds: float) -> None:
-    """Kill a run after a time; with a commit, so that all it ever writes may be under way."""
-    bench.model.answers.clear()
-    bench.model.call("edit_file", OFF_BY_ONE)
-    bench.model.call("execute_script", {"script": "echo x > new.txt; rm -r tests"})
-    bench.model.say("Done.")
-    run = await bench.start("-r", "fix it", "-n", "--trust", "--commit", "--allow", "execute")
-    await asyncio.sleep(seconds)
-    if run.returncode is None:
-        run.kill()
-    await run.communicate()
-
-
-def _mess(bench: CodeBench) -> None:
-    """Leave everything in the middle of work: index, work tree, stash, a branch, a merge."""
-    root = bench.root
-    write(root, {"stashed.txt": "s\n"})
-    git(root, "stash", "push", "--quiet", "--include-untracked")
-    git(root, "branch", "other")
-    write(root, {"src/use.py": FILES["src/use.py"] + "# mine\n", "staged.txt": "mine\n"})
-    git(root, "add", "staged.txt")
-    write(root, {"untracked.txt": "mine\n", "ignored.log": "mine\n"})
-    shutil.copy(root / ".git/HEAD", root / ".git/ORIG_HEAD")

@@ -7,14 +7,16 @@ import contextlib
 import hashlib
 import json
 import os
+import sys
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tests.cli.terminal import Person
-from tests.support.model_server import ModelServer
+from tests.support.model_server import Answer, Asked, ModelServer
 from tests.support.patience import HANGS
-from tests.support.repositories import ENVIRONMENT, git, make_repository
+from tests.support.repositories import ENVIRONMENT, git, make_repository, write
 from tests.support.starting import quick
 
 SETTINGS = """\
@@ -25,6 +27,7 @@ env_keys = ["SCRIPTED_KEY"]
 models = ["scripted/scripted"]
 """
 
+JCA = (sys.executable, "-m", "jarvis_ls.cli.jca")
 FILES = {
     "src/header.py": "def parse_header(data):\n    return data[: len(data) - 1]\n",
     "src/use.py": "from src.header import parse_header\n\n\ndef head(data):\n"
@@ -49,6 +52,8 @@ class CodeBench:
 
     def __init__(self, folder: Path, model: ModelServer, files: Mapping[str, str | bytes]) -> None:
         self.model = model
+        self.seconds = 0.0
+        """How long a run takes, see `measure`."""
         self.home = folder / "home"
         self.home.mkdir()
         (self.home / "config.toml").write_text(SETTINGS.format(url=model.url))
@@ -63,16 +68,18 @@ class CodeBench:
 
     async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
         """Exit status, output and errors of a run without a terminal."""
-        process = await self.start(*arguments)
+        process = await self.start(*arguments, command=quick("jarvis_ls.cli.jca"))
         out, err = await asyncio.wait_for(process.communicate(given.encode()), HANGS)
         assert process.returncode is not None
         assert "Traceback" not in err.decode(), err.decode()
         return process.returncode, out.decode(), err.decode()
 
-    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
-        """A run that goes on."""
+    async def start(
+        self, *arguments: str, command: tuple[str, ...] = JCA
+    ) -> asyncio.subprocess.Process:
+        """A run that goes on; to be killed it must be the program itself."""
         return await asyncio.create_subprocess_exec(
-            *quick("jarvis_ls.cli.jca"),
+            *command,
             *arguments,
             cwd=self.root,
             env=self.environment,
@@ -95,10 +102,58 @@ class CodeBench:
         finally:
             person.close()
 
+    def always_say(self, text: str) -> None:
+        """Let the model say this where nothing else is scripted: how often it is asked depends on
+        what is known in time."""
+
+        def decide(_: Asked) -> Answer | None:
+            if self.model.answers:
+                return None
+            self.model.say(text)
+            return self.model.answers.pop()
+
+        self.model.decide = decide
+
     def edit(self, path: str, search: str, replace: str) -> None:
         """Let the model edit a file."""
         diffs = [{"search": search, "replace": replace}]
         self.model.call("edit_file", {"files": [{"file_path": path, "diffs": diffs}]})
+
+    async def kill_at(self, moment: float) -> None:
+        """Kill a run; the moment is from 0, its beginning, to 1, when it would have ended. It makes
+        a commit, so that all it ever writes may be under way."""
+        run = await self._harm()
+        await asyncio.sleep(moment * self.seconds)
+        if run.returncode is None:
+            run.kill()
+        await run.communicate()
+
+    async def measure(self) -> None:
+        """Let such a run end, to know how long one takes."""
+        began = time.monotonic()
+        run = await self._harm()
+        _, errors = await run.communicate()
+        assert run.returncode == 0, errors.decode()
+        self.seconds = time.monotonic() - began
+
+    async def _harm(self) -> asyncio.subprocess.Process:
+        self.model.answers.clear()
+        self.model.call("edit_file", OFF_BY_ONE)
+        self.model.call("execute_script", {"script": "echo x > new.txt; rm -r tests"})
+        self.always_say("Done.")
+        return await self.start(
+            "-r", "fix it", "-n", "--trust", "--commit", "--allow", "execute", "--no-checks"
+        )
+
+    def leave_work(self) -> None:
+        """Leave everything in the middle of work: index, work tree, stash, a branch."""
+        write(self.root, {"stashed.txt": "s\n"})
+        git(self.root, "stash", "push", "--quiet", "--include-untracked")
+        git(self.root, "branch", "other")
+        use = FILES["src/use.py"] + "# mine\n"
+        write(self.root, {"src/use.py": use, "staged.txt": "mine\n"})
+        git(self.root, "add", "staged.txt")
+        write(self.root, {"untracked.txt": "mine\n", "ignored.log": "mine\n"})
 
     def state(self) -> dict[str, str]:
         """Everything of the user's: files, index, branches, stash; what is ours left out."""

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.assembly.workplace import Additions
-from jarvis_ls.codeagent.commits import OWN, Message, check_branch, commit_changes
-from jarvis_ls.codeagent.edit_guard import Consent, EditGuard, Listener
+from jarvis_ls.codeagent.after_edit import AfterEdit
+from jarvis_ls.codeagent.check_record import CheckRecord
+from jarvis_ls.codeagent.checks import CheckPlace, Checks
+from jarvis_ls.codeagent.commits import Message, check_branch, commit_changes, own_reference
+from jarvis_ls.codeagent.edit_guard import Consent, EditGuard
+from jarvis_ls.codeagent.gitignore import complete_gitignore
 from jarvis_ls.codeagent.identity import Identity, check_identity
+from jarvis_ls.codeagent.impact_watch import ImpactWatch
+from jarvis_ls.codeagent.lint_tools import read_table
 from jarvis_ls.codeagent.patch_text import patch_text
 from jarvis_ls.codeagent.workspace import RepositoryLock, Workspace
 from jarvis_ls.codeintel.change.repository import open_repository
@@ -58,8 +64,10 @@ class CodeWanted:
     """Put below the message of the commit."""
     rules: Sequence[PermissionRule] = ()
     """Permission rules of the user's for this time."""
-    listeners: Sequence[Listener] = field(default_factory=tuple)
-    """Told of every edit."""
+    gitignore: bool = False
+    """Whether what the `.gitignore` lacks is part of the change."""
+    checks: bool = True
+    """Whether the project is built, linted and tested after edits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +90,14 @@ class CodeTask:
         self._wanted = wanted
         self._lock = lock
         self._who = who
-        self._count = 0
-        self.workspace = Workspace(shared.home, wanted.root, lock.folder)
-        self.guard = EditGuard(self.workspace, wanted.consent, wanted.listeners)
         self.notes: list[str] = []
         """What the user is told before the work begins, in words."""
+        self.workspace = Workspace(shared.home, wanted.root, lock.folder)
+        self._impact = ImpactWatch(self.workspace.folder)
+        self.checks = self._make_checks(shared) if wanted.checks else None
+        """What is run after edits; None when nothing is."""
+        self._after_edit = AfterEdit(self._impact, self.checks)
+        self.guard = EditGuard(self.workspace, wanted.consent, [self._after_edit])
         self.left_out: tuple[str, ...] = ()
         """Files that are not in the copy."""
 
@@ -106,23 +117,31 @@ class CodeTask:
 
     async def begin(self) -> None:
         """Make the copy, or continue with one that was left. Raises `JarvisError`."""
-        if self.workspace.is_left and not self._wanted.restore:
-            await self._save_left()
+        if self.workspace.is_left:
+            await self._take_up()
         if not self.workspace.is_left:
             self.left_out = await self.workspace.make()
+            if self._wanted.gitignore:
+                folder = self.workspace.folder
+                await asyncio.to_thread(complete_gitignore, folder, _names_below(folder))
         await self.guard.begin()
+        self._impact.begin()
+
+    async def check(self) -> str:
+        """Return what the checks complain of and was not told yet, in words for a model."""
+        return await self._after_edit.finish()
 
     async def accept(self, changes: Sequence[FileChange]) -> None:
         """Write changes to the user's files. Raises `UsageError`, with nothing written, when one of
         them is not what it was when it was copied."""
         await asyncio.to_thread(self._write, changes)
         await self.workspace.renew()
-        self.guard.forget()
+        self._forget()
 
     async def refuse(self) -> None:
         """Make the copy what it was before the changes."""
         await self.workspace.undo(await self.workspace.changes())
-        self.guard.forget()
+        self._forget()
 
     async def commit(self, changes: Sequence[FileChange], subject: str) -> Committed | None:
         """Make the commit that the user wants of changes; None when none is wanted."""
@@ -132,9 +151,8 @@ class CodeTask:
         if wanted.branch:
             reference = check_branch(wanted.root, wanted.branch)
         else:
-            self._count += 1
-            number = f"-{self._count}" if self._count > 1 else ""
-            reference = f"{OWN}{self.workspace.record.session}{number}"
+            session = self.workspace.record.session
+            reference = await asyncio.to_thread(own_reference, wanted.root, session)
         message = Message(subject, wanted.prefix, wanted.suffix)
         made = await asyncio.to_thread(
             commit_changes, wanted.root, changes, reference, message, self._who
@@ -144,10 +162,24 @@ class CodeTask:
     async def end(self, *, is_done: bool) -> None:
         """Let others work here; a copy whose changes are not decided on stays for `restore`."""
         try:
+            await self._after_edit.close()
             if is_done:
                 await self.workspace.remove()
         finally:
             self._lock.release()
+
+    def _forget(self) -> None:
+        """Begin anew: changes are counted from now on."""
+        self.guard.forget()
+        self._after_edit.forget()
+
+    def _make_checks(self, shared: SharedState) -> Checks:
+        record = CheckRecord(self._wanted.root)
+        if record.problem:
+            self.notes.append(record.problem)
+        session = f"code-{self._lock.folder.name}"
+        place = CheckPlace(shared.sandbox, self.workspace.folder, session, read_table(shared.home))
+        return Checks(place, record)
 
     def _write(self, changes: Sequence[FileChange]) -> None:
         root = self._wanted.root
@@ -164,9 +196,16 @@ class CodeTask:
             apply_changes([c for c in back if _state(root, c) == c.before], [root])
             raise JarvisError("Nothing was written: {why}", why=problems[0])
 
-    async def _save_left(self) -> None:
-        """Keep what a process that was killed has left as a patch."""
-        changes = await self.workspace.changes()
+    async def _take_up(self) -> None:
+        """Keep what a process that was killed has left as a patch, unless it is continued."""
+        try:
+            changes = await self.workspace.changes()
+        except UsageError:  # what was copied is not kept for ever
+            file = await asyncio.to_thread(self.workspace.put_aside)
+            self.notes.append(Words("Changes of an interrupted run were kept: {file}", file=file))
+            return
+        if self._wanted.restore:
+            return
         if changes:
             file = self._lock.folder / f"left-{self.workspace.record.base}.patch"
             text = patch_text(changes).encode("utf-8", "surrogateescape")
@@ -185,7 +224,12 @@ def open_task(shared: SharedState, wanted: CodeWanted) -> CodeTask:
     who, warning = check_identity(Path(repository.common_dir), os.environ)
     if wanted.branch:
         check_branch(wanted.root, wanted.branch)
-    task = CodeTask(shared, wanted, RepositoryLock(shared.home, wanted.root), who)
+    lock = RepositoryLock(shared.home, wanted.root)
+    try:
+        task = CodeTask(shared, wanted, lock, who)
+    except BaseException:
+        lock.release()
+        raise
     if warning:
         task.notes.append(warning)
     return task
@@ -201,6 +245,12 @@ def code_options(options: AgentOptions, tools: Sequence[str], *, attended: bool)
         use_analysis=False,
         non_interactive=not attended,
     )
+
+
+def _names_below(folder: Path) -> Iterator[str]:
+    """Yield the names of the files of a copy."""
+    for _, _, names in os.walk(folder):
+        yield from names
 
 
 def _state(root: Path, change: FileChange) -> object:

@@ -152,6 +152,7 @@ class Conversation:
             place.trusted,
             folders=self.rules_settings.folders,
             peers=self.rules_settings.peers,
+            central=self.rules_settings.central,
         )
         self._tools = await join_tools(
             assembly.home,
@@ -475,7 +476,9 @@ class Conversation:
 
     def _read_rules_settings(self) -> RulesSettings:
         try:
-            return read_rules_settings(section(self.assembly.settings, "rules"))
+            return read_rules_settings(
+                section(self.assembly.settings, "rules"), self.assembly.environment
+            )
         except ConfigError as error:
             self.problems.append(str(error))
             return RulesSettings()

@@ -37,6 +37,15 @@ if TYPE_CHECKING:
 WRITE = Words("Write these changes to your files? [y]es, [n]o, [m]ore to say: ")
 COMMIT = Words("Commit these changes? [y]es, [n]o, [m]ore to say: ")
 MORE = Words("What else is to be done? ")
+KEPT = Words("The changes are kept; --restore-session continues.")
+COMPLAINTS = Words(
+    "Checks that were run after your change complain of what was not there before:\n\n{complaints}"
+    "\n\nFix what the change broke, or say why it is right as it is."
+)
+_SHOWN = 10
+"""Complaints of a check that are listed."""
+_ROUNDS = 3
+"""How often an agent that is done is told what checks complain of."""
 
 
 def run_code(options: argparse.Namespace) -> ExitStatus:
@@ -64,6 +73,8 @@ class CodeTalk(Talk):
         self._task: CodeTask | None = None
         self._is_done = True
         """Whether everything that was changed is decided on."""
+        self._lost: list[str] = []
+        """What the changes lose, when they were last shown."""
 
     async def run(self) -> ExitStatus:
         """See `Talk`."""
@@ -134,6 +145,8 @@ class CodeTalk(Talk):
             prefix=options.prefix,
             suffix=options.suffix,
             rules=self._rules(),
+            gitignore=options.complete_gitignore,
+            checks=not options.no_checks,
         )
 
     def _tools(self, assembly: Assembly) -> Sequence[str]:
@@ -173,9 +186,18 @@ class CodeTalk(Talk):
 
     async def _turn(self, conversation: Conversation, text: str) -> ExitStatus:
         assert self._task is not None
-        self._task.guard.task = text
+        self._task.guard.task = f"{self._task.guard.task}\n{text}".strip()
         self._is_done = False
-        return await super()._turn(conversation, text)
+        status = await super()._turn(conversation, text)
+        for _ in range(_ROUNDS):
+            if status != ExitStatus.SUCCESS:
+                break
+            complaints = await self._task.check()
+            if not complaints:
+                break
+            told = COMPLAINTS.template.replace("{complaints}", complaints)
+            status = await super()._turn(conversation, told)
+        return status
 
     async def _after_turn(
         self, conversation: Conversation, text: str, status: ExitStatus
@@ -187,7 +209,7 @@ class CodeTalk(Talk):
             self._screen.say(Words("No file was changed."), "dim")
             return status
         if status == ExitStatus.INTERRUPTED:
-            self._screen.say(Words("The changes are kept; --restore-session continues."), "yellow")
+            self._screen.say(KEPT, "yellow")
             return status
         if not self._attended:
             return await self._deliver(self._task, changes, text, status)
@@ -197,8 +219,12 @@ class CodeTalk(Talk):
         self, task: CodeTask, changes: Sequence[FileChange], text: str, status: ExitStatus
     ) -> ExitStatus:
         """Hand the changes over where nobody is asked."""
-        committed = await task.commit(changes, text)
-        self._tell_losses(task)
+        self._tell_state(task)
+        try:
+            committed = await task.commit(changes, text)
+        except JarvisError:
+            self._screen.say(KEPT, "yellow")
+            raise
         self._put_patch(task, changes, "committed" if committed else "offered", committed)
         if self._lines_out is None:
             write_out(patch_text(changes))
@@ -216,8 +242,10 @@ class CodeTalk(Talk):
         """Let the user decide."""
         self._show(task, changes)
         question = COMMIT if self._options.commit or self._options.branch else WRITE
-        letter = await self._letter(question)
-        if letter == "m" and (more := await self._words(MORE)):
+        more: str | None = ""
+        while not more and (letter := await self._letter(question)) == "m":
+            more = await self._words(MORE)
+        if more:
             status = await self._turn(conversation, more)
             return await self._after_turn(conversation, f"{text}\n{more}", status)
         if letter == "n":
@@ -226,7 +254,7 @@ class CodeTalk(Talk):
             self._is_done = True
             return ExitStatus.FAILURE
         if letter != "y":
-            self._screen.say(Words("The changes are kept; --restore-session continues."), "yellow")
+            self._screen.say(KEPT, "yellow")
             return ExitStatus.INTERRUPTED
         try:
             committed = await task.commit(changes, text)
@@ -236,7 +264,7 @@ class CodeTalk(Talk):
                 await task.refuse()
         except JarvisError as error:
             self._screen.say(str(error), "red")
-            self._screen.say(Words("The changes are kept; --restore-session continues."), "yellow")
+            self._screen.say(KEPT, "yellow")
             return ExitStatus.FAILURE
         self._is_done = True
         self._put_patch(task, changes, "committed" if committed else "accepted", committed)
@@ -246,7 +274,7 @@ class CodeTalk(Talk):
 
     def _show(self, task: CodeTask, changes: Sequence[FileChange]) -> None:
         """Show what was changed, what it loses first."""
-        self._tell_losses(task)
+        self._tell_state(task)
         for change in changes:
             edit = change.edit()
             lines = diff_lines(edit)
@@ -263,9 +291,22 @@ class CodeTalk(Talk):
         )
         self._screen.say(told, "bold")
 
-    def _tell_losses(self, task: CodeTask) -> None:
+    def _tell_state(self, task: CodeTask) -> None:
+        """Tell what is lost, and what checks still complain of."""
+        self._lost = [str.__str__(loss.reason) for loss in task.guard.losses]
         for loss in task.guard.losses:
             self._screen.say(Words("Lost: {what}", what=visible(speak(loss.reason))), "yellow")
+        if task.checks is None:
+            return
+        for note in task.checks.take_notes():
+            self._screen.say(visible(speak(note)), "yellow")
+        for name, found in task.checks.found.items():
+            state = Words("{check}: passed", check=name)
+            if found:
+                state = Words("{check}: new complaints: {count}", check=name, count=len(found))
+            self._screen.say(state, "yellow" if found else "dim")
+            for diagnostic in found[:_SHOWN]:
+                self._screen.say(f"  {visible(str(diagnostic))}", "yellow")
 
     def _put_patch(
         self,
@@ -296,7 +337,11 @@ class CodeTalk(Talk):
             state=state,
             diff=patch_text(changes),
             files=files,
-            losses=[str(loss.reason) for loss in task.guard.losses],
+            checks={
+                name: [str(diagnostic) for diagnostic in found]
+                for name, found in (task.checks.found if task.checks is not None else {}).items()
+            },
+            losses=self._lost,
             commit=committed.commit if committed else "",
             reference=committed.reference if committed else "",
         )

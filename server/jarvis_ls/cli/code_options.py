@@ -74,6 +74,16 @@ def add_code_options(parser: argparse.ArgumentParser) -> None:
         help="let tests be removed or weakened without asking",
     )
     add(
+        "--complete-gitignore",
+        action="store_true",
+        help="also propose the lines that .gitignore lacks for the languages of the repository",
+    )
+    add(
+        "--no-checks",
+        action="store_true",
+        help="do not build, lint or test after edits",
+    )
+    add(
         "--json",
         action="store_true",
         help="print what happens during -r as JSON, one object a line",

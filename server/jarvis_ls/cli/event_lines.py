@@ -10,7 +10,7 @@ Version 1. A field or a `type` may be added; none is renamed, removed, or given 
     {"type": "plan", "node": …, "steps": [{"text": …, "state": …}]}
     {"type": "notice", "node": …, "level": …, "text": …}
     {"type": "patch", "state": …, "diff": …, "files": [{"path": …, "change": …, "added": …,
-     "deleted": …}], "losses": […], "commit": …, "reference": …}
+     "deleted": …}], "checks": {"build.cargo": […]}, "losses": […], "commit": …, "reference": …}
     {"type": "end", "status": 0, "state": "completed", "text": …, "value": …, "error": …,
      "rounds": …, "seconds": …, "usage": {…}}
 

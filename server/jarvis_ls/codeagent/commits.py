@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from jarvis_ls.codeagent.identity import Identity
@@ -68,6 +69,13 @@ def check_branch(root: Path, name: str) -> str:
     ):
         raise UsageError("{name} cannot be beside the branches there are", name=name)
     return reference
+
+
+def own_reference(root: Path, session: str) -> str:
+    """Return a reference of ours that is not there yet, for a commit of a session."""
+    known = {str(reference.path) for reference in open_repository(root).references}
+    names = (f"{OWN}{session}{f'-{number}' if number > 1 else ''}" for number in count(1))
+    return next(name for name in names if name not in known)
 
 
 def commit_changes(

@@ -7,6 +7,7 @@ the listeners, whose words the model reads beside the result of its tool.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -23,6 +24,8 @@ from jarvis_ls.runtime.edits.file_change import FileChange
 from jarvis_ls.runtime.tools.permissions import Answer, Asked
 from jarvis_ls.runtime.tools.tool import Action
 
+logger = logging.getLogger(__name__)
+
 TOOL = "deletion guard"
 """Who asks a person."""
 
@@ -35,6 +38,8 @@ class Edit:
     """Everything since the copy was made, by path."""
     touched: tuple[FileChange, ...]
     """What this edit did, by path."""
+    is_proposed: bool
+    """Whether a tool for edits did it, which has shown it to the model."""
 
 
 class Listener(Protocol):
@@ -85,6 +90,7 @@ class EditGuard(Guard):
 
     def forget(self) -> None:
         """Begin anew: what there was is written or taken back."""
+        self.task = ""
         self.kept = ()
         self._agreed = Agreed(self._consent.limits)
 
@@ -97,7 +103,8 @@ class EditGuard(Guard):
             return ""
         async with self._one_at_a_time:
             try:
-                return await self._look(agent, call)
+                is_proposed = known is not None and known.proposes
+                return await self._look(agent, call, is_proposed=is_proposed)
             except JarvisError as error:
                 raise Halted("{why}", why=error) from error
 
@@ -112,7 +119,7 @@ class EditGuard(Guard):
                 self.kept = changes
             return self.kept
 
-    async def _look(self, agent: AgentInterface, call: ToolCall) -> str:
+    async def _look(self, agent: AgentInterface, call: ToolCall, *, is_proposed: bool) -> str:
         changes, touched = await self._changes()
         if not touched:
             return ""
@@ -135,8 +142,8 @@ class EditGuard(Guard):
             )
         self._agreed.add(losses)
         self.kept = changes
-        edit = Edit(changes, touched)
-        told = [await listener.after_edit(edit) for listener in self._listeners]
+        edit = Edit(changes, touched, is_proposed)
+        told = [await _tell(listener, edit) for listener in self._listeners]
         return together([text for text in told if text], "\n")
 
     async def _changes(self) -> tuple[tuple[FileChange, ...], tuple[FileChange, ...]]:
@@ -189,3 +196,14 @@ class EditGuard(Guard):
         )
         agent.showing.notice("info", template, losses=reasons)
         return Answer(agreed)
+
+
+async def _tell(listener: Listener, edit: Edit) -> str:
+    """Return what a listener tells; one that fails does not end the agent."""
+    try:
+        return await listener.after_edit(edit)
+    except JarvisError:
+        raise
+    except Exception:
+        logger.exception("%s after an edit failed", type(listener).__name__)
+        return ""

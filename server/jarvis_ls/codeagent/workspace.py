@@ -112,6 +112,17 @@ class Workspace:
         """Remember the session that works here."""
         self._keep(session=session)
 
+    def put_aside(self) -> Path:
+        """Leave the copy to the user under another name, where it is not known any more what was
+        changed in it; that name. Raises `JarvisError`."""
+        aside = self.folder.with_name(f"left-{self.record.base}")
+        try:
+            self.folder.rename(aside)
+        except OSError as error:
+            raise write_error(aside, error) from None
+        self._keep(base="")
+        return aside
+
     async def remove(self) -> None:
         """Remove the copy: its changes are written or refused."""
         self._keep(base="")

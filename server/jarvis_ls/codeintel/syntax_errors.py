@@ -8,7 +8,8 @@ import sys
 import warnings
 from dataclasses import dataclass
 
-from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.graph.languages import graph_language, parse_source
+from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import Node, parse
 
 MOST = 200
@@ -31,14 +32,15 @@ def syntax_errors(path: str, text: str) -> list[SyntaxFault] | None:
     """Return the errors of a text in order; None when its language is not read here.
 
     C, C++ and Rust are parsed as the analysis reads them; macros can make valid code look wrong,
-    so compare with the text before an edit. Of Python, JSON and TOML the first error is reported.
+    so compare with the text before an edit. Of Python, JSON and TOML the first error is reported,
+    Go, Java, JavaScript and TypeScript are parsed as the symbol graph reads them.
     """
     data = text.encode("utf-8", "replace")
     if len(data) > _LARGEST:
         return None
     language = language_of(path, data)
     if language is not None:
-        return _of_tree(data, language)
+        return _of_tree(parse(data, language).root_node, data)
     suffix = path.rpartition(".")[2]
     if suffix == "py":
         return _of_python(text)
@@ -46,12 +48,18 @@ def syntax_errors(path: str, text: str) -> list[SyntaxFault] | None:
         return _of_json(text)
     if suffix == "toml":
         return _of_toml(text)
-    return None
+    return _of_graph(path, data)
 
 
-def _of_tree(data: bytes, language: LanguageName) -> list[SyntaxFault]:
+def _of_graph(path: str, data: bytes) -> list[SyntaxFault] | None:
+    language = graph_language(path, data)
+    tree = parse_source(data, language) if language is not None else None
+    return _of_tree(tree.root_node, data) if tree is not None else None
+
+
+def _of_tree(root: Node, data: bytes) -> list[SyntaxFault]:
     found: list[SyntaxFault] = []
-    waiting: list[Node] = [parse(data, language).root_node]
+    waiting: list[Node] = [root]
     seen = 0
     while waiting and len(found) < MOST and seen < _MANY:
         node = waiting.pop()

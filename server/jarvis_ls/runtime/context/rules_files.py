@@ -6,7 +6,8 @@
 
 In this order, so that what comes later is nearer to the work: the user's (`~/.jarvis/rules`, a
 file or a folder of files, then folders the user configured), the project's (`.jarvis/rules`),
-then `AGENTS.md` of each root. A nearer `AGENTS.md`, in a folder below, is shown when a tool
+those of a central folder that many projects share and that win over all of the same name, then
+`AGENTS.md` of each root. A nearer `AGENTS.md`, in a folder below, is shown when a tool
 first touches a file there (`Nearby`), and wins for that folder.
 
 Rules are text for the model and nothing else: no rule permits an action, the permission gate
@@ -39,11 +40,15 @@ MAX_FILES = 100
 """Files of one folder of rules."""
 _READ = 1_000_000
 
-Origin = Literal["user", "configured", "project", "agents"]
+CENTRAL_VARIABLE = "JARVIS_CENTRAL_RULES_REPO"
+"""Environment variable that names the central folder; it wins over the settings."""
+
+Origin = Literal["user", "configured", "project", "central", "agents"]
 _WHOSE = {
     "user": "the user's rules",
     "configured": "the user's rules",
     "project": "rules of the project",
+    "central": "rules for all projects",
     "agents": "rules of the project",
 }
 
@@ -57,14 +62,28 @@ class RulesSettings:
     `~/.jarvis/rules`. `~` is the user's home; other relative paths start at `~/.jarvis`."""
     peers: tuple[str, ...] = ()
     """Names of files that are read where there is no `AGENTS.md`, such as `CLAUDE.md`."""
+    central: str = ""
+    """Folder of rules for all projects, such as a clone of a team's repository; a file there wins
+    over all of the same name. `~` is the user's home."""
 
 
-def read_rules_settings(table: Mapping[str, Any]) -> RulesSettings:
+def read_rules_settings(
+    table: Mapping[str, Any], environment: Mapping[str, str] | None = None
+) -> RulesSettings:
     """Return the section. Raises `ConfigError` naming what is wrong."""
+    central = (environment or {}).get(CENTRAL_VARIABLE, "") or table.get("central", "")
+    if not isinstance(central, str) or "://" in central or central.startswith("git@"):
+        raise ConfigError(
+            "rules.central must be a folder: clone {what} yourself and name the clone.",
+            what=central,
+        )
     for name, value in table.items():
+        if name == "central":
+            continue
         if name not in ("folders", "peers"):
             raise ConfigError(
-                "Unknown setting rules.{name}; known settings are folders and peers.", name=name
+                "Unknown setting rules.{name}; known settings are folders, peers and central.",
+                name=name,
             )
         if not isinstance(value, list) or not all(
             isinstance(folder, str) and folder for folder in value
@@ -75,7 +94,7 @@ def read_rules_settings(table: Mapping[str, Any]) -> RulesSettings:
         raise ConfigError(
             "rules.peers: {wrong} must be the name of a file, without a path.", wrong=repr(wrong[0])
         )
-    return RulesSettings(tuple(table.get("folders", ())), peers)
+    return RulesSettings(tuple(table.get("folders", ())), peers, central)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +155,15 @@ def load_rules(
     *,
     folders: Iterable[Path | str] = (),
     peers: Sequence[str] = (),
+    central: str = "",
 ) -> Rules:
     """Return the rules that hold everywhere in the workspace. Never raises; what cannot be read is
     noted.
 
     `folders` are more folders of the user's; a file there takes the place of one of the same
     name in `~/.jarvis/rules`. `peers` are names the user wants read where there is no
-    `AGENTS.md`, such as `CLAUDE.md`. Without `trusted` only the user's own are read.
+    `AGENTS.md`, such as `CLAUDE.md`. Files of the folder `central` win over all of the same name.
+    Without `trusted` only the user's own and the central ones are read.
     """
     own: dict[str, RuleFile] = {}
     for file in _entries(home / "rules", "user"):
@@ -151,21 +172,25 @@ def load_rules(
         for file in _entries(home / Path(folder).expanduser(), "configured"):
             own.pop(file.path.name, None)
             own[file.path.name] = file
+    shared = _entries(home / Path(central).expanduser(), "central") if central else []
+    known = {file.path.name for file in shared}
     found = list(own.values())
+    agents: list[RuleFile] = []
     own_state = set(roots) - set(with_state(roots, home))
     for root in roots:
-        there = _agents(root, root, peers)
         if root not in own_state:
-            there = [*_entries(root / STATE / "rules", "project", root), *there]
-        found.extend(
-            there
-            if trusted
-            else (
-                replace(f, text="", note=Words("skipped: the workspace is not trusted"))
-                for f in there
-            )
-        )
-    return Rules(tuple(_limit(found)))
+            found += _trusted(_entries(root / STATE / "rules", "project", root), trusted)
+        agents += _trusted(_agents(root, root, peers), trusted)
+    found = [file for file in found if file.path.name not in known]
+    return Rules(tuple(_limit([*found, *shared, *agents])))
+
+
+def _trusted(files: Iterable[RuleFile], trusted: bool) -> list[RuleFile]:
+    """Return files of a workspace, without what they say where it is not trusted."""
+    if trusted:
+        return list(files)
+    why = Words("skipped: the workspace is not trusted")
+    return [replace(file, text="", note=why) for file in files]
 
 
 def nested(path: Path, roots: Sequence[Path], peers: Sequence[str] = ()) -> tuple[RuleFile, ...]:

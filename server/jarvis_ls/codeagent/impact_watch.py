@@ -1,0 +1,110 @@
+"""The symbol graph of the copy, kept up to date by edits, and what each of them touches."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from jarvis_ls.codeagent.edit_guard import Edit
+from jarvis_ls.codeintel.change.impact import ImpactReport, Risk, impact_of
+from jarvis_ls.codeintel.graph.store import SymbolStore
+from jarvis_ls.codeintel.graph.workspace import put_file, sync_folder
+from jarvis_ls.core.words import Words, together
+
+SECONDS = 0.5
+"""An edit waits for its report."""
+_REASONS, _TESTS = 4, 8
+
+logger = logging.getLogger(__name__)
+
+
+class ImpactWatch:
+    """Watches one copy."""
+
+    def __init__(self, folder: Path, seconds: float = SECONDS) -> None:
+        self._folder = folder
+        self._seconds = seconds
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="impact")
+        self._store: SymbolStore | None = None
+        self._indexing: asyncio.Future[None] | None = None
+        self._last = ""
+        self.report: ImpactReport | None = None
+        """That of all changes; None while it is not known."""
+
+    def begin(self) -> None:
+        """Begin to read the copy; edits do not wait for it."""
+        loop = asyncio.get_running_loop()
+        self._indexing = loop.run_in_executor(self._thread, self._index)
+
+    async def after_edit(self, edit: Edit) -> str:
+        """Return what the changes so far touch, in words for a model; empty when that is what was
+        told last, or it is not known in time."""
+        loop = asyncio.get_running_loop()
+        measuring = loop.run_in_executor(self._thread, self._measure, edit)
+        done, _ = await asyncio.wait({measuring}, timeout=self._seconds)
+        if not done:  # it ends by itself; the next edit has its result
+            measuring.add_done_callback(_log_failure)
+            self.report = None
+            return ""
+        self.report = measuring.result()
+        told = _words(self.report)
+        if told == self._last:
+            return ""
+        self._last = told
+        return told
+
+    async def measure(self, edit: Edit) -> ImpactReport | None:
+        """Return what the changes touch, however long it takes."""
+        loop = asyncio.get_running_loop()
+        self.report = await loop.run_in_executor(self._thread, self._measure, edit)
+        return self.report
+
+    async def close(self) -> None:
+        """Drop the graph."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _index(self) -> None:
+        self._store = SymbolStore()
+        sync_folder(self._store, self._folder)
+
+    def _measure(self, edit: Edit) -> ImpactReport | None:
+        store = self._store
+        if store is None:
+            return None
+        before: dict[str, bytes] = {}
+        after: dict[str, bytes] = {}
+        with store.changing():
+            for change in edit.touched:
+                if change.after is None or change.after.kind != "file":
+                    store.remove(change.path)
+                else:
+                    put_file(store, change.path, change.after.data)
+        for change in edit.changes:
+            if change.before is not None and change.before.kind == "file":
+                before[change.path] = change.before.data
+            if change.after is not None and change.after.kind == "file":
+                after[change.path] = change.after.data
+        return impact_of(before, after, store)
+
+
+def _words(report: ImpactReport | None) -> str:
+    if report is None or not report.files:
+        return ""
+    parts: list[str] = []
+    if report.risk > Risk.LOW:
+        reasons = together(report.reasons[:_REASONS], "; ")
+        parts.append(
+            Words("Impact: risk {risk}: {reasons}", risk=report.risk.name.lower(), reasons=reasons)
+        )
+        parts += [Words("Impact: {advice}", advice=advice) for advice in report.advice]
+    elif report.tests:
+        tests = ", ".join(str(test) for test in report.tests[:_TESTS])
+        parts.append(Words("Tests at risk: {tests}", tests=tests))
+    return together(parts, "\n") if parts else ""
+
+
+def _log_failure(measuring: asyncio.Future[ImpactReport | None]) -> None:
+    if not measuring.cancelled() and (error := measuring.exception()) is not None:
+        logger.warning("impact of an edit: %s", error)
