@@ -90,9 +90,13 @@ def wrapped_size(engine: Engine, state: AbstractState, value: AbstractValue) -> 
     """Check a size: a difference that may have wrapped is far too large."""
     symbol = value.symbol
     if symbol is not None and symbol[0] == "under":
-        kind = "integer-underflow"
         engine.fault(
-            state, kind, symbol[1], certain=False, source=value.taint, operator="-", doubtful=True
+            state,
+            "integer-underflow",
+            symbol[1],
+            certain=False,
+            source=value.taint,
+            doubtful=True,
         )
 
 
@@ -105,8 +109,7 @@ def wrapped_bound(
     if symbol is None:
         return
     if symbol[0] == "over" and value.taint is not None and is_decoded(value.taint):
-        kind = "integer-overflow"
-        engine.fault(state, kind, symbol[1], certain=False, source=value.taint, operator="+")
+        engine.fault(state, "integer-overflow", symbol[1], certain=False, source=value.taint)
     elif symbol[0] == "under" and loop and other.flags & (COUNT | TIGHT):
         wrapped_size(engine, state, value)
 

@@ -89,7 +89,8 @@ def _fuzzed_data(engine: Engine, state: AbstractState, frame: Frame) -> None:
     """Let the bytes that the entry point of a fuzzer is given be chosen from outside."""
     function = frame.function
     name = function.slots[function.params[0]][0]
-    for target in state.memory[frame.base + function.params[0]][0].targets:
+    data = state.memory[frame.base + function.params[0]].get(0)
+    for target in data.targets if data is not None else ():
         reg = engine.region_state(state, target[0])
         source = (function.file, function.name_span, "bytes:" + name)
         state.region_states[target[0]] = reg.but(taint=source)

@@ -20,18 +20,20 @@ from jarvis_ls.jsec.flow.library.decoders import decodes
 _ORDERED: Final = frozenset({"<", "<=", ">", ">="})
 _READS: Final = {"fread": 0, "read": 1, "pread": 1, "recv": 1}
 """Functions that fill a record with bytes, with the position of its address."""
+_UNKNOWN: Final = "."
+"""Stands for a member that is not known."""
 ALL: Final = "*"
 """Stands for all numbers of a record."""
 
 
 def member_facts(file: FileIR) -> tuple[frozenset[str], frozenset[str]]:
     """Return the members that functions of a file store decoded numbers in, and those that they
-    compare with a bound, as `record.member`."""
+    compare with a bound, as `record.member`; none of C++ and Rust."""
     decoded: set[str] = set()
     bounded: set[str] = set()
     for function in file.functions.values() if file.language == "c" else ():
         _Scan(function, file.records, decoded, bounded)
-    return frozenset(decoded), frozenset(bounded)
+    return frozenset(decoded - {_UNKNOWN}), frozenset(bounded - {_UNKNOWN})
 
 
 def records_of(members: Iterable[str]) -> set[str]:
@@ -116,7 +118,7 @@ class _Scan:
         if value[0] == TEMP:
             return value[1] in self.temps
         if value[0] == LOAD and value[1][0] == LOCAL:
-            return value[1][1] in self.slots - self.compared
+            return value[1][1] in self.slots and value[1][1] not in self.compared
         return puts_bytes_together(value)
 
     def _call(self, call: CallFunction) -> None:
@@ -141,7 +143,7 @@ class _Scan:
             self.decoded.add(f"{held[1]}.{ALL}")
 
     def _member(self, address: Expr) -> str:
-        """Return the member that an address leads to; only a dot when it is not known."""
+        """Return the member that an address leads to."""
         _, base, offset, type_ = address
         if isinstance(offset, tuple):
             return f"{offset[0]}.{offset[1]}"
@@ -155,7 +157,7 @@ class _Scan:
         record = self.records.get(around[1]) if around is not None and around[0] == "r" else None
         fields = record.fields.items() if record is not None else ()
         name = next((name for name, held in fields if held == (offset, type_)), "")
-        return f"{record.name}.{name}" if record is not None and name else "."
+        return f"{record.name}.{name}" if record is not None and name else _UNKNOWN
 
 
 def _parts(expressions: Iterable[Expr]) -> Iterator[Expr]:
