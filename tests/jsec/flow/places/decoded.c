@@ -121,6 +121,16 @@ void into_elements(struct list *l, ByteReader *r) {
     for (int i = 0; i < l->count; i++)
         byte_reader_get_uint16_le(r, &l->entry[i].size); // expect: buffer-write-heap
 }
+void put(struct set *s, int at) {
+    if (at > 19) return;
+    s->table[at] = 1; // expect: buffer-underwrite
+}
+void put_by_text(struct set *s, const char *text) { put(s, atoi(text)); }
+void put_tested(struct set *s, unsigned at) {
+    if (at > 19) return;
+    s->table[at] = 1;
+}
+void put_tested_by_text(struct set *s, const char *text) { put_tested(s, atoi(text)); }
 unsigned hash(const uint8_t *d) {
     static unsigned table[64];
     unsigned h = (d[0] << 16) | (d[1] << 8) | d[2];

@@ -50,6 +50,8 @@ def _parse(engine: Engine, state: AbstractState, call: Call, index: int, source:
         if digits.lstrip(b"-").isdigit() and len(digits) < 19:
             call.value = number(int(digits))
             return
+    if taint is None and text is None and call.result[0] == "i":  # where the text is from: a guess
+        taint = (engine.frame.function.file, call.span, "number?:" + source)
     call.value = AbstractValue(lo, hi, OTHER, taint)
 
 
