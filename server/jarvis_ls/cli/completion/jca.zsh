@@ -34,6 +34,8 @@ _shtab_jca_options=(
   "--suffix[put below the message of the commit]:TEXT:"
   "*--allow[allow without asking, for example write, write\:src\/\*, execute\:make\* (repeatable)]:RULE:"
   "--allow-test-loss[let tests be removed or weakened without asking]"
+  "--complete-gitignore[also propose the lines that .gitignore lacks for the languages of the repository]"
+  "--no-checks[do not build, lint or test after edits]"
   "--json[print what happens during -r as JSON, one object a line]"
   "--color[default\: auto (NO_COLOR is respected)]:color:(auto always never)"
   "--trust[trust this folder\: what it brings may be run]"
