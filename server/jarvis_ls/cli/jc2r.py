@@ -16,6 +16,7 @@ from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_check_rewrite import add_check_rewrite
 from jarvis_ls.cli.jc2r_lift import add_lift
+from jarvis_ls.cli.jc2r_optimize import add_optimize
 from jarvis_ls.cli.jc2r_rewrite import add_rewrite
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
 from jarvis_ls.cli.language import speak
@@ -140,6 +141,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_record(commands)
     add_check(commands)
     add_rewrite(commands)
+    add_optimize(commands)
     add_check_rewrite(commands)
 
     config = commands.add_parser(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.lift.rust import Source, parse_source, read_sources
 from jarvis_ls.jc2r.translate.manifest import format_source
@@ -43,3 +45,20 @@ class CrateCopy:
         for path, data in texts.items():
             if path.read_bytes() != data:
                 replace_file(path, data)
+
+
+def duplicate_crate(crate: Path, folder: Path) -> Path:
+    """Return a fresh copy of a crate below `folder`; what was built in it before stays. Raises
+    `JarvisError`."""
+    copy = folder / crate.name
+    for old in (copy / name for name in ("src", "c", "tests")):
+        shutil.rmtree(old, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        ignored = shutil.ignore_patterns("target", ".git")
+        shutil.copytree(crate, copy, dirs_exist_ok=True, symlinks=True, ignore=ignored)
+    except (OSError, shutil.Error) as error:
+        raise JarvisError(
+            "The crate cannot be copied to {folder}: {error}", folder=copy, error=error
+        ) from None
+    return copy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.lift import safety, simplify, variables, vectors
 from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
-from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
+from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
 from jarvis_ls.jc2r.lift.out_parameters import outs
 from jarvis_ls.jc2r.lift.owners import owners, without_copy
 from jarvis_ls.jc2r.lift.program import Key
@@ -112,7 +111,7 @@ class Lifting:
         self._gate = Gate()
         self._crashes: dict[Key, str] = {}
         """Functions that crashed when they were safe, and how."""
-        self._copy = folder / crate.name
+        self._copy = duplicate_crate(crate, folder)
         self._crate = CrateCopy(self._copy)
         self._test = test
         self._results: dict[str, dict[Path, bytes]] = {}
@@ -120,22 +119,6 @@ class Lifting:
         """Functions that a pass leaves alone, since they behaved otherwise after it."""
         self._refused: set[tuple[Path, str]] = set()
         """Functions that the compiler did not take from the pass at hand."""
-        target = self._copy / "target"
-        for old in (self._copy / name for name in ("src", "c", "tests")):
-            shutil.rmtree(old, ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            shutil.copytree(
-                crate,
-                self._copy,
-                dirs_exist_ok=True,
-                symlinks=True,
-                ignore=shutil.ignore_patterns("target", ".git"),
-            )
-        except (OSError, shutil.Error) as error:
-            raise JarvisError(
-                "The crate cannot be copied to {folder}: {error}", folder=target.parent, error=error
-            ) from None
 
     def run(self, keep: Keep, progress: Progress = lambda *_: None) -> Lifted:
         """Try all passes together, and one by one when together they do not behave."""

@@ -124,7 +124,7 @@ def lift_project(
             history.commit(["src"], f"Lifted: {tried.name}")
 
         def test(copy: Path) -> Difference | None:
-            return _difference(root, copy, units, work, in_rust, settings)
+            return find_difference(root, copy, units, work, in_rust, settings)
 
         def call(copy: Path) -> Gate:
             return call_safe_functions(copy, work / "callers", sandbox)
@@ -255,7 +255,7 @@ def _write(path: Path, record: Mapping[str, Any]) -> None:
     replace_file(path, (json.dumps(to_json(record), indent=1) + "\n").encode())
 
 
-def _difference(
+def find_difference(
     root: Path,
     crate: Path,
     units: Units,

@@ -75,16 +75,6 @@ def compare_crates(before: Crate, after: Crate) -> list[Violation]:
     return sorted(found, key=lambda violation: (violation.file, violation.line))
 
 
-def exports_of(source: Source) -> dict[str, str]:
-    """Return the functions and variables that a text offers to C: their types, by name."""
-    found = {}
-    for node in below(source.root, "function_item", "static_item"):
-        names = [source.text(attribute) for attribute in _attributes(node)]
-        if any(b"no_mangle" in text or b"export_name" in text for text in names):
-            found[name_of(node)] = _types(source, node)
-    return found
-
-
 def _files(folder: Path, part: str) -> Iterator[tuple[str, bytes]]:
     count = 0
     for place, folders, names in os.walk(folder / part):
@@ -141,12 +131,22 @@ def _unexplained(before: Crate, after: Crate) -> Iterator[Violation]:
                 )
 
 
+def _exports(source: Source) -> dict[str, str]:
+    """Return the functions and variables that a text offers to C: their types, by name."""
+    found = {}
+    for node in below(source.root, "function_item", "static_item"):
+        names = [source.text(attribute) for attribute in _attributes(node)]
+        if any(b"no_mangle" in text or b"export_name" in text for text in names):
+            found[name_of(node)] = _types(source, node)
+    return found
+
+
 def _changed_exports(before: Crate, after: Crate) -> Iterator[Violation]:
     now: dict[str, str] = {}
     for source in after.sources.values():
-        now.update(exports_of(source))
+        now.update(_exports(source))
     for path, source in before.sources.items():
-        for name, types in exports_of(source).items():
+        for name, types in _exports(source).items():
             if now.get(name) != types:
                 yield Violation(Rule.EXPORT, path, 0, name)
 

@@ -29,7 +29,7 @@ from jarvis_ls.jc2r.lift.rust import parse_source, read_sources
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.rewrite.compose import Composed
 from jarvis_ls.jc2r.rewrite.rules import Rule, Violation
-from jarvis_ls.jc2r.rewrite.subject import Subject, find_item, replace_item
+from jarvis_ls.jc2r.rewrite.subject import Subject, replace_item
 from jarvis_ls.jc2r.rewrite.unsafe_reasons import unexplained
 from jarvis_ls.jc2r.rewrite.uses import find_uses, shorten
 from jarvis_ls.jc2r.rewrite.verdict import Failure, Gate, Judgement
@@ -374,10 +374,3 @@ def _difference(record: Mapping[str, Any]) -> str:
 
 def _has_tests(crate: Path) -> bool:
     return any(b"#[test]" in source.data for source in read_sources(crate))
-
-
-def is_in(data: bytes, subject: Subject, text: str) -> bool:
-    """Return whether a module holds a function with just this text."""
-    source = parse_source(Path(), data)
-    place = find_item(source, subject.name)
-    return place is not None and source.data[place[0] : place[1]].decode("utf-8", "replace") == text

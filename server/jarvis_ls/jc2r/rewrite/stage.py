@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.build.compile_commands import units_of
@@ -22,6 +21,7 @@ from jarvis_ls.jc2r.crate.config import Config, alone, folder_of, read_config
 from jarvis_ls.jc2r.crate.git_history import History
 from jarvis_ls.jc2r.crate.state import VERIFY, State, read_progress, read_state, unfinished_error
 from jarvis_ls.jc2r.equivalence.verify import Settings
+from jarvis_ls.jc2r.lift.crate_copy import duplicate_crate
 from jarvis_ls.jc2r.lift.rust import parse_source
 from jarvis_ls.jc2r.lift.sources import recover
 from jarvis_ls.jc2r.rewrite.answer import Rewrite
@@ -35,7 +35,7 @@ from jarvis_ls.jc2r.rewrite.journal import (
     read_converted,
     write_progress,
 )
-from jarvis_ls.jc2r.rewrite.judge import Judge, is_in
+from jarvis_ls.jc2r.rewrite.judge import Judge
 from jarvis_ls.jc2r.rewrite.subject import Subject, item_text, read_subjects, replace_item
 from jarvis_ls.jc2r.rewrite.verdict import Gate
 from jarvis_ls.jc2r.translate.manifest import format_source
@@ -270,9 +270,8 @@ class _Run:
             *(self._crate / "src").glob("bin/*.rs"),
         }:
             return  # nothing of ours
-        subject = Subject(record.file, record.name, 0, 0, "", Path(record.module), record.before)
         data = path.read_bytes()
-        if is_in(data, subject, record.before):
+        if item_text(parse_source(path, data), record.name) == record.before:
             new = replace_item(data, record.name, record.after)
             assert new is not None  # it is there
             if VERIFY in self._state.done:  # what was compared is not what is there now
@@ -358,16 +357,7 @@ def _open(
     settings: Settings,
 ) -> Judge:
     """Return the judge of a fresh copy of the crate."""
-    copy = work / crate.name
-    for old in (copy / name for name in ("src", "c", "tests")):
-        shutil.rmtree(old, ignore_errors=True)
-    try:
-        ignored = shutil.ignore_patterns("target", ".git")
-        shutil.copytree(crate, copy, dirs_exist_ok=True, symlinks=True, ignore=ignored)
-    except (OSError, shutil.Error) as error:
-        raise JarvisError(
-            "The crate cannot be copied to {folder}: {error}", folder=copy, error=error
-        ) from None
+    copy = duplicate_crate(crate, work)
     units = units_of(root, build=wanted.build_project, folder=work.parent / "build")
     return Judge(root, copy, work, units, in_rust, settings)
 

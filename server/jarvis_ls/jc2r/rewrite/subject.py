@@ -13,7 +13,7 @@ from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of, parse_source, variable_of
 from jarvis_ls.jc2r.translate.names import rust_name
 
-_LARGEST_C = 64_000_000
+_LARGEST = 64_000_000
 _HEAD = b"//! "
 
 
@@ -137,14 +137,14 @@ def _modules(crate: Path) -> Iterator[tuple[str, Path]]:
 
 def _source(crate: Path, module: Path) -> Source | None:
     try:
-        return parse_source(crate / module, read_regular(crate / module, limit=_LARGEST_C))
+        return parse_source(crate / module, read_regular(crate / module, limit=_LARGEST))
     except SkippedFile:
         return None
 
 
 def _lines(path: Path, line: int, end_line: int) -> str:
     try:
-        text = read_regular(path, limit=_LARGEST_C).decode("utf-8", "replace")
+        text = read_regular(path, limit=_LARGEST).decode("utf-8", "replace")
     except SkippedFile:
         return ""
     return "\n".join(text.split("\n")[line - 1 : end_line])

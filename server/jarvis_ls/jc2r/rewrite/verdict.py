@@ -47,11 +47,6 @@ class Failure:
     details: str
     """What the checker, the compiler or the comparison said, for the model."""
 
-    @property
-    def message(self) -> Words:
-        """Return it for people."""
-        return Words("gate {gate}: {details}", gate=self.gate.value, details=self.details[:500])
-
 
 @dataclass(frozen=True, slots=True)
 class Judgement:

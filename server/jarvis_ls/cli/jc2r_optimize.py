@@ -1,0 +1,135 @@
+"""`jc2r optimize`: the part of the command that applies what clippy is sure of."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jarvis_ls.cli.agent_options import positive
+from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_verify import add_settings
+from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.trust import COMPARING, add_trust, require_trust
+from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.search_path import leave_out
+from jarvis_ls.core.words import Words, to_json
+
+if TYPE_CHECKING:
+    from jarvis_ls.jc2r.rewrite.optimize import Optimized, Step
+
+
+def add_optimize(commands: Any) -> None:
+    """Add the command and its options."""
+    optimize = commands.add_parser(
+        "optimize",
+        help="apply clippy's certain suggestions to the crate, one lint at a time, under tests",
+        description=(
+            "Apply the suggestions that clippy marks as machine-applicable, one lint after the "
+            "other, in a copy of the crate. A lint is kept if the crate builds and `jc2r verify` "
+            "finds no difference; each is one commit in the crate. No model is needed. What was "
+            "reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again."
+        ),
+    )
+    add = optimize.add_argument
+    add(
+        "path",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="folder of the C project (default: the current folder)",
+    )
+    for name, text in (
+        ("--include", "only files like this, relative to the crate (repeatable)"),
+        ("--exclude", "no files like this, relative to the crate (repeatable)"),
+    ):
+        add(name, action="append", default=[], metavar="PATTERN", help=text)
+    add(
+        "--lint",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this lint, clippy::NAME (repeatable; default: all)",
+    )
+    add(
+        "--max-checks",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="compare the crate with the C at most N times (default: no limit)",
+    )
+    add("--dry-run", action="store_true", help="list what could be applied and change nothing")
+    add_settings(optimize)
+    add(
+        "--build",
+        action="store_true",
+        help="run the project's build in a copy to get its compile commands",
+    )
+    add("--format", choices=("text", "json"), default="text", help="default: text")
+    add_trust(optimize)
+    optimize.set_defaults(run=run_optimize)
+
+
+def run_optimize(options: argparse.Namespace) -> ExitStatus:
+    """Optimize, and say what came of it."""
+    try:
+        from jarvis_ls.jc2r.equivalence.verify import Settings
+        from jarvis_ls.jc2r.rewrite.optimize import Extent, optimize_project
+    except ImportError:
+        raise JarvisError(
+            "Optimizing needs Hypothesis: pip install 'jarvis-ls[migrate]'."
+        ) from None
+    if not sys.platform.startswith("linux"):
+        raise JarvisError("Optimizing works on Linux only, because it compares C with Rust.")
+    root = options.path.resolve()
+    if not root.is_dir():
+        raise UsageError("{path}: no such folder.", path=options.path)
+    leave_out(root)
+    require_trust(root, given=options.trust, why=COMPARING)
+
+    def tell(number: int, total: int, lint: str) -> None:
+        if options.format == "text" and sys.stderr.isatty():
+            print(f"{number + 1}/{total} {lint} …", file=sys.stderr)
+
+    lints = (name if name.startswith("clippy::") else f"clippy::{name}" for name in options.lint)
+    extent = Extent(
+        tuple(options.include),
+        tuple(options.exclude),
+        tuple(lints),
+        options.max_checks,
+        options.dry_run,
+        options.build,
+    )
+    settings = Settings(options.cases, options.seconds, options.seed)
+    done = optimize_project(root, settings=settings, extent=extent, tell=tell)
+    if options.format == "json":
+        print(json.dumps(to_json(asdict(done)), ensure_ascii=False, indent=1))
+    else:
+        _tell(done, dry=options.dry_run)
+    return ExitStatus.SUCCESS
+
+
+def _tell(done: Optimized, *, dry: bool) -> None:
+    for step in done.steps:
+        print(f"{step.lint}: {speak(_said(step, dry=dry))}")
+    for lint, why in done.refused.items():
+        if not any(step.lint == lint for step in done.steps):
+            print(f"{lint}: {speak(Words('reverted by an earlier run: {why}', why=why))}")
+    told = Words(
+        "{files} files, clippy's warnings: {before} -> {after}",
+        files=done.files,
+        before=done.before,
+        after=done.after,
+    )
+    print(speak(told))
+
+
+def _said(step: Step, *, dry: bool) -> Words:
+    if dry:
+        return Words("{n} suggestions", n=step.places)
+    if step.kept:
+        return Words("{n} suggestions applied", n=step.places)
+    return Words("reverted: {why}", why=step.why)
