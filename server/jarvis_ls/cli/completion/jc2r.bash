@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/jc2r
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_jc2r_subparsers=(scan run verify lift record check rewrite check-rewrite config)
+_shtab_jc2r_subparsers=(scan run verify lift record check rewrite optimize check-rewrite config)
 
 _shtab_jc2r_scan_option_strings=(-h --help --build --jobs -j --no-graphs --trust --format)
 _shtab_jc2r_run_option_strings=(-h --help --baseline --crate --build --only --reset --verify --trust)
@@ -14,6 +14,7 @@ _shtab_jc2r_lift_option_strings=(-h --help --cases --seconds --seed --build --fo
 _shtab_jc2r_record_option_strings=(-h --help --path --name --file --main --as)
 _shtab_jc2r_check_option_strings=(-h --help --path --prepare --trust)
 _shtab_jc2r_rewrite_option_strings=(-h --help --all --only --llm-group -g --attempts --tokens --cost --cases --seconds --seed --again --build --format --trust)
+_shtab_jc2r_optimize_option_strings=(-h --help --include --exclude --lint --max-checks --dry-run --cases --seconds --seed --build --format --trust)
 _shtab_jc2r_check_rewrite_option_strings=(-h --help --format)
 _shtab_jc2r_config_option_strings=(-h --help --path --files --root-list-syms --disabled-libs --additional-notes --show --clear)
 _shtab_jc2r_option_strings=(-h --help --version)
@@ -28,6 +29,7 @@ _shtab_jc2r_record___path_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_record___file_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_check___path_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_rewrite_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_optimize_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_check_rewrite_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_check_rewrite_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_config___path_COMPGEN=_shtab_compgen_files
@@ -37,8 +39,9 @@ _shtab_jc2r_scan___format_choices=(text json)
 _shtab_jc2r_verify___format_choices=(text json)
 _shtab_jc2r_lift___format_choices=(text json)
 _shtab_jc2r_rewrite___format_choices=(text json)
+_shtab_jc2r_optimize___format_choices=(text json)
 _shtab_jc2r_check_rewrite___format_choices=(text json)
-_shtab_jc2r_pos_0_choices=(scan run verify lift record check rewrite check-rewrite config)
+_shtab_jc2r_pos_0_choices=(scan run verify lift record check rewrite optimize check-rewrite config)
 
 _shtab_jc2r_scan__h_nargs=0
 _shtab_jc2r_scan___help_nargs=0
@@ -76,6 +79,11 @@ _shtab_jc2r_rewrite___all_nargs=0
 _shtab_jc2r_rewrite___again_nargs=0
 _shtab_jc2r_rewrite___build_nargs=0
 _shtab_jc2r_rewrite___trust_nargs=0
+_shtab_jc2r_optimize__h_nargs=0
+_shtab_jc2r_optimize___help_nargs=0
+_shtab_jc2r_optimize___dry_run_nargs=0
+_shtab_jc2r_optimize___build_nargs=0
+_shtab_jc2r_optimize___trust_nargs=0
 _shtab_jc2r_check_rewrite__h_nargs=0
 _shtab_jc2r_check_rewrite___help_nargs=0
 _shtab_jc2r_config__h_nargs=0

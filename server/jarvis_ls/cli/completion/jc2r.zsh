@@ -14,6 +14,7 @@ _shtab_jc2r_commands() {
     check-rewrite:'Compare two states of a crate by syntax and list what the later one begins to do: unsafe or C functions in interfaces, unsafe without a stated condition, pointers made of integers, transmute, from_raw, mutable statics, assembly, new calls of C, processes, files, silenced lints, caught panics, conditional code, removed tests, new dependencies. Nothing is run.'
     config:'Edit .jarvis/c2rust/config.json. Root functions are added to those set; other settings are replaced.'
     lift:'Apply refactoring passes to a copy of the crate: array indexing, references and slices instead of raw pointers, return values instead of out-parameters, Vec and Box for memory with a single owner, safe functions, private items, fewer casts, labels and parentheses. A pass is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate.'
+    optimize:'Apply the suggestions that clippy marks as machine-applicable, one lint after the other, in a copy of the crate. A lint is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate. No model is needed. What was reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again.'
     record:'Run PROGRAM in a temporary folder with copies of the files, and store its arguments, standard input, files before and after, output and exit status in .jarvis/c2rust/cases.jsonl.'
     rewrite:'Ask a model for a safe form of each function, callees first. An answer is kept when it breaks no rule of `jc2r check-rewrite`, compiles, passes the tests, gives what the C gives for recorded and new inputs, its mutants are found, exports stay, and unsafe code and clippy'"'"'s warnings do not grow; else the model tries again with the reason, three times at most; then the baseline stays. Each function is one commit in the crate. The same command continues after an interruption.'
     run:'Scan, translate and build. Code that cannot be translated stays in C, is linked in and is listed with the reason. Completed stages are skipped.'
@@ -79,6 +80,25 @@ _shtab_jc2r_lift_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_jc2r_lift_defaults_added=0
+
+_shtab_jc2r_optimize_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*--include[only files like this, relative to the crate (repeatable)]:PATTERN:"
+  "*--exclude[no files like this, relative to the crate (repeatable)]:PATTERN:"
+  "*--lint[only this lint, clippy\:\:NAME (repeatable\; default\: all)]:NAME:"
+  "--max-checks[compare the crate with the C at most N times (default\: no limit)]:N:"
+  "--dry-run[list what could be applied and change nothing]"
+  "--cases[inputs per function (default\: 40)]:N:"
+  "--seconds[time limit for all functions in seconds (default\: 300)]:N:"
+  "--seed[seed of the input generator (default\: 0)]:N:"
+  "--build[run the project\'s build in a copy to get its compile commands]"
+  "--format[default\: text]:format:(text json)"
+  "--trust[trust this folder\: what it brings may be run]"
+  ":folder of the C project (default\: the current folder):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jc2r_optimize_defaults_added=0
 
 _shtab_jc2r_record_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -185,6 +205,7 @@ _shtab_jc2r() {
         check-rewrite) _arguments -C -s $_shtab_jc2r_check_rewrite_options ;;
         config) _arguments -C -s $_shtab_jc2r_config_options ;;
         lift) _arguments -C -s $_shtab_jc2r_lift_options ;;
+        optimize) _arguments -C -s $_shtab_jc2r_optimize_options ;;
         record) _arguments -C -s $_shtab_jc2r_record_options ;;
         rewrite) _arguments -C -s $_shtab_jc2r_rewrite_options ;;
         run) _arguments -C -s $_shtab_jc2r_run_options ;;

@@ -29,6 +29,7 @@ _ITEMS = frozenset(
 )
 """What an answer may consist of."""
 _POINTER = re.compile(r"\*\s*(const|mut)\s+(.+)", re.DOTALL)
+_DEMAND = "/// # Safety"
 _INTEGER = re.compile(r"[iu](?:8|16|32|64|size)")
 _MOST_LINES = 80
 _MOST_TIMES = 4
@@ -126,7 +127,7 @@ def _with_head(subject: Subject, source: Source, code: str) -> str:
         )
     head = _head(old_source, old, is_unsafe=_is_unsafe(new))
     keyword = next(child for child in new.children if child.type == "fn")
-    generated = f"{_attributes(old_source, old)}{head}".encode()
+    generated = f"{_leading(old_source, old)}{head}".encode()
     data = source.data
     whole = data[: new.start_byte] + generated + data[keyword.start_byte :]
     return whole.decode("utf-8", "replace")
@@ -158,9 +159,12 @@ def _shim(subject: Subject, source: Source, arguments: list[Argument]) -> str:
     parameters = ", ".join(f"{name}: {kind}" for name, kind in known.items())
     arrow = f" -> {result}" if result else ""
     safety = "; ".join(dict.fromkeys(reasons))
+    above = _leading(old_source, old).splitlines()
     lines = [
-        *([f"/// # Safety\n///\n/// {safety}."] if safety else []),
-        f"{_attributes(old_source, old)}{_head(old_source, old, is_unsafe=True)}"
+        *(line for line in above if not line.startswith("#[")),
+        *([f"{_DEMAND}\n///\n/// {safety}."] if safety else []),
+        *(line for line in above if line.startswith("#[")),  # where all look for them
+        f"{_head(old_source, old, is_unsafe=True)}"
         f"fn {rust_name(subject.name)}({parameters}){arrow} {{",
         *([f"    // SAFETY: the caller guarantees that {safety}."] if safety else []),
         f"    unsafe {{ {call} }}" if safety else f"    {call}",
@@ -242,15 +246,19 @@ def _baseline(subject: Subject) -> tuple[Source, Node]:
     return found
 
 
-def _attributes(source: Source, function: Node) -> str:
-    """Return the attributes of a function, one a line."""
-    first: Node | None = first_of(function)
-    lines = []
-    while first is not None and first != function:
-        if first.type == "attribute_item":
-            lines.append(source.text(first).decode("utf-8", "replace"))
-        first = first.next_sibling
-    return "".join(f"{line}\n" for line in lines)
+def _leading(source: Source, function: Node) -> str:
+    """Return the comments and attributes above a function, without what it demands of callers."""
+    first = first_of(function)
+    text = source.data[first.start_byte : function.start_byte].decode("utf-8", "replace")
+    kept: list[str] = []
+    is_demand = False
+    for line in text.splitlines():
+        is_demand = line.startswith("///") and (is_demand or line.strip() == _DEMAND)
+        if not is_demand:
+            kept.append(line)
+        elif kept and kept[-1].strip() == "///":
+            kept.pop()
+    return "".join(f"{line}\n" for line in kept)
 
 
 def _head(source: Source, function: Node, *, is_unsafe: bool) -> str:

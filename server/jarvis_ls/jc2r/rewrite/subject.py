@@ -10,7 +10,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
-from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of, parse_source, variable_of
+from jarvis_ls.jc2r.lift.rust import Source, field, name_of, parse_source, variable_of
 from jarvis_ls.jc2r.translate.names import rust_name
 
 _LARGEST = 64_000_000
@@ -105,8 +105,8 @@ def parameters_of(source: Source, function: Node) -> dict[str, str]:
     """Return the types of a function's parameters by their names, in order."""
     parameters = field(function, "parameters")
     found = {}
-    for parameter in below(parameters, "parameter") if parameters is not None else ():
-        kind = field(parameter, "type")
+    for parameter in parameters.named_children if parameters is not None else ():
+        kind = field(parameter, "type") if parameter.type == "parameter" else None
         name = variable_of(source, parameter).decode("utf-8", "replace")
         if kind is not None:
             found[name] = source.text(kind).decode("utf-8", "replace")
