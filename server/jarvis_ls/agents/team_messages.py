@@ -131,7 +131,7 @@ def _bodies(text: str) -> list[tuple[str, bool]]:
     found: list[tuple[str, bool]] = []
     at = 0
     while (start := _START.search(text, at)) is not None:
-        end = _whole(text, start.end())
+        end = _find_end(text, start.end())
         if end is None:
             body = text[start.end() :]
             following = _START.search(body)
@@ -144,7 +144,7 @@ def _bodies(text: str) -> list[tuple[str, bool]]:
     return found
 
 
-def _whole(text: str, at: int) -> re.Match[str] | None:
+def _find_end(text: str, at: int) -> re.Match[str] | None:
     """Return the end tag of the block whose text begins at `at`: the first behind which the JSON
     is whole, so that a tag in the content ends nothing; else the first before another block."""
     first: re.Match[str] | None = None

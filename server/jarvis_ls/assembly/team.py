@@ -92,14 +92,14 @@ class Team:
         self._question = text
         self._outbox.clear()
         self.speaker = self._config.main
-        asked_by = ""
+        requester = ""
         ending = await self._conversation.ask(text)
         faults = 0
         for _ in range(MESSAGES + REPAIRS):
             if ending.state != "completed":
-                if not asked_by or ending.state == "cancelled":
+                if not requester or ending.state == "cancelled":
                     return ending
-                failed, self.speaker, asked_by = self.speaker, asked_by, ""
+                failed, self.speaker, requester = self.speaker, requester, ""
                 ending = await self._tell(
                     self.speaker,
                     Words("“{name}” did not finish: {why}", name=failed, why=ending.error),
@@ -122,7 +122,7 @@ class Team:
             faults = 0
             sender = self._config.members[self.speaker]
             words = await self._hand_over(node, sender, message.content)
-            asked_by, self.speaker = self.speaker, message.to
+            requester, self.speaker = self.speaker, message.to
             ending = await self._tell(message.to, words)
         return Ending(
             "failed",

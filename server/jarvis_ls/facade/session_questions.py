@@ -83,7 +83,7 @@ class ClientInteraction(Interaction):
 
     @staticmethod
     def _entry(call: str, asked: Asked) -> ToolEntry:
-        """Return the call that is asked about, also where none is shown for it."""
+        """Return the call that needs consent, also where none is shown for it."""
         targets = tuple(AskedTarget(a.kind, shown_target(a.target)) for a in asked.actions)
         here = current_call()
         if here is None or here.id != call:

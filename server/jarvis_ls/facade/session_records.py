@@ -20,7 +20,7 @@ OptionKind = Literal["allow_once", "allow_always", "reject_once"]
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A piece of what somebody says."""
+    """A piece of a message."""
 
     message: str
     """Id of the message that it belongs to."""
@@ -92,7 +92,7 @@ class AgentShown:
 
     id: str
     parent: str | None
-    """None for the one that talks with the user."""
+    """None for the main agent."""
     title: str
     state: str
     activity: str

@@ -106,9 +106,9 @@ class Updates:
 
     def _translate(self, event: Event, *, replay: bool) -> Iterator[Update]:
         if isinstance(event, EntryPut):
-            yield from self._put(event, replay=replay)
+            yield from self._translate_entry(event, replay=replay)
         elif isinstance(event, EntryGrew):
-            yield from self._grew(event)
+            yield from self._translate_growth(event)
         elif isinstance(event, NodePut):
             self._nodes[event.node.id] = event.node
             self._tree_changed = True
@@ -125,7 +125,7 @@ class Updates:
                 self._mode = info.mode
                 yield ModeShown(info.mode)
 
-    def _put(self, event: EntryPut, *, replay: bool) -> Iterator[Update]:
+    def _translate_entry(self, event: EntryPut, *, replay: bool) -> Iterator[Update]:
         entry = event.entry
         if isinstance(entry, ToolEntry):
             yield self.show_call(event.node, entry)
@@ -141,7 +141,7 @@ class Updates:
         elif isinstance(entry, NoticeEntry) and (replay or entry.level != "error"):
             yield from self._rest(entry.id, "notice", entry.text)
 
-    def _grew(self, event: EntryGrew) -> Iterator[Update]:
+    def _translate_growth(self, event: EntryGrew) -> Iterator[Update]:
         if event.part == "output":
             if (known := self._calls.grow(event)) is not None:
                 yield self.show_call(event.node, known)

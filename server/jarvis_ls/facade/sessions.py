@@ -50,7 +50,7 @@ UNTRUSTED = Words(
 Commands = Callable[[Path, SessionStore], Sequence[Command]]
 """Gives the commands of a folder that need no model, such as `/scan`."""
 Send = Callable[[str, Sequence[Update]], None]
-"""Is told what to show of a session, in order. It must not wait."""
+"""Called with what to show of a session, in order; must not wait."""
 
 
 class Sessions:
@@ -88,21 +88,21 @@ class Sessions:
         """
         if session is not None and session in self._open:
             return self._open[session]
-        roots = [_checked(folder) for folder in folders]
+        roots = [_check_folder(folder) for folder in folders]
         trusted = all(self._trusts(root) for root in roots)
         if not trusted:
             for root in roots:
                 leave_out(root)
-        made: list[OpenSession] = []
+        opened: list[OpenSession] = []
 
-        def person(opened: Session) -> Interaction:
-            made.append(OpenSession(opened.id, roots, self._send, self._say))
-            return ClientInteraction(opened.id, self._client, made[0].show_call, self._say)
+        def interact(stored: Session) -> Interaction:
+            opened.append(OpenSession(stored.id, roots, self._send, self._say))
+            return ClientInteraction(stored.id, self._client, opened[0].show_call, self._say)
 
         conversation = await self._assembly.start(
             session,
             roots,
-            person,
+            interact,
             trusted=trusted,
             additions=Additions(
                 self._commands(roots[0], self._assembly.sessions),
@@ -115,9 +115,9 @@ class Sessions:
             raise UsageError(
                 "The session is open elsewhere: {why}. Close it there, or begin a new one.", why=why
             )
-        made[0].attach(conversation)
-        self._open[conversation.id] = made[0]
-        return made[0]
+        opened[0].attach(conversation)
+        self._open[conversation.id] = opened[0]
+        return opened[0]
 
     def find(self, session: str) -> OpenSession:
         """Return a session that is open. Raises `UsageError`."""
@@ -126,7 +126,7 @@ class Sessions:
         except KeyError:
             raise UsageError("The session {session} is not open.", session=session) from None
 
-    async def listed(
+    async def list_page(
         self, folder: str | None, skip: int
     ) -> tuple[Sequence[SessionListed], int | None]:
         """Return a page of the sessions on disk (of a folder), the last used first, and where the
@@ -300,7 +300,7 @@ class OpenSession:
         return Spent(usage.input, usage.output, usage.cached, usage.reasoning)
 
 
-def _checked(folder: str) -> Path:
+def _check_folder(folder: str) -> Path:
     """Return the real path of a folder. Raises `UsageError`."""
     if "\0" in folder or not Path(folder).is_absolute():
         raise UsageError("{folder} is not an absolute path.", folder=folder)

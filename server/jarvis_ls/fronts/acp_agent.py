@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INVALID, FAILED = -32602, -32603
-"""Codes of JSON-RPC: what was asked cannot be; it could be and did not work."""
+"""Codes of JSON-RPC: wrong parameters; an error while it worked."""
 
 MakeSessions = Callable[[Client, Callable[[str, Sequence[Update]], None]], "Sessions"]
 
@@ -41,7 +41,7 @@ class AcpAgent(Client):
         """`say` translates what an error says."""
         self._say = say
         self._make_sessions = make_sessions
-        self._made: Sessions | None = None
+        self._loaded: Sessions | None = None
         self._queue: asyncio.Queue[tuple[str, Update]] = asyncio.Queue()
         self._sender: asyncio.Task[None] | None = None
         self._can_write = False
@@ -54,8 +54,8 @@ class AcpAgent(Client):
 
     async def close(self) -> None:
         """End all sessions."""
-        if self._made is not None:
-            await self._made.close()
+        if self._loaded is not None:
+            await self._loaded.close()
         if self._sender is not None:
             self._sender.cancel()
             await asyncio.wait({self._sender})
@@ -70,8 +70,8 @@ class AcpAgent(Client):
         **_: Any,
     ) -> schema.InitializeResponse:
         """Say what this agent can do."""
-        asked = client_capabilities.elicitation if client_capabilities is not None else None
-        self._can_write = asked is not None and asked.form is not None
+        fields = client_capabilities.elicitation if client_capabilities is not None else None
+        self._can_write = fields is not None and fields.form is not None
         return schema.InitializeResponse(
             protocol_version=acp.PROTOCOL_VERSION,
             agent_info=schema.Implementation(name="jarvis", title="Jarvis", version=__version__),
@@ -132,7 +132,7 @@ class AcpAgent(Client):
         with self._errors():
             if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 10):
                 raise UsageError("There is no page {cursor}.", cursor=cursor)
-            found, end = await self._sessions.listed(cwd, int(cursor or 0))
+            found, end = await self._sessions.list_page(cwd, int(cursor or 0))
         return schema.ListSessionsResponse(
             sessions=[
                 schema.SessionInfo(
@@ -248,10 +248,10 @@ class AcpAgent(Client):
 
     @property
     def _sessions(self) -> Sessions:
-        """Return the sessions, made when the first is asked for: that loads the agents."""
-        if self._made is None:
-            self._made = self._make_sessions(self, self._queue_updates)
-        return self._made
+        """Return the sessions, created on first use: that loads the agents."""
+        if self._loaded is None:
+            self._loaded = self._make_sessions(self, self._queue_updates)
+        return self._loaded
 
     def _queue_updates(self, session: str, updates: Sequence[Update]) -> None:
         for update in updates:
