@@ -17,6 +17,8 @@ from tests.lsp.editor import running
 from tests.support.canaries import command_lines, environment, foreign_crate, run, workspace
 from tests.support.model_server import ModelServer
 
+pytestmark = pytest.mark.watches()
+
 JC2R = str(Path(sys.executable).with_name("jc2r"))
 JARVIS = str(Path(sys.executable).with_name("jarvis"))
 ASKED = "Do that only if you trust the files in"

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from commands import issues, jsec, write
 
+pytestmark = pytest.mark.watches()
+
 SDK = """#ifndef SDK_H
 #define SDK_H
 #include "sdk/loop.h"

@@ -21,6 +21,8 @@ from tests.support.model_server import ModelServer
 from tests.support.patience import HANGS
 from tests.support.starting import quick
 
+pytestmark = pytest.mark.watches()
+
 SETTINGS = """\
 [model_providers.scripted]
 base = "{url}"

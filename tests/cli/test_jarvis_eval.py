@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.test_jarvis_command import Place, place
 
+pytestmark = pytest.mark.watches()
+
 EDIT: dict[str, Any] = {
     "files": [{"file_path": "a.c", "diffs": [{"search": "return 1;", "replace": "return 2;"}]}]
 }

@@ -12,6 +12,8 @@ import pytest
 from tests.cli.test_jarvis_command import Place
 from tests.support.model_server import ModelServer
 
+pytestmark = pytest.mark.watches()
+
 SKILL = "---\nname: review\ndescription: How we review.\n---\nRead twice.\n"
 SUPPORT = Path(__file__).parents[1] / "support" / "tool_server.py"
 

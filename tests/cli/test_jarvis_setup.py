@@ -10,6 +10,8 @@ import pytest
 from tests.cli.test_jarvis_command import place
 from tests.support.model_server import WRONG_KEY, Answer
 
+pytestmark = pytest.mark.watches()
+
 KEY = "sk-right-0123456789abcdef"
 NOBODY = "127.0.0.1:9"
 

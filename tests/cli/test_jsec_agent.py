@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jarvis_ls.core.store import read_records
 from tests.cli.test_jarvis_command import Place
 from tests.support.agents import until
@@ -17,6 +19,8 @@ from tests.support.model_server import Answer
 from tests.support.patience import HANGS
 from tests.support.security_model import Question, SecurityModel, agreeable, flaw, no_flaw
 from tests.support.starting import quick
+
+pytestmark = pytest.mark.watches()
 
 COPY = """\
 #include <string.h>

@@ -7,10 +7,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.test_jsec_agent import agent_place
 from tests.cli.test_jsec_prove import FLAWED, needs_compiler
 from tests.support.security_model import Question, agreeable, no_flaw
 from tests.support.starting import quick
+
+pytestmark = pytest.mark.watches()
 
 
 def _gid(question: Question, rule: str) -> int:

@@ -12,6 +12,8 @@ from commands import FLAWED, RULE, TWICE, command, issues, jsec, write
 
 from tests.support.patience import HANGS
 
+pytestmark = pytest.mark.watches()
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:

@@ -20,6 +20,8 @@ from commands import FLAWED, command, issues, jsec, write
 
 from tests.support.patience import HANGS
 
+pytestmark = pytest.mark.watches()
+
 SLOW = "void f(int a) {\n" + "  if (a) { a = (a + 1) * (a - 2); }\n" * 40_000 + "}\n"
 
 OVER_TWO_CALLS = """#include <string.h>

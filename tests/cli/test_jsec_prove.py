@@ -16,6 +16,8 @@ import pytest
 
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 
+pytestmark = pytest.mark.watches()
+
 FLAWED = """\
 #include <stdio.h>
 #include <stdlib.h>

@@ -131,10 +131,13 @@ void set_current(const char *text)
 """
 
 pytest.importorskip("clang.cindex")
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or not find_toolchain().compiler,
-    reason="no C compiler with sanitizers is here",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        sys.platform != "linux" or not find_toolchain().compiler,
+        reason="no C compiler with sanitizers is here",
+    ),
+    pytest.mark.watches(),
+]
 
 
 def jsec(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:

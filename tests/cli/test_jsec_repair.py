@@ -19,6 +19,8 @@ import pytest
 
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 
+pytestmark = pytest.mark.watches()
+
 FLAWED = """\
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.test_jarvis_command import Place, place
 from tests.cli.test_jsec_repair import (
     COPY,
@@ -16,6 +18,8 @@ from tests.cli.test_jsec_repair import (
     write_project,
 )
 from tests.support.starting import quick
+
+pytestmark = pytest.mark.watches()
 
 TEXT = (
     FLAWED.replace(

@@ -21,6 +21,8 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent, TextResourceContents
 
+pytestmark = pytest.mark.watches()
+
 JARVIS = Path(sys.executable).with_name("jarvis")
 FLAWED = """\
 #include <stdio.h>

@@ -18,6 +18,8 @@ from jarvis_ls.jsec.flow.interp.fixpoint import Interpreter
 from jarvis_ls.jsec.flow.lower.c.function import Body
 from jarvis_ls.jsec.live.records import TextChange
 
+pytestmark = pytest.mark.watches()
+
 SOURCE = """\
 #include <stdlib.h>
 int breaks(int n) {

@@ -18,6 +18,8 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.engine.rule_runner import Engine
 from jarvis_ls.jsec.scan.apply_fixes import apply_fixes
 
+pytestmark = pytest.mark.watches()
+
 ENGINE = Engine()
 FIXTURES = sorted((Path(__file__).parent / "rules").rglob("*.*"))
 STYLE = 0.3

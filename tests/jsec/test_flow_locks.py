@@ -14,6 +14,8 @@ from jarvis_ls.jsec.flow.domain.fault import Step
 from jarvis_ls.jsec.flow.interp import lock_order
 from jarvis_ls.jsec.live.records import TextChange
 
+pytestmark = pytest.mark.watches()
+
 HEAD = """\
 #include <pthread.h>
 #include <stddef.h>

@@ -28,6 +28,8 @@ from jarvis_ls.jsec.settings.settings import Settings
 from tests.bench.hostile import FLAW, RUST_FLAW, SHAPES
 from tests.support.random_edits import STYLES, differences
 
+pytestmark = pytest.mark.watches()
+
 ENGINE = Engine()
 MOST = 2.4
 """How many times the lines that twice the text may take."""

@@ -25,6 +25,8 @@ from jarvis_ls.jsec.report.sarif import MAX_RESULTS, MAX_STEPS, MAX_UPLOAD, rend
 from jarvis_ls.jsec.scan.result import ScanResult, by_score
 from jarvis_ls.jsec.scan.source_files import Skipped
 
+pytestmark = pytest.mark.watches("package-lock.json")
+
 MULTITOOL = (
     Path(__file__)
     .parents[2]

@@ -19,6 +19,8 @@ from jarvis_ls.jsec.scan.source_files import list_sources
 from jarvis_ls.jsec.settings.settings import Settings
 from tests.support.patience import HANGS
 
+pytestmark = pytest.mark.watches()
+
 FILES = 5
 TWICE = "void twice(char *p) {\n    free(p);\n    free(p);\n}\n"
 

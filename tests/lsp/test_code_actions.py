@@ -10,6 +10,8 @@ from lsprotocol import types
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, edits_of, running
 
+pytestmark = pytest.mark.watches()
+
 TWICE = DOUBLE_FREE + DOUBLE_FREE.partition("\n\n")[2].replace("twice", "again")
 CLIENTS = ["visual-studio-code", "neovim@v0.7"]
 

@@ -11,6 +11,8 @@ from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, running
 from tests.lsp.test_workspace import CHANGED, CREATED, DELETED, none, one, watched
 
+pytestmark = pytest.mark.watches()
+
 FREES = "#include <stdlib.h>\nvoid let_go(char *p) { free(p); }\n"
 CALLS = """#include <stdlib.h>
 void let_go(char *);

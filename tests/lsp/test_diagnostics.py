@@ -11,6 +11,8 @@ from jarvis_ls.lsp.folders import uri_of
 from tests.jsec.two_files import HEADER, LONG, PAST, SINK
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, at, running
 
+pytestmark = pytest.mark.watches()
+
 CLIENTS = ["visual-studio-code", "neovim@v0.7"]
 
 

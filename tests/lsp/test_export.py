@@ -6,10 +6,13 @@ import asyncio
 import json
 import sys
 
+import pytest
 from lsprotocol import types
 
 from tests.lsp.editor import CLEAN, DOUBLE_FREE, running
 from tests.lsp.test_fix_request import ACROSS, written
+
+pytestmark = pytest.mark.watches()
 
 NEVER_ENDING = (
     sys.executable,

@@ -14,6 +14,8 @@ from lsprotocol import types
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import DOUBLE_FREE, at, running
 
+pytestmark = pytest.mark.watches()
+
 HARMLESS_FIRST = """#include <string.h>
 
 static void label(const char *text) {

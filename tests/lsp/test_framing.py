@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from jarvis_ls.lsp.pygls_fixes import json_body
 from jarvis_ls.lsp.pygls_fixes.framing import FrameDecoder, FramingError
 
+pytestmark = pytest.mark.watches()
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.lsp.editor import running
+
+pytestmark = pytest.mark.watches()
 
 NEEDS = """#include "vendor/thing.h"
 void run(thing_t *thing) { thing_start(thing); }

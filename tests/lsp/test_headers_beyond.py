@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import running
+
+pytestmark = pytest.mark.watches()
 
 SOURCE = """#include <string.h>
 #include <sdk.h>

@@ -12,6 +12,8 @@ from jarvis_ls.runtime.base.events import NoticeEntry
 from tests.lsp.page import Page, opened
 from tests.support.model_server import WRONG_KEY, Answer, ModelServer
 
+pytestmark = pytest.mark.watches()
+
 KEY = "sk-right-0123456789abcdef"
 NOBODY = "127.0.0.1:9"
 

@@ -24,6 +24,8 @@ from tests.lsp.editor import DOUBLE_FREE
 from tests.lsp.page import opened
 from tests.support.model_server import ModelServer
 
+pytestmark = pytest.mark.watches()
+
 ALLOWED = '[[permissions]]\neffect = "allow"\nkind = "execute"\n'
 REQUEST_FAILED = -32803
 """Asked rightly as far as the wire goes; the text says to the user why it cannot be done."""

@@ -17,6 +17,8 @@ from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import Editor, at, running
 
+pytestmark = pytest.mark.watches()
+
 FLAWED = """\
 #include <stdio.h>
 #include <string.h>

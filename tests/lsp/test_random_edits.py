@@ -11,6 +11,8 @@ from jarvis_ls.lsp.documents import Document, split_lines
 from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import apply_edits, offset, running
 
+pytestmark = pytest.mark.watches()
+
 ALPHABETS = {
     "line ends": ["\n", "\r\n", "\r", "a", "free(p);", " "],
     "line ends of Python": ["\f", "\x0b", "\x1c", "\x85", "\u2028", "\u2029", "\n", "x"],

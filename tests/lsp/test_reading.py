@@ -10,6 +10,8 @@ from jarvis_ls.lsp.folders import uri_of
 from jarvis_ls.lsp.user_messages import Messages
 from tests.lsp.editor import DOUBLE_FREE, running
 
+pytestmark = pytest.mark.watches()
+
 AT_FINDING = types.Position(4, 6)
 
 

@@ -15,6 +15,8 @@ from tests.lsp.editor import Editor, at, running
 from tests.lsp.test_prove import FLAWED, LINE, TRUSTED, needs_compiler, opened
 from tests.support.model_server import ModelServer
 
+pytestmark = pytest.mark.watches()
+
 COPY = "    strcpy(place, text);\n"
 RIGHT = (
     '    if (strlen(text) >= sizeof place) {\n        puts("too long");\n        return;\n    }\n'

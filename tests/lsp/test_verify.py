@@ -16,6 +16,8 @@ from tests.lsp.test_prove import FLAWED, LINE, TRUSTED, hover, opened, project, 
 from tests.lsp.test_repair import SETTINGS
 from tests.support.security_model import Question, SecurityModel, flaw, no_flaw
 
+pytestmark = pytest.mark.watches()
+
 __all__ = ["project"]
 
 OTHER = "#include <string.h>\nvoid other(const char *s) { char to[4]; strcpy(to, s); }\n"

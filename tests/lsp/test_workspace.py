@@ -17,6 +17,8 @@ from jarvis_ls.lsp.folders import uri_of
 from tests.lsp.editor import CLEAN, COMMAND, DOUBLE_FREE, running
 from tests.lsp.wire import wire
 
+pytestmark = pytest.mark.watches()
+
 LIVE = {"workspaceScan": True}
 
 

@@ -25,6 +25,8 @@ from jarvis_ls.runtime.edits.snapshots.store import FILE
 from tests.support.full_disk import small_disk
 from tests.support.properties import examples
 
+pytestmark = pytest.mark.watches()
+
 posix = pytest.mark.skipif(os.name != "posix", reason="mode bits and odd names are POSIX's")
 git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -16,6 +16,8 @@ from jarvis_ls.runtime.tools.tool import ToolContext, tool
 from tests.support.agents import block, desk
 from tests.support.model_server import Answer, chunk, usage
 
+pytestmark = pytest.mark.watches()
+
 RAN: list[dict[str, Any]] = []
 WHOLE = {"path": "notes.txt", "text": "all of it", "lines": [1, 2, 3]}
 IMPATIENT = Patience(attempts=2, broken=1, first_wait=0.001, longest_wait=0.01)

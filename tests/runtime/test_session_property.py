@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -26,6 +27,8 @@ from jarvis_ls.runtime.base.events import (
 from jarvis_ls.runtime.base.messages import Assistant, Message, System, ToolResult, Usage, User
 from jarvis_ls.runtime.session.session import JOURNAL
 from jarvis_ls.runtime.session.store import SessionStore
+
+pytestmark = pytest.mark.watches()
 
 NODES = st.sampled_from(["root", "n1"])
 TEXTS = st.text(max_size=12)

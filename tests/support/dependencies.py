@@ -145,22 +145,31 @@ def _from_tests(test: Path) -> tuple[set[Path], set[str]]:
         if file in files:
             continue
         files.add(file)
-        if file.suffix != ".py":
-            continue
-        text = file.read_text(encoding="utf-8")
-        modules |= set(_named(text, _DOTTED, _STARTED))
-        modules |= {_SCRIPTS[name] for name in _SCRIPT.findall(text) if name in _SCRIPTS}
-        tree = ast.parse(text)
-        for name in _imports(tree):
-            if name.partition(".")[0] == PACKAGE:
-                modules |= {name} & _graph().modules
-            else:
-                left += _helpers(file, name)
-        for place in _places(tree, file):
-            if place.is_relative_to(SERVER / PACKAGE):
-                modules |= _below(place)
-            left += filter(is_source, place.rglob("*") if place.is_dir() else [place])
+        if file.suffix == ".py":
+            more, named = _from_file(file)
+            left += more
+            modules |= named
     return files, modules
+
+
+@cache
+def _from_file(file: Path) -> tuple[frozenset[Path], frozenset[str]]:
+    """Return the files that one of the tests names or imports, and the modules of the package."""
+    files: set[Path] = set()
+    text = file.read_text(encoding="utf-8")
+    modules = set(_named(text, _DOTTED, _STARTED))
+    modules |= {_SCRIPTS[name] for name in _SCRIPT.findall(text) if name in _SCRIPTS}
+    tree = ast.parse(text)
+    for name in _imports(tree):
+        if name.partition(".")[0] == PACKAGE:
+            modules |= {name} & _graph().modules
+        else:
+            files |= set(_helpers(file, name))
+    for place in _places(tree, file):
+        if place.is_relative_to(SERVER / PACKAGE):
+            modules |= _below(place)
+        files |= set(filter(is_source, place.rglob("*") if place.is_dir() else [place]))
+    return frozenset(files), frozenset(modules)
 
 
 def _below(place: Path) -> set[str]:

@@ -118,9 +118,15 @@ def _digest(file: str, watched: tuple[str, ...]) -> str:
     digest = hashlib.blake2b(digest_size=16)
     test = TESTS / file
     for path in sorted({*dependencies(test), *_beside(test), *_files(watched)}):
-        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes())
+        digest.update(_line(path))
     return digest.hexdigest()
+
+
+@cache
+def _line(path: Path) -> bytes:
+    """Return the path of a file and the digest of what it holds."""
+    content = hashlib.blake2b(path.read_bytes(), digest_size=16).digest()
+    return path.relative_to(ROOT).as_posix().encode() + b"\0" + content
 
 
 def _beside(test: Path) -> Iterable[Path]:
