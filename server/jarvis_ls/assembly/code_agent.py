@@ -169,7 +169,7 @@ class CodeTask:
             self._lock.release()
 
     def _forget(self) -> None:
-        """Begin anew: changes are counted from now on."""
+        """Start over: changes are counted from now on."""
         self.guard.forget()
         self._after_edit.forget()
 

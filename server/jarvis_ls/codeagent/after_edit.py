@@ -47,7 +47,7 @@ class AfterEdit:
         return await self.checks.finish()
 
     def forget(self) -> None:
-        """Begin anew: what was changed until now is written or taken back."""
+        """Start over: what was changed until now is written or taken back."""
         self._last = None
         if self.checks is not None:
             self.checks.forget()

@@ -115,7 +115,7 @@ class Checks:
         """Wait for the checks of the last edit; return the complaints that were not told yet."""
         if self._running is not None:
             await asyncio.wait({self._running})
-        return self._news(mended=False)
+        return self._news(only_complaints=True)
 
     def take_notes(self) -> list[str]:
         """Return what the user should know of checks that could not be run, each once."""
@@ -249,8 +249,8 @@ class Checks:
         if text not in self._notes:
             self._notes.append(text)
 
-    def _news(self, *, mended: bool = True) -> str:
-        """Return what was not told yet, in words for a model; `mended` also what is no more."""
+    def _news(self, *, only_complaints: bool = False) -> str:
+        """Return what was not told yet, in words for a model."""
         parts: list[str] = []
         for name, found in self.found.items():
             told = self._told.get(name, ())
@@ -258,7 +258,7 @@ class Checks:
                 continue
             self._told[name] = found
             if not found:
-                if mended:
+                if not only_complaints:
                     parts.append(Words("{check}: what it complained of is fixed", check=name))
                 continue
             parts.append(Words("{check}, new since your changes:", check=name))

@@ -114,7 +114,7 @@ def commit_changes(
 
 
 class _Trees:
-    """Writes folders of a repository anew, only those in which something changes."""
+    """Writes the trees of a commit; those in which nothing changes stay."""
 
     def __init__(self, repository: object) -> None:
         self._odb = repository.odb  # type: ignore[attr-defined]

@@ -89,7 +89,7 @@ class EditGuard(Guard):
         self._agreed.add(find_losses(self.kept, self._consent.limits).losses)
 
     def forget(self) -> None:
-        """Begin anew: what there was is written or taken back."""
+        """Start over: what there was is written or taken back."""
         self.task = ""
         self.kept = ()
         self._agreed = Agreed(self._consent.limits)

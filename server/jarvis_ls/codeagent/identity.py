@@ -31,7 +31,7 @@ class Identity:
 
 
 UNKNOWN = Identity("Jarvis", "jarvis@localhost")
-"""Stands for a user that git does not know, where that is only warned of."""
+"""The author where git knows nobody and that is only warned of."""
 
 
 def check_identity(git_folder: Path, environment: Mapping[str, str]) -> tuple[Identity, str]:
