@@ -107,7 +107,7 @@ class Recorder:
         return ()
 
     def finish(self) -> None:
-        """Nothing is left over."""
+        """Leave what was not taken: there is nothing."""
 
     def _note(self, key: str, schema: Schema) -> None:
         text = _description("", key)

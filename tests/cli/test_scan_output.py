@@ -150,6 +150,7 @@ def test_junit_has_a_passed_test_when_nothing_is_found(root: Path) -> None:
         ({"FORCE_HYPERLINK": "1"}, True),
         ({"VTE_VERSION": "7600", "FORCE_HYPERLINK": "0"}, False),
         ({"VTE_VERSION": "7600", "NO_COLOR": "1"}, False),
+        ({"VTE_VERSION": "7600", "TERM": "tmux-256color"}, False),
         ({}, False),
     ],
 )

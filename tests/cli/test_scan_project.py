@@ -129,3 +129,10 @@ def test_a_document_that_is_too_large_is_named(root: Path) -> None:
 def test_wrong_use_of_standard_input(root: Path, arguments: tuple[str, ...], said: str) -> None:
     run = from_stdin("int x;\n", *arguments, cwd=root)
     assert run.returncode == 2 and said in run.stderr.decode()
+
+
+def test_a_closed_standard_input_is_said(root: Path) -> None:
+    line = 'exec "$@" <&-'
+    words = command("scan", "--stdin-filename", "a.c")
+    run = subprocess.run(["sh", "-c", line, "sh", *words], cwd=root, capture_output=True)
+    assert run.returncode == 2 and b"standard input is closed" in run.stderr

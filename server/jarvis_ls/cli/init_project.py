@@ -16,7 +16,7 @@ from jarvis_ls.jsec.settings.settings import FILE
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 SCHEMA = _TEMPLATES / "jsec.schema.json"
-"""Says editors what the settings are; the first line of the settings names it."""
+"""What editors check the settings by; the first line of the settings names it."""
 
 
 def run_init(options: argparse.Namespace) -> ExitStatus:

@@ -91,10 +91,11 @@ def _settings(root: Path, options: argparse.Namespace, least: float) -> Settings
         if getattr(options, name) is not None:
             flags[name] = getattr(options, name)
     settings = settings_from(flags, "command line", settings)
-    known = known_rules().union(pattern.id for pattern in settings.patterns)
-    for rule in options.rule:
-        if rule not in known:
-            raise UsageError(unknown_rule(rule, known))
+    if options.rule:
+        known = known_rules().union(pattern.id for pattern in settings.patterns)
+        for rule in options.rule:
+            if rule not in known:
+                raise UsageError(unknown_rule(rule, known))
     return settings
 
 
@@ -105,6 +106,8 @@ def _read_document(document: Path, root: Path, settings: Settings) -> Listing:
         raise UsageError("{path}: not a name of a C, C++ or Rust file", path=document)
     place = _real(document.absolute().parent) / document.name
     path = printable(str(place.relative_to(root)))
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
     given = sys.stdin.buffer.read(settings.max_file_size + 1)
     if len(given) > settings.max_file_size:
         return Listing(str(root), skipped=[Skipped(path, TOO_LARGE)])

@@ -221,7 +221,10 @@ def has_hyperlinks(environment: Mapping[str, str]) -> bool:
     forced = environment.get("FORCE_HYPERLINK")
     if forced is not None:
         return forced not in ("", "0", "false", "never")
-    if environment.get("TERM", "").startswith(("xterm-kitty", "alacritty", "foot", "ghostty")):
+    terminal = environment.get("TERM", "")
+    if terminal.startswith(("screen", "tmux")):  # which may keep them from the terminal
+        return False
+    if terminal.startswith(("xterm-kitty", "alacritty", "foot", "ghostty")):
         return True
     if environment.get("TERM_PROGRAM") in ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"):
         return True

@@ -6,12 +6,13 @@ import difflib
 from collections.abc import Collection
 
 from jarvis_ls.core.words import Words
-from jarvis_ls.jsec.findings.scan_findings import PAGES
-from jarvis_ls.jsec.rules.registry import rule_ids
 
 
 def known_rules() -> frozenset[str]:
     """Return the ids of all rules, the hints about a scan among them."""
+    from jarvis_ls.jsec.findings.scan_findings import PAGES  # few settings name rules
+    from jarvis_ls.jsec.rules.registry import rule_ids
+
     return rule_ids().union(PAGES)
 
 
