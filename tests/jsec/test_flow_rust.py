@@ -179,6 +179,7 @@ def test_scan_tells_the_way_and_drops_refuted_guesses(tmp_path: Path) -> None:
 
 def _scan(folder: Path, *options: str) -> list[dict[str, Any]]:
     command = [sys.executable, "-m", "jarvis_ls.cli.jsec", "scan", str(folder), "--jobs", "1"]
+    command += ["--min-confidence", "0"]
     done = subprocess.run(
         [*command, "--format", "json", *options], capture_output=True, text=True, check=False
     )
