@@ -79,7 +79,8 @@ class ClientInteraction(Interaction):
         options = (ONCE, *(LASTING if lasting else ()), REFUSE)
         spoken = tuple(replace(option, name=self._say(option.name)) for option in options)
         shown = self._show(node, replace(entry, state="asked"))
-        return await self._client.choose(Question(self._session, shown, spoken))
+        chosen = await self._client.choose(Question(self._session, shown, spoken))
+        return chosen if chosen in {option.id for option in options} else ""
 
     @staticmethod
     def _entry(call: str, asked: Asked) -> ToolEntry:

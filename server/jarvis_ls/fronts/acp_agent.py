@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +17,12 @@ from acp import schema
 
 from jarvis_ls import __version__
 from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.facade.session_records import Client, Question, Update
+from jarvis_ls.facade.session_records import Client, Update
+from jarvis_ls.fronts.acp_client import EditorClient
 from jarvis_ls.fronts.acp_input import MODEL, choices, model_option, read_prompt, read_server
-from jarvis_ls.fronts.acp_updates import question_to_acp, to_acp
 
 if TYPE_CHECKING:
     from jarvis_ls.facade.sessions import OpenSession, Sessions
-
-logger = logging.getLogger(__name__)
 
 INVALID, FAILED = -32602, -32603
 """Codes of JSON-RPC: wrong parameters; an error while it worked."""
@@ -34,7 +30,7 @@ INVALID, FAILED = -32602, -32603
 MakeSessions = Callable[[Client, Callable[[str, Sequence[Update]], None]], "Sessions"]
 
 
-class AcpAgent(Client):
+class AcpAgent:
     """The agent's side of one connection."""
 
     def __init__(self, make_sessions: MakeSessions, say: Callable[[str], str]) -> None:
@@ -42,23 +38,17 @@ class AcpAgent(Client):
         self._say = say
         self._make_sessions = make_sessions
         self._loaded: Sessions | None = None
-        self._queue: asyncio.Queue[tuple[str, Update]] = asyncio.Queue()
-        self._sender: asyncio.Task[None] | None = None
-        self._can_write = False
-        self._client: Any = None
+        self._client = EditorClient()
 
     def on_connect(self, conn: Any) -> None:
         """Take the connection."""
-        self._client = conn
-        self._sender = asyncio.get_running_loop().create_task(self._send_updates())
+        self._client.connect(conn)
 
     async def close(self) -> None:
         """End all sessions."""
         if self._loaded is not None:
             await self._loaded.close()
-        if self._sender is not None:
-            self._sender.cancel()
-            await asyncio.wait({self._sender})
+        await self._client.close()
 
     # -- what the client asks ----------------------------------------------------------------------
 
@@ -71,7 +61,7 @@ class AcpAgent(Client):
     ) -> schema.InitializeResponse:
         """Say what this agent can do."""
         fields = client_capabilities.elicitation if client_capabilities is not None else None
-        self._can_write = fields is not None and fields.form is not None
+        self._client.can_write = fields is not None and fields.form is not None
         return schema.InitializeResponse(
             protocol_version=acp.PROTOCOL_VERSION,
             agent_info=schema.Implementation(name="jarvis", title="Jarvis", version=__version__),
@@ -110,7 +100,7 @@ class AcpAgent(Client):
         """Continue a session, and send what was said in it."""
         opened = await self._open_session(cwd, additional_directories, mcp_servers, session_id)
         opened.replay()
-        await self._queue.join()
+        await self._client.flush()
         return schema.LoadSessionResponse(**choices(opened))
 
     async def resume_session(
@@ -157,7 +147,7 @@ class AcpAgent(Client):
         with self._errors():
             opened = self._sessions.find(session_id)
             ended = await opened.prompt(*read_prompt(opened, prompt))
-        await self._queue.join()
+        await self._client.flush()
         if ended.state == "failed":
             raise acp.RequestError(FAILED, ended.error)
         spent = ended.spent
@@ -195,42 +185,6 @@ class AcpAgent(Client):
             opened.pick_model(str(value))
         return schema.SetSessionConfigOptionResponse(config_options=[model_option(opened)])
 
-    # -- what the agents ask -----------------------------------------------------------------------
-
-    async def choose(self, question: Question) -> str:
-        """See `Client`."""
-        call = question.call
-        if call.is_new:  # it is about no call of the session
-            self._queue_updates(question.session, [call])
-        await self._queue.join()  # the client knows the call before it is asked about it
-        try:
-            answer = await self._client.request_permission(
-                question.session, *question_to_acp(question)
-            )
-        except (acp.RequestError, ConnectionError):
-            return ""
-        finally:
-            if call.is_new:
-                done = replace(call, state="done", is_new=False)
-                self._queue_updates(question.session, [done])
-        outcome = answer.outcome
-        return outcome.option_id if isinstance(outcome, schema.AllowedOutcome) else ""
-
-    async def write(self, session: str, text: str) -> str:
-        """See `Client`; a client that has no field for it is not asked."""
-        if not self._can_write:
-            return ""
-        await self._queue.join()
-        field = schema.ElicitationStringPropertySchema(type="string", title=text)
-        wanted = schema.ElicitationSchema(properties={"answer": field}, required=["answer"])
-        mode = schema.ElicitationFormSessionMode(session_id=session, requested_schema=wanted)
-        try:
-            answer = await self._client.create_elicitation(text, mode)
-        except (acp.RequestError, ConnectionError):
-            return ""
-        content = getattr(answer, "content", None)
-        return str(content.get("answer", "")) if isinstance(content, dict) else ""
-
     # -- below -------------------------------------------------------------------------------------
 
     async def _open_session(
@@ -250,24 +204,8 @@ class AcpAgent(Client):
     def _sessions(self) -> Sessions:
         """Return the sessions, created on first use: that loads the agents."""
         if self._loaded is None:
-            self._loaded = self._make_sessions(self, self._queue_updates)
+            self._loaded = self._make_sessions(self._client, self._client.send)
         return self._loaded
-
-    def _queue_updates(self, session: str, updates: Sequence[Update]) -> None:
-        for update in updates:
-            self._queue.put_nowait((session, update))
-
-    async def _send_updates(self) -> None:
-        while True:
-            session, update = await self._queue.get()
-            try:
-                await self._client.session_update(session, to_acp(update))
-            except ConnectionError:
-                pass  # the client has left; its sessions are closed soon
-            except Exception:
-                logger.exception("an update was not sent: %s", type(update).__name__)
-            finally:
-                self._queue.task_done()
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
