@@ -54,6 +54,15 @@ void put_together_tested(FILE *f) {
     unsigned n = b[0] + 256 * b[1];
     if (n < 300) t[n] = 1;
 }
+void bit_by_bit(FILE *in, FILE *out) {
+    int bits = 0;
+    for (int i = 0; i < 8; i++) {
+        int c = getc(in);
+        if (c == EOF) return;
+        bits = (bits << 1) | ((c >> 7) & 1);
+    }
+    putc((unsigned char) bits, out);
+}
 void character(FILE *f) {
     int c = fgetc(f); int t[16] = {0};
     if (c == EOF) return;

@@ -230,14 +230,14 @@ def _is_assembled(op: str, a: AbstractValue, b: AbstractValue) -> bool:
         if a.taint is None or b.low != b.high or not (is_bytes(a.taint) and not a.flags & ARITH):
             return False
         return 8 <= b.low <= 56 and b.low % 8 == 0 if op == "<<" else b.low in _BYTE_WEIGHTS
-    return _is_part(a) and _is_part(b) and bool((a.flags | b.flags) & BITS)
+    return _is_part(a) and _is_part(b) and not (is_bytes(a.taint) and is_bytes(b.taint))
 
 
 def _is_part(value: AbstractValue) -> bool:
-    """Return whether a value is a byte that came in, or was put together from some."""
+    """Return whether a value is a byte as it came in, or was moved or put together from some."""
     if value.taint is None or value.flags & ARITH:
         return False
-    return is_bytes(value.taint) or bool(value.flags & BITS)
+    return is_bytes(value.taint) != bool(value.flags & BITS)
 
 
 _WRITTEN: Final = frozenset({nodes.CONST, nodes.BIN})

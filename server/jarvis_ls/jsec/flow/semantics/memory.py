@@ -24,7 +24,6 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     number,
     number_of,
     structure,
-    tainted_number,
     unknown,
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
@@ -232,7 +231,8 @@ def default(
         name = engine.decoded_member(rid, offset)
         if name:
             function = engine.frame.function
-            return tainted_number(type_, (function.file, function.name_span, f"number?:{name}"))
+            source = (function.file, function.name_span, f"number?:{name}")
+            return AbstractValue(0, limits(type_)[1], OTHER, source)
     return unknown(type_)
 
 
@@ -459,7 +459,11 @@ def _string_after(
             reg = reg.but(min_length=max(lo, 0))
         if not zero and hi >= reg.max_length:
             reg = reg.but(max_length=ENDLESS)
-    if value.taint is not None and reg.taint is None:
+    if (
+        value.taint is not None
+        and reg.taint is None
+        and (size == 1 or not is_bytes(value.taint))  # else a byte in a number: not the block
+    ):
         reg = reg.but(taint=value.taint)
     state.region_states[rid] = reg
     return reg
