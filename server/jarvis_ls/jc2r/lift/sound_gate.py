@@ -103,17 +103,18 @@ def judge(sources: Sequence[Source], gate: Gate) -> list[Judged]:
             continue
         for function in source.functions:
             key = module_of(source), name_of(function)
+            named = key[0], key[1].removeprefix("r#")
             if unsafe_word(function) is not None:
                 back = [gate.taken_back[key]] if key in gate.taken_back else []
-                found.append(Judged(*key, Verdict.UNSAFE, (*back, *_demands(source, function))))
+                found.append(Judged(*named, Verdict.UNSAFE, (*back, *_demands(source, function))))
             elif key in gate.crashes:
-                found.append(Judged(*key, Verdict.CRASHES, (gate.crashes[key],)))
+                found.append(Judged(*named, Verdict.CRASHES, (gate.crashes[key],)))
             elif key in gate.called:
-                found.append(Judged(*key, Verdict.SOUND))
+                found.append(Judged(*named, Verdict.SOUND))
             elif key in gate.uncalled:
-                found.append(Judged(*key, Verdict.SAFE, (gate.uncalled[key],)))
+                found.append(Judged(*named, Verdict.SAFE, (gate.uncalled[key],)))
             elif key[1] != "main":
-                found.append(Judged(*key, Verdict.SAFE, (gate.problem,) if gate.problem else ()))
+                found.append(Judged(*named, Verdict.SAFE, (gate.problem,) if gate.problem else ()))
     return found
 
 

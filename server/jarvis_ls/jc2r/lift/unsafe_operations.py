@@ -13,7 +13,7 @@ from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, variable
 
 MOVING = frozenset({"add", "sub", "offset", "offset_from"})
 _PATH = re.compile(r"<.*>::|::<.*>")
-_SCOPES = ("block", "for_expression", "closure_expression", "match_arm", "function_item")
+_SCOPES = ("for_expression", "closure_expression", "match_arm")
 
 
 class Kind(Enum):
