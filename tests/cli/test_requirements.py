@@ -57,17 +57,30 @@ SAYS_WHAT_IS_MISSING = frozenset(
         "jarvis_ls.jsec.proof.symbolic.refutation",
         "jarvis_ls.facade.proving",
         "jarvis_ls.codeintel.clang",
+        "jarvis_ls.runtime.sandbox.engine",
     }
 )
 """Loaded where it is said which extras are needed when those are missing."""
+ONLY_WITH_AGENTS = frozenset({"jarvis_ls.runtime.tools.tool"})
+"""Imports packages of the extra `agent` in functions that only agents call."""
 
 
 def imported_by(module: str) -> set[str]:
     """Packages of others that a module imports, or a module of ours that it imports."""
-    graph = grimp.build_graph("jarvis_ls", include_external_packages=True, cache_dir=None)
+    graph = grimp.build_graph(
+        "jarvis_ls",
+        include_external_packages=True,
+        exclude_type_checking_imports=True,
+        cache_dir=None,
+    )
     seen, queue = {module}, [module]
     while queue:
-        new = graph.find_modules_directly_imported_by(queue.pop()) - seen - SAYS_WHAT_IS_MISSING
+        new = (
+            graph.find_modules_directly_imported_by(queue.pop())
+            - seen
+            - SAYS_WHAT_IS_MISSING
+            - ONLY_WITH_AGENTS
+        )
         seen |= new
         queue += new
     known = sys.stdlib_module_names

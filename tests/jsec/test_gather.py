@@ -15,16 +15,19 @@ def reader(number: int, note: str = "") -> str:
     return f"pub fn f{number}(p: &u8) -> u8 {{\n    unsafe {{ *(p as *const u8) }}{note}\n}}\n"
 
 
+ALL = ["--min-confidence", "0"]
+
+
 def told(folder: Path, text: str, capsys) -> list[dict]:
     (folder / "a.rs").write_text(text)
-    assert jsec.main(["scan", str(folder), "--format", "jsonl"]) == 0
+    assert jsec.main(["scan", str(folder), "--format", "jsonl", *ALL]) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     return [one for one in found if one["rule"] == RULE and not one.get("suppressed")]
 
 
 def ways(folder: Path, capsys) -> list[int]:
     """The lines that the one finding leads to."""
-    assert jsec.main(["scan", str(folder), "--format", "sarif"]) == 0
+    assert jsec.main(["scan", str(folder), "--format", "sarif", *ALL]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     (one,) = [
         found
@@ -68,7 +71,7 @@ def test_unchecked_results_of_a_file_are_one_finding_once_flow_has_settled_each(
         for n, test in enumerate(["if (!p) return; ", *[""] * (SLIPS + 1)])
     )
     (tmp_path / "a.c").write_text(f"#include <stdlib.h>\n{fills}")
-    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl"]) == 0
+    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl", *ALL]) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     (habit,) = [finding for finding in found if finding["rule"] == "unchecked-allocation"]
     assert habit["line"] == 3
@@ -81,7 +84,7 @@ def test_a_flaw_that_two_rules_see_is_reported_by_the_one_that_says_more(
 ) -> None:
     code = "void f(int s) { char b[9]; recv(s, b, 9, 0); short n = (short)atoi(b); use(n); }\n"
     (tmp_path / "a.c").write_text(code)
-    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl"]) == 0
+    assert jsec.main(["scan", str(tmp_path), "--format", "jsonl", *ALL]) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     by_rule = {finding["rule"]: finding for finding in found}
     assert "number-parsed-without-check" not in by_rule

@@ -101,7 +101,8 @@ def told() -> set[str]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
                 name = getattr(node.exc.func, "id", "")
-                if name not in ("ValueError", "ArgumentTypeError"):
+                # what is wrong with an answer is told to the model that gave it
+                if name not in ("ValueError", "ArgumentTypeError", "AnswerUnusable"):
                     found.update(templates(node.exc.args[0]))
             elif isinstance(node, ast.Return) and file.stem in ("eligibility", "functions"):
                 found.update(templates(node.value))

@@ -19,7 +19,8 @@ from jarvis_ls.assembly.commands import builtin_commands
 from jarvis_ls.assembly.environment import place_text, state_text, top_level
 from jarvis_ls.assembly.permissions import read_permissions
 from jarvis_ls.assembly.rewind import Past, RewindWhat, Rewound
-from jarvis_ls.assembly.settings import read_all_hooks, section
+from jarvis_ls.assembly.settings import read_all_hooks
+from jarvis_ls.assembly.settings_file import section
 from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.assembly.workplace import Workplace

@@ -31,7 +31,7 @@ from jarvis_ls.agents.node import Ending
 from jarvis_ls.agents.records import ROOT
 from jarvis_ls.assembly.bootstrap import Assembly, build
 from jarvis_ls.assembly.conversation import Conversation
-from jarvis_ls.assembly.settings import FILE
+from jarvis_ls.assembly.settings_file import FILE
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import replace_file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jarvis_ls.assembly.settings import read_settings, section
+from jarvis_ls.assembly.settings_file import read_settings, section
 from jarvis_ls.core.files import user_folder
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 from jarvis_ls.runtime.sandbox.reading import read_sandbox

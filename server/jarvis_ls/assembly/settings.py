@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.assembly.settings_file import FILE, read_tables
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import STATE, read_regular, replace_file, shown_folder
 from jarvis_ls.core.lock import hold
@@ -19,26 +19,13 @@ from jarvis_ls.runtime.agent.command_hooks import CommandHook, read_hooks
 from jarvis_ls.runtime.tools.permissions import PermissionRule, Scope, read_rules
 from jarvis_ls.runtime.tools.workspace_extras import with_state
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-FILE = "config.toml"
 GRANTED = "granted.json"
+_LIMIT = 1_000_000
 SECTIONS = frozenset(
     "agent agents hooks mcp_servers model_groups model_providers models permissions rules "
     "sandbox scripted_tools search skills telemetry tool_groups".split()
 )
 """Of the settings file, anyone who reads them."""
-_LIMIT = 1_000_000
-
-
-def read_settings(home: Path, file: Path | None = None) -> dict[str, Any]:
-    """Return the user's `config.toml`, or another file of theirs; empty without one. Raises
-    `ConfigError` saying what is wrong.
-    """
-    return _toml(file or home / FILE, None)
 
 
 def unknown_sections(home: Path, settings: Mapping[str, Any]) -> list[str]:
@@ -66,7 +53,7 @@ def workspace_rules(roots: Sequence[Path]) -> list[PermissionRule]:
     rules: list[PermissionRule] = []
     for root in roots:
         path = root / STATE / FILE
-        if (settings := _toml(path, root).get("permissions")) is not None:
+        if (settings := read_tables(path, root).get("permissions")) is not None:
             rules += read_rules(settings, str(path))
     return rules
 
@@ -81,7 +68,7 @@ def read_all_hooks(
     found = read_hooks(settings.get("hooks", []), str(home / FILE), sandboxed=False)
     for root in with_state(roots, home):
         path = root / STATE / FILE
-        found += read_hooks(_toml(path, root).get("hooks", []), str(path), sandboxed=True)
+        found += read_hooks(read_tables(path, root).get("hooks", []), str(path), sandboxed=True)
     return found
 
 
@@ -123,24 +110,3 @@ class Granted:
         except (ValueError, KeyError, TypeError):
             raise ConfigError("{path} is corrupt; repair or remove it.", path=self._path) from None
         return {"user": kept["user"], "workspaces": kept["workspaces"]}
-
-
-def section(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a table of the settings; empty when it is missing. Raises `ConfigError` for no
-    table.
-    """
-    found = settings.get(name, {})
-    if not isinstance(found, dict):
-        raise ConfigError("[{name}] must be a table.", name=name)
-    return found
-
-
-def _toml(path: Path, root: Path | None) -> dict[str, Any]:
-    if not os.path.lexists(path):
-        return {}
-    try:
-        return tomllib.loads(read_regular(path, limit=_LIMIT, root=root).decode("utf-8"))
-    except SkippedFile as error:
-        raise ConfigError("{path}: {why}.", path=path, why=error.reason) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError("{path}: {why}.", path=path, why=error) from None

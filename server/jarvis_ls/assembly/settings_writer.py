@@ -11,7 +11,7 @@ from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.assembly.settings import FILE
+from jarvis_ls.assembly.settings_file import FILE
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.lock import hold

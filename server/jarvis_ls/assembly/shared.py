@@ -8,7 +8,8 @@ from typing import Any
 
 from jarvis_ls.agents.node import TreeSettings
 from jarvis_ls.agents.settings import read_tree_settings
-from jarvis_ls.assembly.settings import read_settings, section, unknown_sections
+from jarvis_ls.assembly.settings import unknown_sections
+from jarvis_ls.assembly.settings_file import read_settings, section
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import shown_folder
 from jarvis_ls.runtime.base import tracing

@@ -15,7 +15,7 @@ from jarvis_ls.assembly.code_agent import (
     code_options,
     open_task,
 )
-from jarvis_ls.assembly.settings import section
+from jarvis_ls.assembly.settings_file import section
 from jarvis_ls.cli.choices import choices_in_words, chosen
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus

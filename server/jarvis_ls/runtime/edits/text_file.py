@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.diff import blocks
 from jarvis_ls.core.beneath import read_beneath
@@ -26,7 +27,9 @@ from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.base.folders import named, prefix_of
 from jarvis_ls.runtime.edits.binary_kinds import kind_of_data
 from jarvis_ls.runtime.tools.permissions import is_path, placed, real_path, shown
-from jarvis_ls.runtime.tools.tool import ToolContext
+
+if TYPE_CHECKING:
+    from jarvis_ls.runtime.tools.tool import ToolContext
 
 MAX_BYTES = 20_000_000
 """Larger files are data; no one reads or edits them by hand."""

@@ -1,0 +1,50 @@
+"""The user's settings file, read as tables; what is in them is for others to judge."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jarvis_ls.core.errors import ConfigError, SkippedFile
+from jarvis_ls.core.files import read_regular
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILE = "config.toml"
+_LIMIT = 1_000_000
+
+
+def read_settings(home: Path, file: Path | None = None) -> dict[str, Any]:
+    """Return the user's `config.toml`, or another file of theirs; empty without one. Raises
+    `ConfigError` saying what is wrong.
+    """
+    return read_tables(file or home / FILE)
+
+
+def section(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a table of the settings; empty when it is missing. Raises `ConfigError` for no
+    table.
+    """
+    found = settings.get(name, {})
+    if not isinstance(found, dict):
+        raise ConfigError("[{name}] must be a table.", name=name)
+    return found
+
+
+def read_tables(path: Path, root: Path | None = None) -> dict[str, Any]:
+    """Return the tables of a TOML file, which is inside of `root` if that is given; empty when it
+    is missing. Raises `ConfigError` saying what is wrong."""
+    if not os.path.lexists(path):
+        return {}
+    try:
+        return tomllib.loads(read_regular(path, limit=_LIMIT, root=root).decode("utf-8"))
+    except SkippedFile as error:
+        raise ConfigError("{path}: {why}.", path=path, why=error.reason) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError("{path}: {why}.", path=path, why=error) from None
