@@ -114,7 +114,7 @@ def run_optimize(options: argparse.Namespace) -> ExitStatus:
 
 def _tell(done: Optimized, *, dry: bool) -> None:
     for step in done.steps:
-        print(f"{step.lint}: {speak(_said(step, dry=dry))}")
+        print(f"{step.lint}: {speak(_describe(step, dry=dry))}")
     for lint, why in done.refused.items():
         if not any(step.lint == lint for step in done.steps):
             print(f"{lint}: {speak(Words('reverted by an earlier run: {why}', why=why))}")
@@ -127,7 +127,7 @@ def _tell(done: Optimized, *, dry: bool) -> None:
     print(speak(told))
 
 
-def _said(step: Step, *, dry: bool) -> Words:
+def _describe(step: Step, *, dry: bool) -> Words:
     if dry:
         return Words("{n} suggestions", n=step.places)
     if step.kept:

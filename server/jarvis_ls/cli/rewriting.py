@@ -80,7 +80,7 @@ def _tell(done: Rewritten) -> None:
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     for record in done.records:
-        print(printable(f"{record.file}: {record.name}: {speak(_said(record))}"))
+        print(printable(f"{record.file}: {record.name}: {speak(_describe(record))}"))
     total = Words(
         "{rewritten} of {total} functions rewritten, {kept} keep the baseline, {left} not tried",
         rewritten=sum(record.is_rewritten for record in done.records),
@@ -98,7 +98,7 @@ def _tell(done: Rewritten) -> None:
         print(f"jc2r: {printable(told)}", file=sys.stderr)
 
 
-def _said(record: Record) -> str:
+def _describe(record: Record) -> str:
     if not record.is_rewritten:
         return Words("the baseline stays: {why}", why=record.reason)
     counts = record.counts

@@ -50,7 +50,7 @@ def _python(tests: Sequence[TestAtRisk]) -> TestRun | None:
     if not tests:
         return None
     command = "python3 -m pytest -q --no-header --tb=line --maxfail=20 -p no:cacheprovider"
-    return TestRun("pytest", "python3", f"{command} {_quoted(str(test) for test in tests)}")
+    return TestRun("pytest", "python3", f"{command} {_join_words(str(test) for test in tests)}")
 
 
 def _go(tests: Sequence[TestAtRisk]) -> list[TestRun]:
@@ -62,7 +62,7 @@ def _go(tests: Sequence[TestAtRisk]) -> list[TestRun]:
         TestRun(
             "go-test",
             "go",
-            f"GOPROXY=off go test {_quoted([f'./{folder}'])} -run {_quoted([_any(names)])}",
+            f"GOPROXY=off go test {_join_words([f'./{folder}'])} -run {_join_words([_any(names)])}",
         )
         for folder, names in folders.items()
     ]
@@ -73,7 +73,7 @@ def _rust(tests: Sequence[TestAtRisk]) -> TestRun | None:
     if not names:
         return None
     return TestRun(
-        "cargo-test", "cargo", f"cargo test --offline --no-fail-fast -- {_quoted(names)}"
+        "cargo-test", "cargo", f"cargo test --offline --no-fail-fast -- {_join_words(names)}"
     )
 
 
@@ -83,10 +83,10 @@ def _script(root: Path, tests: Sequence[TestAtRisk]) -> TestRun | None:
         return None
     known = _packages(root / "package.json")
     if "vitest" in known:
-        return TestRun("vitest", "npx", f"npx --no-install vitest run {_quoted(files)}")
+        return TestRun("vitest", "npx", f"npx --no-install vitest run {_join_words(files)}")
     if "jest" in known:
-        return TestRun("jest", "npx", f"npx --no-install jest {_quoted(files)}")
-    return TestRun("node-test", "node", f"node --test {_quoted(files)}")
+        return TestRun("jest", "npx", f"npx --no-install jest {_join_words(files)}")
+    return TestRun("node-test", "node", f"node --test {_join_words(files)}")
 
 
 def _c(root: Path, tests: Sequence[TestAtRisk]) -> TestRun | None:
@@ -122,5 +122,5 @@ def _any(names: Sequence[str]) -> str:
     return f"^({'|'.join(names)})$"
 
 
-def _quoted(words: Iterable[str]) -> str:
+def _join_words(words: Iterable[str]) -> str:
     return " ".join(shlex.quote(word) for word in words)

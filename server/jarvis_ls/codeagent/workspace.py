@@ -131,7 +131,7 @@ class Workspace:
 
     def _copy(self) -> tuple[str, ...]:
         self._clear()
-        tracked = _tracked(self.root)
+        tracked = _list_tracked(self.root)
         seen = look(str(self.root), _LIMITS, wanted=tracked)
         if seen.truncated:
             raise JarvisError(
@@ -199,7 +199,7 @@ class Workspace:
         return record if record.root == str(self.root) else WorkRecord(str(self.root))
 
 
-def _tracked(root: Path) -> Collection[str]:
+def _list_tracked(root: Path) -> Collection[str]:
     """Return the files that git knows: of these none is left out because it is ignored."""
     repository = Repository(root)
     try:

@@ -256,10 +256,10 @@ class OpenSession:
             await asyncio.wait({self._stopping})
         self._updates.flush()
         if task.cancelled():
-            return TurnEnded("cancelled", "", self._spent())
+            return TurnEnded("cancelled", "", self._read_spent())
         ending = task.result()
         state = ending.state if ending.state in ("completed", "cancelled") else "failed"
-        return TurnEnded(state, self._say(ending.error), self._spent())
+        return TurnEnded(state, self._say(ending.error), self._read_spent())
 
     async def cancel(self) -> None:
         """End what works; when this returns nothing of it runs."""
@@ -295,7 +295,7 @@ class OpenSession:
         tools = lambda: self._conversation.sources.toolset.tools()  # noqa: E731 - after `attach`
         return Updates(self.id, self._roots, tools, self._send)
 
-    def _spent(self) -> Spent:
+    def _read_spent(self) -> Spent:
         usage = self._conversation.tree.root.info.subtree
         return Spent(usage.input, usage.output, usage.cached, usage.reasoning)
 

@@ -90,13 +90,13 @@ def program(name: str) -> str | None:
     editor that was started from a desktop often has no PATH of a shell. Of rustup's stand-ins it is
     the program they represent: they would look for orders wherever they are run.
     """
-    found = _installed(name)
+    found = _find_installed(name)
     if found is None or not _is_stand_in(found):
         return found
     return _behind(found, name, os.environ.get("RUSTUP_TOOLCHAIN", "")) or found
 
 
-def _installed(name: str) -> str | None:
+def _find_installed(name: str) -> str | None:
     own = Path(os.environ.get("CARGO_HOME") or "~/.cargo", "bin").expanduser()
     return shutil.which(name) or shutil.which(name, path=own)
 

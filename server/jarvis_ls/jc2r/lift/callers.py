@@ -177,7 +177,7 @@ class _Types:
         if kind.startswith("[") and ";" in kind:
             inner = self.values(kind[1:-1].rpartition(";")[0], depth)
             return [f"core::array::from_fn(|_| {value})" for value in inner]
-        return self._named(kind.rsplit("::", 1)[-1], depth)
+        return self._values_of(kind.rsplit("::", 1)[-1], depth)
 
     def _references(self, kind: str, depth: int) -> list[str]:
         changing = kind.startswith("&mut ")
@@ -190,7 +190,7 @@ class _Types:
             return [f"{head}[] as {head}{of}", *filled] if inner else []
         return [f"{head}{{ {value} }}" for value in self.values(target, depth)]
 
-    def _named(self, name: str, depth: int) -> list[str]:
+    def _values_of(self, name: str, depth: int) -> list[str]:
         found = self._items.get(name)
         if found is None or depth > _DEPTH:
             return []

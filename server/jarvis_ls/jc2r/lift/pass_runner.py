@@ -98,7 +98,7 @@ class Lifted:
 
     @property
     def sound(self) -> int:
-        """How many functions are safe and were called without a crash."""
+        """Return the number of functions that are safe and were called without a crash."""
         return sum(function.state is Verdict.SOUND for function in self.functions)
 
 

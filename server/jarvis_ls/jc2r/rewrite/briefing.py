@@ -39,7 +39,7 @@ def brief(
         "inner": subject.inner,
         "c": as_data(subject.c[:_MOST_CODE]),
         "rust": as_data(subject.rust[:_MOST_CODE]),
-        "types": as_data("\n\n".join(_used(subject, sources))),
+        "types": as_data("\n\n".join(_find_used(subject, sources))),
         "callers": as_data("\n".join(_callers(subject, sources)) or "Nothing in the crate."),
         "facts": as_data("\n".join(_facts(subject, found)) or "Nothing more."),
         "gates": ", ".join(str(TITLES[gate]) for gate in Gate),
@@ -49,7 +49,7 @@ def brief(
     return filled(text, values).encode("utf-8", "backslashreplace").decode()
 
 
-def _used(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:
+def _find_used(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:
     """Yield the types that the Rust names and the heads of the functions that it may call."""
     wanted = set(_NAME.findall(subject.rust))
     size = 0

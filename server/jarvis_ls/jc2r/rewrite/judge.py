@@ -149,7 +149,7 @@ class Judge:
         tell(Gate.TESTS)
         self._tests()
         tell(Gate.RECORDED)
-        cases = self._recorded(subject)
+        cases = self._check_recorded(subject)
         tell(Gate.FRESH)
         cases += self._fresh(subject, self._settings, _FRESH)
         tell(Gate.PROGRAMS)
@@ -211,7 +211,7 @@ class Judge:
             said = (done.stdout + done.stderr).decode("utf-8", "replace")
             raise GateFailed(Gate.TESTS, said[-_TOLD:])
 
-    def _recorded(self, subject: Subject) -> int:
+    def _check_recorded(self, subject: Subject) -> int:
         """Give the requests that the baseline was compared with to the new Rust; return their
         number."""
         executor = self._project.executor("rust.so")
@@ -294,7 +294,7 @@ class Judge:
                 raise GateFailed(Gate.UNSAFE, f"{new} {told} where the baseline has {old}")
 
     def _exports(self) -> None:
-        now = self._exported()
+        now = self._list_exports()
         if lost := sorted(self._before.exports - now):
             raise GateFailed(Gate.EXPORTS, f"no longer offered to C: {', '.join(lost[:_SHOWN])}")
         if more := sorted(now - self._before.exports):
@@ -309,9 +309,9 @@ class Judge:
             raise GateFailed(Gate.CLIPPY, "\n".join(map(self._told, told[:_SHOWN])))
 
     def _look_before(self) -> _Before:
-        return _Before(self._exported(), self._warnings())
+        return _Before(self._list_exports(), self._warnings())
 
-    def _exported(self) -> frozenset[str]:
+    def _list_exports(self) -> frozenset[str]:
         """Return the symbols that the built library offers. Raises `JarvisError`."""
         built = build(self._copy)
         if built.returncode != 0:

@@ -34,8 +34,8 @@ def find_test_changes(
 ) -> Iterator[Violation]:
     """Yield tests in the sources and below `tests` that are gone or weaker, and data of tests that
     is not as it was; each mapping is by path relative to the crate."""
-    before = {**sources, **_parsed(files)}
-    after = {**new_sources, **_parsed(new_files)}
+    before = {**sources, **_parse_files(files)}
+    after = {**new_sources, **_parse_files(new_files)}
     for path, source in before.items():
         known = _tests(after[path]) if path in after else {}
         for name, test in _tests(source).items():
@@ -49,7 +49,7 @@ def find_test_changes(
             yield Violation(Rule.TEST, path, 0, path)
 
 
-def _parsed(files: Mapping[str, bytes]) -> dict[str, Source]:
+def _parse_files(files: Mapping[str, bytes]) -> dict[str, Source]:
     return {
         path: parse_source(Path(path), data) for path, data in files.items() if path.endswith(".rs")
     }

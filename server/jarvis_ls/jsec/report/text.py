@@ -133,7 +133,7 @@ class _Writer:
 
     def file(self, file: str, findings: Sequence[Finding]) -> Iterator[str]:
         """Yield the lines of the findings of one file, with its name above them."""
-        name = self._paint(self._linked(file, printable(self._layout.places.path(file))), "bold")
+        name = self._paint(self._link(file, printable(self._layout.places.path(file))), "bold")
         yield f"{name} · {findings_in_words(self._say, len(findings))}"
         yield ""
         for finding in findings:
@@ -180,9 +180,9 @@ class _Writer:
 
     def _place(self, file: str, span: Span, *, column: bool = False) -> str:
         place = f"{printable(self._layout.places.path(file))}:{span.line}"
-        return self._linked(file, f"{place}:{span.column}" if column else place)
+        return self._link(file, f"{place}:{span.column}" if column else place)
 
-    def _linked(self, file: str, text: str) -> str:
+    def _link(self, file: str, text: str) -> str:
         if not self._layout.links:
             return text
         return hyperlink(text, Path(self._root, file).as_uri())
