@@ -49,6 +49,8 @@ OLDER_NAMES = {
     "Python Software Foundation License": "PSF-2.0",
 }
 """Names that metadata used before SPDX expressions, of licences that were looked up."""
+UNNAMED = {"agent-client-protocol": "Apache-2.0"}
+"""Licences of packages whose metadata names none, by the licence file that they bring."""
 EPOCH = 1577836800
 """1 January 2020, where SOURCE_DATE_EPOCH says nothing: what hatchling takes."""
 
@@ -74,7 +76,9 @@ def python_parts(folder: Path) -> Iterator[Part]:
         text = fields["License-Expression"] or fields["License"] or ""
         if not text or "\n" in text or (text not in OLDER_NAMES and not _is_expression(text)):
             text = next((name for name in named if name != "OSI Approved"), text)
-        yield Part("pypi", fields["Name"].lower(), fields["Version"], OLDER_NAMES.get(text, text))
+        name = fields["Name"].lower()
+        text = text or UNNAMED.get(name, "")
+        yield Part("pypi", name, fields["Version"], OLDER_NAMES.get(text, text))
 
 
 def npm_parts(file: Path) -> Iterator[Part]:

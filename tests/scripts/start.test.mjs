@@ -49,7 +49,7 @@ for (const [workspace, flaws] of Object.entries(FLAWS)) {
   test(`the flaws of ${workspace} are reported`, async () => {
     const folder = path.join(ROOT, 'tests', 'workspaces', workspace);
     const { status, stdout, stderr } = await capture(venv('jsec'), [
-      ...['scan', folder, '--format', 'json', '--no-cache'],
+      ...['scan', folder, '--format', 'json', '--no-cache', '--min-confidence', '0'],
     ]);
     assert.equal(status, 0, stderr);
     const { issues } = JSON.parse(stdout);
