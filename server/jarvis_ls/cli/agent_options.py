@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from jarvis_ls.cli.common_options import add_model_group, amount, positive
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.trust import add_trust
@@ -30,13 +31,7 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add = parser.add_argument
     add("--path", "-p", metavar="FOLDER", type=Path, help="the folder, as an option")
-    add(
-        "--llm-group",
-        "-g",
-        metavar="GROUP",
-        default="",
-        help="model group, or provider/model (default: that of the settings)",
-    )
+    add_model_group(parser)
     add(
         "--cluster-limit",
         "-c",
@@ -73,25 +68,3 @@ def _run(options: argparse.Namespace) -> ExitStatus:
         print(f"jsec: {speak(told)}", file=sys.stderr)
         return run_scan(options)
     return verifying.run_agent(options)
-
-
-def positive(text: str) -> int:
-    """Return a whole number above 0, for argparse."""
-    if not text.isdecimal() or not int(text) > 0:
-        raise argparse.ArgumentTypeError(
-            speak(Words("'{text}' is not a whole number above 0", text=text))
-        )
-    return int(text)
-
-
-def amount(text: str) -> float:
-    """Return a number above 0, for argparse."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(
-            speak(Words("'{text}' is not a number above 0", text=text))
-        )
-    return number

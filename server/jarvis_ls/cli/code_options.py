@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from jarvis_ls.cli.common_options import add_allow, add_color
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.trust import add_trust
 
 
 def add_code_options(parser: argparse.ArgumentParser) -> None:
     """Add them to the parser of `jca`."""
-    from jarvis_ls.cli.jarvis import rule
-
     add = parser.add_argument
     add(
         "-r",
@@ -60,14 +59,7 @@ def add_code_options(parser: argparse.ArgumentParser) -> None:
     add("--branch", metavar="NAME", default="", help="make that commit on a new branch instead")
     add("--prefix", metavar="TEXT", default="", help="put before the subject of the commit")
     add("--suffix", metavar="TEXT", default="", help="put below the message of the commit")
-    add(
-        "--allow",
-        metavar="RULE",
-        action="append",
-        default=[],
-        type=rule,
-        help="allow without asking, for example write, write:src/*, execute:make* (repeatable)",
-    )
+    add_allow(parser)
     add(
         "--allow-test-loss",
         action="store_true",
@@ -88,12 +80,7 @@ def add_code_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print what happens during -r as JSON, one object a line",
     )
-    add(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="default: auto (NO_COLOR is respected)",
-    )
+    add_color(parser)
     add_trust(parser)
     parser.set_defaults(run=_run, schema=None, session=None, mode=None, thinking=False)
 

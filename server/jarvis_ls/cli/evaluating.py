@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.cli.common_options import add_allow
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.screen import visible
@@ -34,8 +35,8 @@ _HEAD = (
 _OUTCOMES = {"solved": Words("solved"), "failed": Words("failed")}
 
 
-def add_command(commands: Any, rule: Any) -> None:
-    """Add the command below `jarvis`; `rule` reads what --allow is given."""
+def add_command(commands: Any) -> None:
+    """Add the command below `jarvis`."""
     parser = commands.add_parser("eval", help="work through tasks and count what they cost")
     add = parser.add_argument
     add("tasks", type=Path, metavar="TASKS.jsonl", help="one task a line, see docs/agents.md")
@@ -55,14 +56,7 @@ def add_command(commands: Any, rule: Any) -> None:
         help="give the answers of an earlier evaluation again; no model is asked",
     )
     add("--trust", action="store_true", help="agents may change the copies, checks are run")
-    add(
-        "--allow",
-        metavar="RULE",
-        action="append",
-        default=[],
-        type=rule,
-        help=("allow without asking, for example write, write:src/*, execute:make* (repeatable)"),
-    )
+    add_allow(parser)
     add("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run_evaluation)
 

@@ -17,10 +17,9 @@ from jarvis_ls.cli import (
     setup,
     team_command,
 )
+from jarvis_ls.cli.common_options import add_allow, add_color, add_folder
 from jarvis_ls.cli.entry import run_with_extra
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.language import speak
-from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.tools.mode import MODES
 
 EPILOG = """\
@@ -53,12 +52,12 @@ def build_parser() -> argparse.ArgumentParser:
     _sessions_command(commands)
     _memory_command(commands)
     extending.add_commands(commands)
-    evaluating.add_command(commands, rule)
+    evaluating.add_command(commands)
     review_command.add_review(commands)
     setup.add_command(commands)
     mcp.add_command(commands)
     acp.add_command(commands)
-    team_command.add_command(commands, rule)
+    team_command.add_command(commands)
     models = commands.add_parser("models", help="list models and what they still need")
     models.set_defaults(run=_models)
     return parser
@@ -78,14 +77,7 @@ def _talking(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="resume a session; `last` is the latest one in this folder",
     )
-    add(
-        "-C",
-        "--folder",
-        metavar="DIR",
-        type=Path,
-        default=Path(),
-        help="working folder (default: the current folder)",
-    )
+    add_folder(parser)
     add("--model", metavar="GROUP", help="model group, or provider/model")
     add(
         "--mode",
@@ -100,14 +92,7 @@ def _talking(parser: argparse.ArgumentParser) -> None:
             "tools are loaded"
         ),
     )
-    add(
-        "--allow",
-        metavar="RULE",
-        action="append",
-        default=[],
-        type=rule,
-        help=("allow without asking, for example write, write:src/*, execute:make* (repeatable)"),
-    )
+    add_allow(parser)
     add(
         "--schema",
         metavar="FILE",
@@ -120,12 +105,7 @@ def _talking(parser: argparse.ArgumentParser) -> None:
         help="print what happens during -m as JSON, one object a line",
     )
     add("--thinking", action="store_true", help="also print the reasoning of the model")
-    add(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="default: auto (NO_COLOR is respected)",
-    )
+    add_color(parser)
 
 
 def _talk(options: argparse.Namespace) -> ExitStatus:
@@ -217,16 +197,6 @@ def _models(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.cli.stored_data import run_models
 
     return run_models(options)
-
-
-def rule(text: str) -> tuple[str, str]:
-    """Return kind and target of a rule on a command line."""
-    kind, _, target = text.partition(":")
-    if kind not in ("read", "write", "execute", "connect"):
-        raise argparse.ArgumentTypeError(
-            speak(Words("'{text}' must begin with write, execute or connect", text=text))
-        )
-    return kind, target or "*"
 
 
 if __name__ == "__main__":

@@ -17,11 +17,12 @@ from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_check_rewrite import add_check_rewrite
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_optimize import add_optimize
+from jarvis_ls.cli.jc2r_project import find_project
 from jarvis_ls.cli.jc2r_rewrite import add_rewrite
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.trust import BUILDING, COMPARING, FOREIGN, add_trust, require_trust
-from jarvis_ls.core.errors import JarvisError, UsageError
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words, from_json
 
@@ -179,7 +180,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _scan(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.jc2r.symbols.scanner import scan_project
 
-    root = _project(options.path)
+    root = find_project(options.path)
     leave_out(root)
     if options.build:
         require_trust(root, given=options.trust, why=BUILDING)
@@ -278,7 +279,7 @@ def _tell_notes(notes: Sequence[str]) -> None:
 def _run(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.jc2r.run.pipeline import crate_folder, is_foreign, run_baseline
 
-    root = _project(options.path)
+    root = find_project(options.path)
     leave_out(root)
     crate = crate_folder(root, options.crate)
     leave_out(crate)
@@ -353,7 +354,7 @@ def _tell_run(done: Run) -> None:
 def _config(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.jc2r.crate.config import Config, names_in, read_config, with_roots, write_config
 
-    root = _project(options.path)
+    root = find_project(options.path)
     if options.show:
         print(json.dumps(asdict(read_config(root)), ensure_ascii=False, indent=2))
         return ExitStatus.SUCCESS
@@ -388,13 +389,6 @@ def _config(options: argparse.Namespace) -> ExitStatus:
         )
     )
     return ExitStatus.FAILURE if failed else ExitStatus.SUCCESS
-
-
-def _project(path: Path) -> Path:
-    root = path.resolve()
-    if not root.is_dir():
-        raise UsageError("{path}: no such folder.", path=path)
-    return root
 
 
 def _count(text: str) -> int:

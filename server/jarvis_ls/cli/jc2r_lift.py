@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from jarvis_ls.assembly.sandbox import read_ladder
 from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_project import add_build, add_project, open_project
 from jarvis_ls.cli.jc2r_verify import add_settings
 from jarvis_ls.cli.language import speak, speaker
-from jarvis_ls.cli.trust import COMPARING, add_trust, require_trust
-from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.search_path import leave_out
+from jarvis_ls.cli.trust import add_trust
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 
 
@@ -33,19 +32,9 @@ def add_lift(commands: Any) -> None:
         ),
     )
     add = lift.add_argument
-    add(
-        "path",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        help="folder of the C project (default: the current folder)",
-    )
+    add_project(lift)
     add_settings(lift)
-    add(
-        "--build",
-        action="store_true",
-        help="run the project's build in a copy to get its compile commands",
-    )
+    add_build(lift)
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add_trust(lift)
     lift.set_defaults(run=run_lift)
@@ -60,13 +49,9 @@ def run_lift(options: argparse.Namespace) -> ExitStatus:
         raise JarvisError(
             "Refactoring needs Hypothesis: pip install 'jarvis-ls[migrate]'."
         ) from None
-    if not sys.platform.startswith("linux"):
-        raise JarvisError("Refactoring works on Linux only, because it compares C with Rust.")
-    root = options.path.resolve()
-    if not root.is_dir():
-        raise UsageError("{path}: no such folder.", path=options.path)
-    leave_out(root)
-    require_trust(root, given=options.trust, why=COMPARING)
+    root = open_project(
+        options, Words("Refactoring works on Linux only, because it compares C with Rust.")
+    )
 
     def progress(done: int, total: int, name: str) -> None:
         if options.format == "text" and sys.stderr.isatty():

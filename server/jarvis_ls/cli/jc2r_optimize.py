@@ -6,16 +6,15 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.cli.agent_options import positive
+from jarvis_ls.cli.common_options import positive
 from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_project import add_build, add_project, open_project
 from jarvis_ls.cli.jc2r_verify import add_settings
 from jarvis_ls.cli.language import speak
-from jarvis_ls.cli.trust import COMPARING, add_trust, require_trust
-from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.search_path import leave_out
+from jarvis_ls.cli.trust import add_trust
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, to_json
 
 if TYPE_CHECKING:
@@ -35,13 +34,7 @@ def add_optimize(commands: Any) -> None:
         ),
     )
     add = optimize.add_argument
-    add(
-        "path",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        help="folder of the C project (default: the current folder)",
-    )
+    add_project(optimize)
     for name, text in (
         ("--include", "only files like this, relative to the crate (repeatable)"),
         ("--exclude", "no files like this, relative to the crate (repeatable)"),
@@ -63,11 +56,7 @@ def add_optimize(commands: Any) -> None:
     )
     add("--dry-run", action="store_true", help="list what could be applied and change nothing")
     add_settings(optimize)
-    add(
-        "--build",
-        action="store_true",
-        help="run the project's build in a copy to get its compile commands",
-    )
+    add_build(optimize)
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add_trust(optimize)
     optimize.set_defaults(run=run_optimize)
@@ -82,13 +71,9 @@ def run_optimize(options: argparse.Namespace) -> ExitStatus:
         raise JarvisError(
             "Optimizing needs Hypothesis: pip install 'jarvis-ls[migrate]'."
         ) from None
-    if not sys.platform.startswith("linux"):
-        raise JarvisError("Optimizing works on Linux only, because it compares C with Rust.")
-    root = options.path.resolve()
-    if not root.is_dir():
-        raise UsageError("{path}: no such folder.", path=options.path)
-    leave_out(root)
-    require_trust(root, given=options.trust, why=COMPARING)
+    root = open_project(
+        options, Words("Optimizing works on Linux only, because it compares C with Rust.")
+    )
 
     def tell(number: int, total: int, lint: str) -> None:
         if options.format == "text" and sys.stderr.isatty():

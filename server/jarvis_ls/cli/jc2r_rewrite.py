@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from jarvis_ls.cli.agent_options import amount, positive
+from jarvis_ls.cli.common_options import add_model_group, amount, positive
 from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_project import add_build, add_project
 from jarvis_ls.cli.jc2r_verify import add_settings
 from jarvis_ls.cli.trust import add_trust
 from jarvis_ls.core.errors import JarvisError, missing_package
@@ -34,13 +34,7 @@ def add_rewrite(commands: Any) -> None:
         epilog=EPILOG,
     )
     add = rewrite.add_argument
-    add(
-        "path",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        help="folder of the C project (default: the current folder)",
-    )
+    add_project(rewrite)
     which = rewrite.add_mutually_exclusive_group(required=True)
     which.add_argument("--all", action="store_true", help="all functions of the crate")
     which.add_argument(
@@ -50,13 +44,7 @@ def add_rewrite(commands: Any) -> None:
         metavar="NAME",
         help="only this function, NAME or FILE:NAME (repeatable)",
     )
-    add(
-        "--llm-group",
-        "-g",
-        metavar="GROUP",
-        default="",
-        help="model group, or provider/model (default: that of the settings)",
-    )
+    add_model_group(rewrite)
     add(
         "--attempts",
         type=positive,
@@ -68,11 +56,7 @@ def add_rewrite(commands: Any) -> None:
     add("--cost", type=amount, metavar="SUM", help="money for one function at most")
     add_settings(rewrite)
     add("--again", action="store_true", help="try functions again whose baseline stayed")
-    add(
-        "--build",
-        action="store_true",
-        help="run the project's build in a copy to get its compile commands",
-    )
+    add_build(rewrite)
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add_trust(rewrite)
     rewrite.set_defaults(run=run_rewrite)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_project import add_build, add_project, find_project, open_project
 from jarvis_ls.cli.language import speak, speaker
-from jarvis_ls.cli.trust import COMPARING, TESTING, add_trust, require_trust
+from jarvis_ls.cli.trust import TESTING, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
@@ -34,13 +35,7 @@ def add_verify(commands: Any) -> None:
         ),
     )
     add = verify.add_argument
-    add(
-        "path",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        help="folder of the C project (default: the current folder)",
-    )
+    add_project(verify)
     add(
         "--only",
         nargs="+",
@@ -49,11 +44,7 @@ def add_verify(commands: Any) -> None:
         help="only these functions or C files; mutants are planted only in these files",
     )
     add_settings(verify)
-    add(
-        "--build",
-        action="store_true",
-        help="run the project's build in a copy to get its compile commands",
-    )
+    add_build(verify)
     add(
         "--programs",
         action="store_true",
@@ -137,9 +128,7 @@ def run_record(options: argparse.Namespace) -> ExitStatus:
     program = options.program.resolve()
     if not program.is_file():
         raise UsageError("{program}: no such program.", program=options.program)
-    root = options.path.resolve()
-    if not root.is_dir():
-        raise UsageError("{path}: no such folder.", path=options.path)
+    root = find_project(options.path)
     path = folder_of(root) / program_cases.FILE
     known = program_cases.read_cases(path)
     name = options.name or f"case {len(known) + 1}"
@@ -207,9 +196,7 @@ def run_check(options: argparse.Namespace) -> ExitStatus:
     """Run the tests both ways, and say how they ended."""
     from jarvis_ls.jc2r.equivalence.stage import check_project
 
-    root = options.path.resolve()
-    if not root.is_dir():
-        raise UsageError("{path}: no such folder.", path=options.path)
+    root = find_project(options.path)
     words = [word for word in options.command[:1] if word != "--"] + options.command[1:]
     if not words:
         raise UsageError(
@@ -273,13 +260,7 @@ def run_verify(options: argparse.Namespace) -> ExitStatus:
         from jarvis_ls.jc2r.equivalence.verify import Settings
     except ImportError:
         raise JarvisError("Comparing needs Hypothesis: pip install 'jarvis-ls[migrate]'.") from None
-    if not sys.platform.startswith("linux"):
-        raise JarvisError("Comparing C with Rust works on Linux only.")
-    root = options.path.resolve()
-    if not root.is_dir():
-        raise UsageError("{path}: no such folder.", path=options.path)
-    leave_out(root)
-    require_trust(root, given=options.trust, why=COMPARING)
+    root = open_project(options, Words("Comparing C with Rust works on Linux only."))
     quiet = options.format == "json" or not sys.stderr.isatty()
 
     def progress(done: int, total: int, name: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from jarvis_ls.cli import guard_command, impact_command, recommend_command
 from jarvis_ls.cli.code_options import add_code_options
+from jarvis_ls.cli.common_options import add_folder
 from jarvis_ls.cli.entry import run_with_extra
 
 EPILOG = """\
@@ -120,18 +120,6 @@ def _range(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="HEAD",
         help="two revisions; without the second the files on the disk (default: HEAD)",
-    )
-
-
-def add_folder(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the folder that is worked in."""
-    parser.add_argument(
-        "-C",
-        "--folder",
-        metavar="DIR",
-        type=Path,
-        default=Path(),
-        help="working folder (default: the current folder)",
     )
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from jarvis_ls.cli.common_options import add_color
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.finding import SEVERITIES
@@ -124,12 +125,7 @@ def _scan_command(
         default=0,
         help="print findings only; -qq prints nothing, the exit status tells",
     )
-    add(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="default: auto (NO_COLOR is respected)",
-    )
+    add_color(parser)
     parser.set_defaults(run=scanning.run_scan)
     return parser
 
@@ -211,12 +207,7 @@ def _explain_finding_command(commands: Commands) -> None:  # type: ignore[valid-
         default=Path(),
         help="scanned folder (default: the current folder)",
     )
-    parser.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="default: auto (NO_COLOR is respected)",
-    )
+    add_color(parser)
     parser.set_defaults(run=explaining.run_explain_finding)
 
 

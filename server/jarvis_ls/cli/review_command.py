@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.common_options import add_folder
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
@@ -45,14 +45,7 @@ def add_review(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--staged", action="store_true", help="what is staged, against the last commit"
     )
     state.add_argument("--range", metavar="A..B", help="two revisions")
-    add(
-        "-C",
-        "--folder",
-        metavar="DIR",
-        type=Path,
-        default=Path(),
-        help="working folder (default: the current folder)",
-    )
+    add_folder(parser)
     add(
         "--format",
         choices=("text", "json", "sarif", "github"),

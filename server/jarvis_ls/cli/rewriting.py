@@ -12,10 +12,8 @@ from pathlib import Path
 
 from jarvis_ls.assembly.rewriting import open_writer
 from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_project import open_project
 from jarvis_ls.cli.language import speak
-from jarvis_ls.cli.trust import COMPARING, require_trust
-from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words, to_json
 from jarvis_ls.jc2r.equivalence.verify import Settings
 from jarvis_ls.jc2r.rewrite.journal import Record
@@ -27,13 +25,8 @@ from jarvis_ls.runtime.base.events import Budget
 
 def run_rewrite(options: argparse.Namespace) -> ExitStatus:
     """Rewrite, and say what came of it."""
-    if not sys.platform.startswith("linux"):
-        raise JarvisError("Rewriting works on Linux only, because it compares C with Rust.")
-    root = options.path.resolve()
-    if not root.is_dir():
-        raise UsageError("{path}: no such folder.", path=options.path)
-    leave_out(root)
-    require_trust(root, given=options.trust, why=COMPARING)
+    only_linux = Words("Rewriting works on Linux only, because it compares C with Rust.")
+    root = open_project(options, only_linux)
     done = asyncio.run(_rewrite(root, options))
     if options.format == "json":
         print(json.dumps(to_json(asdict(done)), ensure_ascii=False, indent=1))

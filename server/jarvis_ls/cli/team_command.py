@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.common_options import add_allow, add_folder
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.core.errors import UsageError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-
-def add_command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    rule: Callable[[str], tuple[str, str]],
-) -> None:
-    """Add the command to those of `jarvis`; `rule` reads a permission."""
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to those of `jarvis`."""
     parser = commands.add_parser("multi", help="let agents of a YAML file work together")
     add = parser.add_argument
     add(
@@ -44,27 +38,13 @@ def add_command(
     )
     add("--non-interactive", "-n", action="store_true", help="ask nothing; needs -i")
     add("-s", "--session", metavar="ID", help="resume a session of these agents")
-    add(
-        "-C",
-        "--folder",
-        metavar="DIR",
-        type=Path,
-        default=Path(),
-        help="working folder (default: the current folder)",
-    )
+    add_folder(parser)
     add(
         "--trust",
         action="store_true",
         help="trust this folder: agents may edit files and run commands",
     )
-    add(
-        "--allow",
-        metavar="RULE",
-        action="append",
-        default=[],
-        type=rule,
-        help="allow without asking, for example write, write:src/*, execute:make* (repeatable)",
-    )
+    add_allow(parser)
     add("--json", action="store_true", help="print what happens during -i as JSON lines")
     parser.set_defaults(run=_run, schema=None, mode=None, thinking=False, color="auto")
 
