@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import read_regular
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from jarvis_ls.core.toml import read_toml
 
 FILE = "config.toml"
 _LIMIT = 1_000_000
@@ -43,8 +38,8 @@ def read_tables(path: Path, root: Path | None = None) -> dict[str, Any]:
     if not os.path.lexists(path):
         return {}
     try:
-        return tomllib.loads(read_regular(path, limit=_LIMIT, root=root).decode("utf-8"))
+        return read_toml(read_regular(path, limit=_LIMIT, root=root).decode("utf-8"))
     except SkippedFile as error:
         raise ConfigError("{path}: {why}.", path=path, why=error.reason) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ConfigError("{path}: {why}.", path=path, why=error) from None

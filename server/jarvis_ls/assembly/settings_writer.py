@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,8 @@ from jarvis_ls.assembly.settings_file import FILE
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.lock import hold
+from jarvis_ls.core.toml import read_toml
 from jarvis_ls.runtime.llm.providers import ALIASES, Provider
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _LIMIT = 1_000_000
 Table = MutableMapping[str, Any]
@@ -47,12 +42,12 @@ def write_model(home: Path, group: str, model: str, provider: Provider | None = 
     with hold(home / "config.lock", str(path)):
         text, mode = _read(path)
         try:
-            plain = tomllib.loads(text)
+            plain = read_toml(text)
             document = tomlkit.parse(text)
             change(plain, dict)
             change(document, lambda: tomlkit.table())
             written = tomlkit.dumps(document)
-            is_right = tomllib.loads(written) == plain
+            is_right = read_toml(written) == plain
         except (ValueError, TypeError, KeyError) as error:
             raise ConfigError(
                 "{path} was not changed, because it cannot be read: {why}.", path=path, why=error

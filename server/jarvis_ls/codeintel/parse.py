@@ -150,7 +150,8 @@ def compile_query(language: LanguageName, text: str) -> Query:
 
     Raises `tree_sitter.QueryError` when the pattern does not fit the grammar.
     """
-    return Query(grammar(language), text)
+    query: Query = Query(grammar(language), text)
+    return query
 
 
 def captures(query: Query, node: Node) -> Mapping[str, list[Node]]:

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 import tree_sitter
 
@@ -33,7 +33,7 @@ _FOLDERS = 16
 """In how many folders a line may be at most, until it is taken to be anywhere."""
 
 
-class Why(StrEnum):
+class Why(str, Enum):
     """Why a part of a command line is in doubt."""
 
     SYNTAX = "syntax"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
-import sys
 import warnings
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.graph.languages import graph_language, parse_source
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import Node, parse
+from jarvis_ls.core.toml import read_toml
 
 MOST = 200
 """Errors that are looked for in one text."""
@@ -102,12 +102,8 @@ def _of_json(text: str) -> list[SyntaxFault]:
 
 
 def _of_toml(text: str) -> list[SyntaxFault]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        read_toml(text)
+    except ValueError as error:
         return [SyntaxFault(getattr(error, "lineno", 1), str(error))]
     return []

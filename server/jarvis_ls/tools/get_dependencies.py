@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import replace
 from typing import Any
 
 from jarvis_ls.codeintel.dependencies import SUPPORTED, Project, imports
 from jarvis_ls.codeintel.source import decode
+from jarvis_ls.core.toml import read_toml
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.edits.text_file import WorkspacePath, resolve_path
@@ -132,11 +132,7 @@ def _libraries(place: WorkspacePath, hidden: Hidden | None, clock: Clock) -> str
 
 
 def _toml(text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    return tomllib.loads(text)
+    return read_toml(text)
 
 
 def _cargo(text: str) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from jarvis_ls.core.files import shown_folder, user_folder
+from jarvis_ls.core.toml import read_toml
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.errors import ToolRetry
 from jarvis_ls.runtime.llm.providers import SETTINGS
@@ -134,12 +134,8 @@ def _settings() -> str:
 
 
 def _configuration() -> str:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        read = tomllib.loads((user_folder() / SETTINGS).read_text("utf-8"))
+        read = read_toml((user_folder() / SETTINGS).read_text("utf-8"))
         return str(read.get("search", {}).get("url", ""))
     except FileNotFoundError:
         return ""

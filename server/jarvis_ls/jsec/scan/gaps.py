@@ -11,7 +11,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum
 from typing import Any
 
 from jarvis_ls.codeintel.compile_commands import read_compile_commands
@@ -41,7 +41,7 @@ MOST = 20
 """Gaps of one sort that are named."""
 
 
-class Sort(StrEnum):
+class Sort(str, Enum):
     """What is not known."""
 
     HEADER = "header"
@@ -89,7 +89,7 @@ class Gap:
     def to_json(self) -> dict[str, Any]:
         """Return it as members of JSON."""
         return {
-            "kind": str(self.sort),
+            "kind": self.sort.value,
             "name": self.name,
             "count": self.count,
             "file": self.file,

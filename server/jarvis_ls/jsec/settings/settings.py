@@ -34,7 +34,6 @@ function = "quote_for_shell"
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -46,6 +45,7 @@ from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import NOT_READABLE, STATE, read_regular
 from jarvis_ls.core.finding import Finding, Severity
 from jarvis_ls.core.globs import Globs
+from jarvis_ls.core.toml import read_toml
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed, read_observed
 from jarvis_ls.jsec.flow.library.user_models import Danger, Gives, OwnFunction
@@ -295,14 +295,10 @@ _ROLES = (("source", _source), ("sink", _sink), ("sanitizer", _sanitizer))
 
 
 def _toml(data: bytes) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        return tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{FILE}: {error or 'nested too deeply'}") from None
+        return read_toml(data.decode("utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"{FILE}: {error}") from None
 
 
 def _later_wins(

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from jarvis_ls.core.toml import read_toml
+
 
 def parse_toml(data: bytes) -> Any:
     """Return the value of a TOML text. Raises `ValueError` saying what is wrong."""
-    import sys
-
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
     try:
-        return tomllib.loads(decode_utf8(data))
-    except tomllib.TOMLDecodeError as error:
+        return read_toml(decode_utf8(data))
+    except ValueError as error:
         raise ValueError(f"no TOML: {error}") from None
-    except RecursionError:
-        raise ValueError("nested too deep") from None
 
 
 def decode_utf8(data: bytes) -> str:
