@@ -6,12 +6,13 @@ Light to import, so that anyone who only looks loads no translator.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+import time
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
-from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.words import from_json
 
 STAGES = ("scan", "baseline", "build")
@@ -44,6 +45,11 @@ class State:
     """When each stage was done, in seconds since 1970."""
     chosen: list[str] = field(default_factory=list)
     """What is to be in Rust, each `FILE` or `FILE:FUNCTION`; empty means everything."""
+
+    @property
+    def translation(self) -> str:
+        """Return what tells one translation from another."""
+        return f"{self.done.get('baseline', 0.0)} {self.crate}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,16 @@ def read_state(folder: Path) -> State:
     return state if sound else State()
 
 
+def record_stage(folder: Path, state: State, stage: str, *, done: bool = True) -> None:
+    """Keep that a stage is done now, or no more. Raises `JarvisError`."""
+    if done:
+        state.done[stage] = time.time()
+    else:
+        state.done.pop(stage, None)
+    text = json.dumps(asdict(state), indent=1) + "\n"
+    replace_file(folder / "run_state.json", text.encode())
+
+
 def unfinished_error(folder: Path) -> JarvisError:
     """Return what is wrong when no run has ended in `folder`, the `.jarvis/c2rust` of a project."""
     root = folder.parent.parent
@@ -105,6 +121,13 @@ class Progress(NamedTuple):
     """What a user should know of the crate, in words."""
     parts: frozenset[str]
     """C files that are in the modules of those that include them."""
+
+    @property
+    def in_rust(self) -> set[tuple[str, str]]:
+        """Return file and name of the functions that are in Rust."""
+        return {
+            (function.file, function.name) for function in self.functions if function.state != "c"
+        }
 
 
 def read_progress(folder: Path) -> Progress:

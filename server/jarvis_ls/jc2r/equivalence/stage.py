@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from jarvis_ls.harness import program_cases as recorded
 from jarvis_ls.jc2r.build.compile_commands import units_of
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
-from jarvis_ls.jc2r.crate.state import read_progress, read_state, unfinished_error
+from jarvis_ls.jc2r.crate.state import read_progress, read_state, record_stage, unfinished_error
 from jarvis_ls.jc2r.equivalence.cargo_tests import write_cargo_tests
 from jarvis_ls.jc2r.equivalence.mutants import Mutation, plant
 from jarvis_ls.jc2r.equivalence.outcome import Outcome
@@ -76,7 +74,7 @@ def verify_project(
     folder = folder_of(root)
     with alone(folder):
         state = read_state(folder)
-        functions = read_progress(folder).functions
+        in_rust = read_progress(folder).in_rust
         crate = Path(state.crate)
         if not state.crate or not (crate / "src").is_dir():
             raise unfinished_error(folder)
@@ -90,9 +88,6 @@ def verify_project(
             Results(folder, "").close()
         results = Results(folder, made)
         try:
-            in_rust = {
-                (function.file, function.name) for function in functions if function.state != "c"
-            }
             outcome = Outcome(Verified())
             if extent.functions:
                 stage("functions")
@@ -111,9 +106,7 @@ def verify_project(
         if outcome.cases and all(case["state"] == "equal" for case in outcome.cases):
             _into_crate(crate, folder)
         if outcome.good and extent.functions and not settings.only:
-            state.done[VERIFY] = time.time()
-            text = json.dumps(asdict(state), indent=1) + "\n"
-            replace_file(folder / "run_state.json", text.encode())
+            record_stage(folder, state, VERIFY)
         return outcome
 
 

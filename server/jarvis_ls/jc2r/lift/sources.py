@@ -16,6 +16,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.crate.state import State, unfinished_error
 
 _HERE = -100
 """`AT_FDCWD`."""
@@ -51,6 +52,20 @@ def recover(crate: Path) -> None:
     if old.is_dir() and not (crate / "src").exists():
         with contextlib.suppress(OSError):  # then the caller finds no crate, and says so
             old.rename(crate / "src")
+
+
+def find_crate(folder: Path, state: State, *, built: bool = True) -> Path:
+    """Return the crate of the last run in `folder`, the `.jarvis/c2rust` of a project, as a killed
+    stage has left it. With `built` it must have been built.
+
+    Raises `JarvisError` when no run has come so far.
+    """
+    crate = Path(state.crate)
+    if state.crate:
+        recover(crate)
+    if not state.crate or (built and "build" not in state.done) or not (crate / "src").is_dir():
+        raise unfinished_error(folder)
+    return crate
 
 
 def _places(crate: Path) -> tuple[Path, Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,7 +24,7 @@ from jarvis_ls.jc2r.crate.state import (
     State,
     read_progress,
     read_state,
-    unfinished_error,
+    record_stage,
 )
 from jarvis_ls.jc2r.equivalence.programs import build_programs, replay
 from jarvis_ls.jc2r.equivalence.result_record import Results
@@ -34,7 +33,7 @@ from jarvis_ls.jc2r.lift.inventory import inventory
 from jarvis_ls.jc2r.lift.pass_runner import NOTHING, Difference, Lifted, Lifting, Progress, Tried
 from jarvis_ls.jc2r.lift.rust import read_sources
 from jarvis_ls.jc2r.lift.sound_gate import Gate, Verdict, call_safe_functions
-from jarvis_ls.jc2r.lift.sources import recover, replace_sources
+from jarvis_ls.jc2r.lift.sources import find_crate, replace_sources
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.translate.crate import build
 from jarvis_ls.runtime.sandbox.ladder import Ladder
@@ -97,16 +96,9 @@ def lift_project(
     folder = folder_of(root)
     with alone(folder):
         state = read_state(folder)
-        functions = read_progress(folder).functions
-        crate = Path(state.crate)
-        if state.crate:
-            recover(crate)
-        if not state.crate or not (crate / "src").is_dir():
-            raise unfinished_error(folder)
+        in_rust = read_progress(folder).in_rust
+        crate = find_crate(folder, state, built=False)
         units = units_of(root, build=build_project, folder=folder / "build")
-        in_rust = {
-            (function.file, function.name) for function in functions if function.state != "c"
-        }
         work = folder / LIFT
         history = History(crate)
         begun = _earlier_run(work, state, crate)
@@ -129,8 +121,8 @@ def lift_project(
         def call(copy: Path) -> Gate:
             return call_safe_functions(copy, work / "callers", sandbox)
 
-        if state.done.pop(LIFT, None):
-            _write(folder / "run_state.json", asdict(state))
+        if LIFT in state.done:
+            record_stage(folder, state, LIFT, done=False)
         if not begun.kept:
             shutil.rmtree(folder / INVENTORIES, ignore_errors=True)
             _write(folder / INVENTORIES / "before.json", inventory(read_sources(crate)))
@@ -144,8 +136,7 @@ def lift_project(
         done.passes = [_with_earlier(step, begun.kept) for step in done.passes]
         _write(folder / LIFTED, report_of(done))
         replace_file(folder / LIFT_REPORT, summary(done, say).encode())
-        state.done[LIFT] = time.time()
-        _write(folder / "run_state.json", asdict(state))
+        record_stage(folder, state, LIFT)
         return done
 
 

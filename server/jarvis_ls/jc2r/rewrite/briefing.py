@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from jarvis_ls.core.words import filled
@@ -15,6 +14,7 @@ from jarvis_ls.jc2r.rewrite.journal import Attempt
 from jarvis_ls.jc2r.rewrite.subject import Subject
 from jarvis_ls.jc2r.rewrite.verdict import TITLES, Gate
 from jarvis_ls.runtime.agent.prompts import as_data
+from jarvis_ls.runtime.base.prompt_files import read_prompt
 from jarvis_ls.runtime.base.redaction import redact
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -31,7 +31,6 @@ def brief(
 ) -> str:
     """Return the task of a model; `before` are its answers that failed, `notes` the user's own
     words for every prompt."""
-    text = files("jarvis_ls.jc2r.rewrite").joinpath("prompts", "rewrite.md").read_text("utf-8")
     sources = read_sources(crate)
     values = {
         "place": f"{subject.file}:{subject.line}, {subject.name}",
@@ -46,7 +45,8 @@ def brief(
         "notes": f"Additional notes of the user:\n{notes.strip()}" if notes.strip() else "",
         "before": "\n\n".join(_earlier(before)),
     }
-    return filled(text, values).encode("utf-8", "backslashreplace").decode()
+    text = filled(read_prompt("jarvis_ls.jc2r.rewrite", "rewrite"), values)
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _find_used(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -24,11 +23,11 @@ from jarvis_ls.jc2r.build.compile_commands import units_of
 from jarvis_ls.jc2r.crate.cargo import program
 from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
-from jarvis_ls.jc2r.crate.state import read_progress, read_state, unfinished_error
+from jarvis_ls.jc2r.crate.state import read_progress, read_state, record_stage
 from jarvis_ls.jc2r.equivalence.verify import Settings
 from jarvis_ls.jc2r.lift.compiler import Message, check
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
-from jarvis_ls.jc2r.lift.sources import recover, replace_sources
+from jarvis_ls.jc2r.lift.sources import find_crate, replace_sources
 from jarvis_ls.jc2r.lift.stage import find_difference
 
 OPTIMIZE = "optimize"
@@ -103,12 +102,8 @@ def optimize_project(
     folder = folder_of(root)
     with alone(folder):
         state = read_state(folder)
-        in_rust = {(f.file, f.name) for f in read_progress(folder).functions if f.state != "c"}
-        crate = Path(state.crate)
-        if state.crate:
-            recover(crate)
-        if not state.crate or "build" not in state.done or not (crate / "src").is_dir():
-            raise unfinished_error(folder)
+        in_rust = read_progress(folder).in_rust
+        crate = find_crate(folder, state)
         work = folder / OPTIMIZE
         copy = duplicate_crate(crate, work)
         units = units_of(root, build=extent.build_project, folder=folder / "build")
@@ -117,13 +112,10 @@ def optimize_project(
             found = find_difference(root, copy, units, work, in_rust, settings)
             return "" if found is None else found.text
 
-        made = f"{state.done.get('baseline', 0.0)} {crate}"
-        run = _Run(crate, copy, folder, made, extent, differs, tell)
+        run = _Run(crate, copy, folder, state.translation, extent, differs, tell)
         done = run.run()
         if not extent.dry_run:
-            state.done[OPTIMIZE] = time.time()
-            text = json.dumps(asdict(state), indent=1) + "\n"
-            replace_file(folder / "run_state.json", text.encode())
+            record_stage(folder, state, OPTIMIZE)
         return done
 
 

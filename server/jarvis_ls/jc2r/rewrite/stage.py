@@ -4,26 +4,23 @@ kept when it passes the gates, in the order of translation: callees before calle
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.build.compile_commands import units_of
 from jarvis_ls.jc2r.crate.config import Config, alone, folder_of, read_config
 from jarvis_ls.jc2r.crate.git_history import History
-from jarvis_ls.jc2r.crate.state import VERIFY, State, read_progress, read_state, unfinished_error
+from jarvis_ls.jc2r.crate.state import VERIFY, State, read_progress, read_state, record_stage
 from jarvis_ls.jc2r.equivalence.verify import Settings
 from jarvis_ls.jc2r.lift.crate_copy import duplicate_crate
 from jarvis_ls.jc2r.lift.rust import parse_source
-from jarvis_ls.jc2r.lift.sources import recover
+from jarvis_ls.jc2r.lift.sources import find_crate, replace_sources
 from jarvis_ls.jc2r.rewrite.answer import Rewrite
 from jarvis_ls.jc2r.rewrite.briefing import brief
 from jarvis_ls.jc2r.rewrite.compose import RewriteForm, compose
@@ -112,18 +109,13 @@ async def rewrite_project(
     folder = folder_of(root)
     with alone(folder):
         state = read_state(folder)
-        progress = read_progress(folder)
-        crate = Path(state.crate)
-        if state.crate:
-            recover(crate)
-        if not state.crate or "build" not in state.done or not (crate / "src").is_dir():
-            raise unfinished_error(folder)
+        in_rust = read_progress(folder).in_rust
+        crate = find_crate(folder, state)
         work = folder / FOLDER
-        journal = Journal(work, f"{state.done.get('baseline', 0.0)} {crate}")
+        journal = Journal(work, state.translation)
         try:
             run = _Run(folder, crate, state, journal, wanted, tell)
             await asyncio.to_thread(run.finish_killed)
-            in_rust = {(f.file, f.name) for f in progress.functions if f.state != "c"}
             subjects = [s for s in read_subjects(root, crate, folder) if s.key in in_rust]
             chosen = _choose(subjects, wanted.names)
             if wanted.again:
@@ -137,7 +129,7 @@ async def rewrite_project(
             done.records = [journal.records[key] for key in keys if key in journal.records]
             done.left = len(keys) - len(done.records)
             if not done.stopped and done.left == 0 and not wanted.names:
-                _keep_state(folder, state, TRANSPILE)
+                record_stage(folder, state, TRANSPILE)
             return done
         finally:
             journal.close()
@@ -275,8 +267,9 @@ class _Run:
             new = replace_item(data, record.name, record.after)
             assert new is not None  # it is there
             if VERIFY in self._state.done:  # what was compared is not what is there now
-                _keep_state(self._folder, self._state, VERIFY, done=False)
-            replace_file(path, format_source(new.decode("utf-8", "replace")).encode())
+                record_stage(self._folder, self._state, VERIFY, done=False)
+            text = format_source(new.decode("utf-8", "replace")).encode()
+            replace_sources(self._crate, {Path(record.module): text})
         self._history.commit([record.module], f"Rewritten: {record.file}: {record.name}")
         self._converted[f"{record.file}:{record.name}"] = self._history.head()
         self._note_progress(None)
@@ -360,12 +353,3 @@ def _open(
     copy = duplicate_crate(crate, work)
     units = units_of(root, build=wanted.build_project, folder=work.parent / "build")
     return Judge(root, copy, work, units, in_rust, settings)
-
-
-def _keep_state(folder: Path, state: State, stage: str, *, done: bool = True) -> None:
-    if done:
-        state.done[stage] = time.time()
-    else:
-        state.done.pop(stage, None)
-    text = json.dumps(asdict(state), indent=1) + "\n"
-    replace_file(folder / "run_state.json", text.encode())

@@ -38,6 +38,7 @@ from jarvis_ls.jc2r.crate.state import (
     State,
     read_progress,
     read_state,
+    record_stage,
 )
 from jarvis_ls.jc2r.run.overview import Function, read_functions
 from jarvis_ls.jc2r.symbols.scanner import NO_COMPILER, Progress, Scanned, scan_project
@@ -113,7 +114,7 @@ async def run_baseline(
         if state.sources != sources or state.crate != str(crate) or not crate.is_dir():
             state = State(sources, str(crate), chosen=chosen)
         again = all(name in state.done for name in STAGES)
-        _finish_stage(folder, state, "scan")
+        record_stage(folder, state, "scan")
         found: Translated | None = None
         missing = ""
         if "baseline" not in state.done:
@@ -130,7 +131,7 @@ async def run_baseline(
                 hints = (*lacks, *advice) if scanned.problems else ()
                 raise JarvisError(together([str(error), *hints], "\n")) from None
             _write_progress(folder, found, unread)
-            _finish_stage(folder, state, "baseline")
+            record_stage(folder, state, "baseline")
         if "build" not in state.done:
             stage("build")
             built = await asyncio.to_thread(build, crate)
@@ -148,7 +149,7 @@ async def run_baseline(
                     said=built.stderr.strip()[:2000],
                 )
             missing = await asyncio.to_thread(commit_baseline, crate)
-            _finish_stage(folder, state, "build")
+            record_stage(folder, state, "build")
         states, skipped, told, _ = read_progress(folder)
         torn = scanned.problems or any(skip.reason.startswith(UNLINKED) for skip in skipped)
         doubted = (skipped and torn) or any(ELSEWHERE in note for note in scanned.notes)
@@ -264,8 +265,3 @@ def _digest(root: Path, units: Any, chosen: Sequence[str]) -> str:
         if path.parent.name != "equivalence":  # it examines crates and writes none
             digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _finish_stage(folder: Path, state: State, name: str) -> None:
-    state.done[name] = time.time()
-    replace_file(folder / "run_state.json", (json.dumps(asdict(state), indent=1) + "\n").encode())
