@@ -17,7 +17,7 @@ from jarvis_ls.cli.choices import chosen
 from jarvis_ls.cli.terminal import PERMIT
 from tests.cli.terminal import JARVIS, Person
 from tests.support.agents import until
-from tests.support.model_server import ModelServer
+from tests.support.model_server import ModelServer, without_models
 from tests.support.patience import HANGS
 from tests.support.starting import quick
 
@@ -39,13 +39,8 @@ class Place:
         self.folder, self.home, self.model = folder, home, model
         if model is not None:
             (home / "config.toml").write_text(SETTINGS.format(url=model.url))
-        dropped = ("JARVIS_MODEL", "OPENAI_BASE_URL")
-        self.environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.endswith("_API_KEY") and name not in dropped
-        }
-        self.environment |= {"JARVIS_HOME": str(home), "SCRIPTED_KEY": "sk-1"}
+        own = {"JARVIS_HOME": str(home), "SCRIPTED_KEY": "sk-1"}
+        self.environment = {**without_models(os.environ), **own}
 
     async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
         """Exit status, output and errors of a run without a terminal."""

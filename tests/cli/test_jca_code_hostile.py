@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.agents import until
-from tests.support.code_agent import FILES, OFF_BY_ONE, code_bench, events
+from tests.support.code_agent import FILES, OFF_BY_ONE, CodeBench, code_bench, events
 from tests.support.repositories import git, write
 
 YES, NO = "<!!!YES!!!>", "<!!!NO!!!>"
@@ -118,7 +118,7 @@ async def test_what_is_outside_or_runs_later_cannot_be_written(tmp_path: Path) -
         outside = tmp_path / "victim.txt"
         outside.write_text("mine\n")
         before = bench.state()
-        hook = {"content": "#!/bin/sh\ntouch /tmp/pwned\n"}
+        hook = {"content": f"#!/bin/sh\ntouch {outside}.run\n"}
         for path in (
             ".git/hooks/pre-commit",
             str(bench.root / ".git/hooks/pre-commit"),
@@ -181,18 +181,23 @@ async def test_the_configuration_of_a_hostile_repository_runs_nothing(tmp_path: 
         assert not trap.exists()
 
 
+async def kill_after_edit(bench: CodeBench) -> None:
+    """Kill a run that has changed the copy and waits for the model."""
+    bench.model.call("edit_file", OFF_BY_ONE)
+    bench.model.say("Slow.", silent=60)
+    run = await bench.start("-r", "fix it", "-n", "--trust")
+    await until(lambda: len(bench.model.requests) > 1)
+    run.kill()
+    await run.wait()
+
+
 async def test_a_run_that_is_killed_leaves_the_repository_as_it_was_and_can_go_on(
     tmp_path: Path,
 ) -> None:
     async with code_bench(tmp_path) as bench:
         bench.leave_work()
         before = bench.state()
-        bench.model.call("edit_file", OFF_BY_ONE)
-        bench.model.say("Slow.", silent=60)
-        run = await bench.start("-r", "fix it", "-n", "--trust")
-        await until(lambda: len(bench.model.requests) > 1)
-        run.kill()
-        await run.wait()
+        await kill_after_edit(bench)
         assert bench.state() == before
         bench.model.say("It was done already.")
         status, out, err = await bench.fix("--restore-session")
@@ -204,12 +209,7 @@ async def test_a_run_that_is_killed_leaves_the_repository_as_it_was_and_can_go_o
 
 async def test_changes_that_a_new_run_does_not_take_up_are_kept_as_a_patch(tmp_path: Path) -> None:
     async with code_bench(tmp_path) as bench:
-        bench.model.call("edit_file", OFF_BY_ONE)
-        bench.model.say("Slow.", silent=60)
-        run = await bench.start("-r", "fix it", "-n", "--trust")
-        await until(lambda: len(bench.model.requests) > 1)
-        run.kill()
-        await run.wait()
+        await kill_after_edit(bench)
         bench.model.say("Nothing.")
         status, out, err = await bench.fix()
         assert (status, out) == (0, "")
@@ -223,12 +223,7 @@ async def test_a_copy_whose_origin_is_not_known_any_more_is_left_to_the_user(
     tmp_path: Path,
 ) -> None:
     async with code_bench(tmp_path) as bench:
-        bench.model.call("edit_file", OFF_BY_ONE)
-        bench.model.say("Slow.", silent=60)
-        run = await bench.start("-r", "fix it", "-n", "--trust")
-        await until(lambda: len(bench.model.requests) > 1)
-        run.kill()
-        await run.wait()
+        await kill_after_edit(bench)
         for file in bench.home.glob("checkpoints.db*"):
             file.unlink()
         bench.model.say("Nothing.")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.terminal import Person
-from tests.support.model_server import Answer, Asked, ModelServer
+from tests.support.model_server import Answer, Asked, ModelServer, without_models
 from tests.support.patience import HANGS
 from tests.support.repositories import ENVIRONMENT, git, make_repository, write
 from tests.support.starting import quick
@@ -58,13 +58,8 @@ class CodeBench:
         self.home.mkdir()
         (self.home / "config.toml").write_text(SETTINGS.format(url=model.url))
         self.root = make_repository(folder / "work", files)
-        dropped = ("JARVIS_MODEL", "OPENAI_BASE_URL")
-        kept = {
-            name: value
-            for name, value in ENVIRONMENT.items()
-            if not name.endswith("_API_KEY") and name not in dropped
-        }
-        self.environment = {**kept, "JARVIS_HOME": str(self.home), "SCRIPTED_KEY": "sk-1"}
+        own = {"JARVIS_HOME": str(self.home), "SCRIPTED_KEY": "sk-1"}
+        self.environment = {**without_models(ENVIRONMENT), **own}
 
     async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
         """Exit status, output and errors of a run without a terminal."""

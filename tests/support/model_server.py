@@ -19,7 +19,7 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -243,6 +243,15 @@ class ScriptedServer(ABC):
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         writer.write(f"HTTP/1.1 {status} Scripted\r\n{head}\r\n".encode() + body)
         await writer.drain()
+
+
+def without_models(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables of an environment that name neither models nor keys of them."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if not name.endswith("_API_KEY") and name not in ("JARVIS_MODEL", "OPENAI_BASE_URL")
+    }
 
 
 class ModelServer(ScriptedServer):

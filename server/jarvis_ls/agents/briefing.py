@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-
 from jarvis_ls.agents.node import Assignment, Ending, Node
+from jarvis_ls.runtime.base.prompt_files import read_prompt
 
 
 def first_words(assignment: Assignment) -> str:
@@ -46,8 +44,6 @@ def result_of(ending: Ending) -> str:
     return f"{ending.error or ending.state}{got}"
 
 
-@cache
 def load_prompt(name: str) -> str:
     """Return a text of `prompts/`."""
-    found = files("jarvis_ls.agents").joinpath("prompts", f"{name}.md")
-    return found.read_text(encoding="utf-8").strip()
+    return read_prompt("jarvis_ls.agents", name)

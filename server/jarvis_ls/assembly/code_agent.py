@@ -41,7 +41,7 @@ _NOTE = (
     "The user sees what you changed in it as one patch, and accepts or refuses that. "
     "A change that loses tests, public symbols or much code is undone unless somebody agrees."
 )
-"""What agents are told of the copy."""
+"""A note in the system prompt about the copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class CodeTask:
         self._lock = lock
         self._who = who
         self.notes: list[str] = []
-        """What the user is told before the work begins, in words."""
+        """Notices for the user before the work begins."""
         self.workspace = Workspace(shared.home, wanted.root, lock.folder)
         self._impact = ImpactWatch(self.workspace.folder)
         self.checks = self._make_checks(shared) if wanted.checks else None
@@ -215,7 +215,7 @@ class CodeTask:
 
 
 def open_task(shared: SharedState, wanted: CodeWanted) -> CodeTask:
-    """Return the task of a repository, which nobody else works on until its `end`.
+    """Return the task of a repository, which stays locked until its `end`.
 
     Raises `UsageError` when somebody does, when git does not know who commits, or a branch cannot
     be made.

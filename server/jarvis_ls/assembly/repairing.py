@@ -15,6 +15,7 @@ from dataclasses import replace
 from jarvis_ls.agents.node import Ending
 from jarvis_ls.assembly.bootstrap import Assembly, build
 from jarvis_ls.assembly.conversation import Conversation
+from jarvis_ls.assembly.task_agents import task_options
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.core.errors import JarvisError
@@ -63,14 +64,7 @@ class AgentRepairer:
             [copy.folder],
             NonInteractive(),
             trusted=True,
-            options=replace(
-                assembly.options,
-                non_interactive=True,
-                use_tools=TOOLS,
-                use_methodology=False,
-                force_save_memory=False,
-                use_analysis=False,
-            ),
+            options=replace(task_options(assembly.options), use_tools=TOOLS),
             additions=Additions(rules=_RULES),
         )
         conversation.rename(f"jsec fix {name}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.task_answer import AgentAnswer
 from jarvis_ls.assembly.bootstrap import Assembly, build
-from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents
+from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents, task_options
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
@@ -63,14 +63,7 @@ async def _session(assembly: Assembly, root: Path) -> AsyncIterator[TaskAgents]:
         [root],
         NonInteractive(),
         trusted=True,
-        options=replace(
-            assembly.options,
-            name=_NAME,
-            non_interactive=True,
-            use_methodology=False,
-            force_save_memory=False,
-            use_analysis=False,
-        ),
+        options=replace(task_options(assembly.options), name=_NAME),
         additions=Additions(rules=_RULES),
     )
     try:

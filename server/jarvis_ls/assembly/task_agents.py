@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jarvis_ls.agents.node import Assignment, Node
@@ -12,6 +13,7 @@ from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.base.options import AgentOptions
 
 if TYPE_CHECKING:
     from jarvis_ls.assembly.conversation import Conversation
@@ -28,6 +30,17 @@ LOOKING = (
     "callees",
 )
 """Tools that only look; one that is not there is left out."""
+
+
+def task_options(options: AgentOptions) -> AgentOptions:
+    """Return options for agents that ask nobody and keep nothing for later."""
+    return replace(
+        options,
+        non_interactive=True,
+        use_methodology=False,
+        force_save_memory=False,
+        use_analysis=False,
+    )
 
 
 class TaskAgents:

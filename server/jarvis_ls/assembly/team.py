@@ -30,7 +30,7 @@ SUMMARY = 8_000
 
 
 class TeamFiles(AgentFiles):
-    """The agents of a team, as models are told of them."""
+    """The agents of a team, as system prompts list them."""
 
     def prompt(self) -> str:
         """See `AgentFiles`."""

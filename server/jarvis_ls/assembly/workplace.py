@@ -41,7 +41,7 @@ class Workplace:
     project: Path | None = None
     """Folder that the workspace is a copy of; None when the workspace is the user's own."""
     note: str = ""
-    """What agents are told of the place."""
+    """A note in the system prompt about the folder."""
     servers: Mapping[str, Any] = field(default_factory=dict)
     """Tool servers of who has started the conversation, as in the settings; none without trust."""
 
@@ -70,6 +70,6 @@ class Additions:
     project: Path | None = None
     """Folder that the workspace is a copy of, whose rules, permissions and memory hold."""
     note: str = ""
-    """What agents are told of the place."""
+    """A note in the system prompt about the folder."""
     servers: Mapping[str, Any] = field(default_factory=dict)
     """Tool servers besides those of the settings, written as they are; none without trust."""

@@ -45,7 +45,7 @@ COMPLAINTS = Words(
 _SHOWN = 10
 """Complaints of a check that are listed."""
 _ROUNDS = 3
-"""How often an agent that is done is told what checks complain of."""
+"""Times an agent that reports completion gets the complaints of checks."""
 
 
 def run_code(options: argparse.Namespace) -> ExitStatus:

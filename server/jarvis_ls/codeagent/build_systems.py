@@ -9,9 +9,14 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
+
+CMAKE_FOLDER = "build-jca"
+CMAKE_CONFIGURE = f"cmake -S . -B {CMAKE_FOLDER} >/dev/null"
+CMAKE_BUILD = f"cmake --build {CMAKE_FOLDER} -j 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ SYSTEMS = (
         "cmake",
         ("CMakeLists.txt",),
         "cmake",
-        "cmake -S . -B build-jca >/dev/null && cmake --build build-jca -j 2",
+        f"{CMAKE_CONFIGURE} && {CMAKE_BUILD}",
     ),
     BuildSystem("make", ("GNUmakefile", "makefile", "Makefile"), "make", "make -k"),
     BuildSystem(
@@ -91,12 +96,17 @@ def _system_in(root: Path, folder: str) -> BuildSystem | None:
 
 def has_script(file: Path, name: str) -> bool:
     """Return whether a `package.json` names a script."""
+    scripts = read_package(file).get("scripts")
+    return isinstance(scripts, dict) and isinstance(scripts.get(name), str)
+
+
+def read_package(file: Path) -> dict[str, Any]:
+    """Return what a `package.json` holds; nothing when it is missing or damaged."""
     try:
         table = json.loads(read_regular(file, limit=_LARGEST))
     except (SkippedFile, ValueError, RecursionError):
-        return False
-    scripts = table.get("scripts") if isinstance(table, dict) else None
-    return isinstance(scripts, dict) and isinstance(scripts.get(name), str)
+        return {}
+    return table if isinstance(table, dict) else {}
 
 
 def _above(path: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from jarvis_ls.codeagent.edit_guard import Edit
+from jarvis_ls.codeagent.losses import contents_of
 from jarvis_ls.codeintel.change.impact import ImpactReport, Risk, impact_of
 from jarvis_ls.codeintel.graph.store import SymbolStore
 from jarvis_ls.codeintel.graph.workspace import put_file, sync_folder
@@ -73,20 +74,13 @@ class ImpactWatch:
         store = self._store
         if store is None:
             return None
-        before: dict[str, bytes] = {}
-        after: dict[str, bytes] = {}
         with store.changing():
             for change in edit.touched:
                 if change.after is None or change.after.kind != "file":
                     store.remove(change.path)
                 else:
                     put_file(store, change.path, change.after.data)
-        for change in edit.changes:
-            if change.before is not None and change.before.kind == "file":
-                before[change.path] = change.before.data
-            if change.after is not None and change.after.kind == "file":
-                after[change.path] = change.after.data
-        return impact_of(before, after, store)
+        return impact_of(*contents_of(edit.changes), store)
 
 
 def _words(report: ImpactReport | None) -> str:

@@ -6,10 +6,8 @@ agreed to is not asked again. A lost test is never agreed to by a model.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 from jarvis_ls.codeagent.patch_text import patch_text
 from jarvis_ls.codeintel.change.deletion_guard import (
@@ -19,13 +17,14 @@ from jarvis_ls.codeintel.change.deletion_guard import (
     Lost,
     guard_deletions,
 )
+from jarvis_ls.core.words import filled
+from jarvis_ls.runtime.base.prompt_files import read_prompt
 from jarvis_ls.runtime.edits.file_change import FileChange
 
 YES, NO = "<!!!YES!!!>", "<!!!NO!!!>"
 _MOST_DIFF = 40_000
 """Characters of a change that the judge reads."""
 _MOST_NAMED = 40
-_PLACE = re.compile(r"\{(\w+)\}")
 
 
 @dataclass
@@ -58,16 +57,23 @@ class Agreed:
 
 def find_losses(changes: Sequence[FileChange], limits: Limits) -> GuardReport:
     """Return what changes lose; what is no text is left out."""
+    before, after = contents_of(changes)
+    for path in before.keys() | after.keys():
+        if any(b"\0" in held.get(path, b"")[:8192] for held in (before, after)):
+            before.pop(path, None)
+            after.pop(path, None)
+    return guard_deletions(before, after, limits)
+
+
+def contents_of(changes: Iterable[FileChange]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Return what changed files hold before and after, by path; links are left out."""
     before: dict[str, bytes] = {}
     after: dict[str, bytes] = {}
     for change in changes:
         for state, contents in ((change.before, before), (change.after, after)):
             if state is not None and state.kind == "file":
                 contents[change.path] = state.data
-        if any(b"\0" in held.get(change.path, b"")[:8192] for held in (before, after)):
-            before.pop(change.path, None)
-            after.pop(change.path, None)
-    return guard_deletions(before, after, limits)
+    return before, after
 
 
 def judge_prompt(
@@ -81,7 +87,6 @@ def judge_prompt(
     named = [f"- {loss.reason}" for loss in losses[:_MOST_NAMED]]
     if len(losses) > _MOST_NAMED:
         named.append(f"- and {len(losses) - _MOST_NAMED} more")
-    text = files("jarvis_ls.codeagent").joinpath("prompts", "judge.md").read_text("utf-8")
     values = {
         "losses": "\n".join(named),
         "added": str(report.added),
@@ -89,7 +94,8 @@ def judge_prompt(
         "task": task,
         "diff": diff,
     }
-    return _PLACE.sub(lambda place: _unmarked(values[place[1]]), text).strip()
+    text = read_prompt("jarvis_ls.codeagent", "judge")
+    return filled(text, {name: _unmarked(value) for name, value in values.items()}).strip()
 
 
 def read_verdict(answer: str) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.codeagent.build_systems import (
+    CMAKE_BUILD,
+    CMAKE_CONFIGURE,
+    CMAKE_FOLDER,
+    read_package,
+)
 from jarvis_ls.codeintel.change.tests_at_risk import TestAtRisk
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
@@ -93,10 +98,9 @@ def _c(root: Path, tests: Sequence[TestAtRisk]) -> TestRun | None:
     if not tests:
         return None
     if (root / "CMakeLists.txt").is_file():
-        build = "cmake -S . -B build-jca >/dev/null && cmake --build build-jca -j 2 >/dev/null"
-        return TestRun(
-            "ctest", "ctest", f"{build} && ctest --test-dir build-jca --output-on-failure"
-        )
+        build = f"{CMAKE_CONFIGURE} && {CMAKE_BUILD} >/dev/null"
+        test = f"ctest --test-dir {CMAKE_FOLDER} --output-on-failure"
+        return TestRun("ctest", "ctest", f"{build} && {test}")
     for name in ("GNUmakefile", "makefile", "Makefile"):
         try:
             found = _TARGET.search(read_regular(root / name, limit=_LARGEST, root=root))
@@ -108,12 +112,7 @@ def _c(root: Path, tests: Sequence[TestAtRisk]) -> TestRun | None:
 
 def _packages(file: Path) -> set[str]:
     """Return the packages that a `package.json` names."""
-    try:
-        table = json.loads(read_regular(file, limit=_LARGEST))
-    except (SkippedFile, ValueError, RecursionError):
-        return set()
-    if not isinstance(table, dict):
-        return set()
+    table = read_package(file)
     parts = [table.get(name) for name in ("dependencies", "devDependencies")]
     return {name for part in parts if isinstance(part, dict) for name in part}
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import filled
 from jarvis_ls.jsec.pipeline.agent_port import Role
+from jarvis_ls.runtime.base.prompt_files import read_prompt
 
 _LONGEST = 400
 """Characters of a message or a line that are told."""
@@ -19,7 +18,8 @@ _LONGEST = 400
 def fill_prompt(role: Role, notes: str, **places: str) -> str:
     """Return the prompt of a role. `notes` are the user's own words, for all agents."""
     told = f"\nAdditional notes of the user:\n{notes.strip()}" if notes.strip() else ""
-    text = filled(_text(role), {**places, "notes": told}).strip()
+    text = read_prompt("jarvis_ls.jsec.pipeline", role.value)
+    text = filled(text, {**places, "notes": told}).strip()
     return text.encode("utf-8", "backslashreplace").decode()  # names of files may be no text
 
 
@@ -53,9 +53,3 @@ def json_lines(records: Iterable[dict[str, Any]]) -> str:
 def batches(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
     """Return items in parts of at most `size`."""
     return [items[start : start + size] for start in range(0, len(items), size)]
-
-
-@cache
-def _text(role: Role) -> str:
-    found = files("jarvis_ls.jsec.pipeline").joinpath("prompts", f"{role.value}.md")
-    return found.read_text(encoding="utf-8")

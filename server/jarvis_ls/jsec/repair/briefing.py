@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
 from jarvis_ls.core.finding import Related
+from jarvis_ls.core.words import filled
 from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.repair.behaviour import Boundary
 from jarvis_ls.jsec.repair.judge import Judge
 from jarvis_ls.jsec.repair.verdict import Gate, State
 from jarvis_ls.runtime.agent.prompts import as_data
+from jarvis_ls.runtime.base.prompt_files import read_prompt
 from jarvis_ls.runtime.base.redaction import redact
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ class Answer(BaseModel):
 async def brief(judge: Judge, before: Sequence[Attempt]) -> str:
     """Return the task of an agent; `before` are the attempts that failed."""
     original = await judge.original()
-    text = files("jarvis_ls.jsec.repair").joinpath("prompts", "repair.md").read_text("utf-8")
     finding = judge.finding
     weaknesses = ", ".join(f"CWE-{number}" for number in finding.cwe)
     values = {
@@ -56,9 +56,7 @@ async def brief(judge: Judge, before: Sequence[Attempt]) -> str:
         "gates": ", ".join(gate.value for gate in Gate),
         "before": _before(before),
     }
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value, 1)
-    return text
+    return filled(read_prompt("jarvis_ls.jsec.repair", "repair"), values)
 
 
 def _path(judge: Judge) -> str:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from jarvis_ls.runtime.base.folders import prefix_of
 from jarvis_ls.runtime.base.options import CODE, AgentOptions
+from jarvis_ls.runtime.base.prompt_files import read_prompt
 from jarvis_ls.runtime.llm.platforms.base import ToolSpec
 from jarvis_ls.runtime.tools.permissions import shown
 
@@ -33,11 +32,9 @@ Part = Callable[[], str]
 """Gives a piece of a prompt when it is needed; empty when there is nothing to say."""
 
 
-@cache
 def prompt(name: str) -> str:
     """Return the text of `prompts/<name>.md`. Raises `FileNotFoundError` when there is none."""
-    found = files("jarvis_ls.runtime.agent").joinpath("prompts", f"{name}.md")
-    return found.read_text(encoding="utf-8").strip()
+    return read_prompt("jarvis_ls.runtime.agent", name)
 
 
 @dataclass(frozen=True, slots=True)
