@@ -33,3 +33,39 @@ pub fn round_trip(value: Box<u32>) -> Box<u32> {
 pub unsafe fn given(p: *mut u32) -> Box<u32> {
     Box::from_raw(p) // ok
 }
+
+pub struct Record {
+    level: *const c_char,
+}
+
+impl Record {
+    pub fn level(&self) -> String {
+        let owned = unsafe { CString::from_raw(self.level as *mut c_char) }; // expect: box-from-foreign-memory
+        owned.to_string_lossy().into_owned()
+    }
+
+    pub fn level_borrowed(&self) -> String {
+        unsafe { CStr::from_ptr(self.level) }.to_string_lossy().into_owned() // ok
+    }
+
+    pub fn level_given_back(&self) -> String {
+        let owned = unsafe { CString::from_raw(self.level as *mut c_char) }; // ok
+        let copy = owned.to_string_lossy().into_owned();
+        let _ = owned.into_raw();
+        copy
+    }
+
+    pub fn into_level(self) -> CString {
+        unsafe { CString::from_raw(self.level as *mut c_char) } // ok
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        drop(unsafe { CString::from_raw(self.level as *mut c_char) }); // ok
+    }
+}
+
+pub fn level_of(record: &Record) -> CString {
+    unsafe { CString::from_raw(record.level as *mut c_char) } // expect: box-from-foreign-memory
+}

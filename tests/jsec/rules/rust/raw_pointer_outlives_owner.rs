@@ -51,3 +51,43 @@ pub fn reference(list: Vec<u32>) -> usize {
     drop(list);
     n
 }
+
+pub fn stored(rules: &[&str]) -> i32 {
+    let mut queries: Vec<Query> = vec![];
+    for rule in rules {
+        let word = CString::new(*rule).expect("no NUL");
+        queries.push(Query { condition: word.as_ptr() as *const c_char }); // expect: raw-pointer-outlives-owner
+    }
+    unsafe { run(queries.as_ptr(), queries.len()) }
+}
+
+pub fn stored_with_owners(rules: &[&str]) -> i32 {
+    let mut queries: Vec<Query> = vec![];
+    let mut words = vec![];
+    for rule in rules {
+        let word = CString::new(*rule).expect("no NUL");
+        queries.push(Query { condition: word.as_ptr() as *const c_char }); // ok
+        words.push(word);
+    }
+    unsafe { run(queries.as_ptr(), queries.len()) }
+}
+
+pub fn stored_for_a_turn(rules: &[&str]) -> i32 {
+    let mut sum = 0;
+    for rule in rules {
+        let mut queries: Vec<Query> = vec![];
+        let word = CString::new(*rule).expect("no NUL");
+        queries.push(Query { condition: word.as_ptr() }); // ok
+        sum += unsafe { run(queries.as_ptr(), queries.len()) };
+    }
+    sum
+}
+
+pub fn stored_of_longer(rules: &[&'static CStr]) -> i32 {
+    let mut queries: Vec<Query> = vec![];
+    for rule in rules {
+        let word = rule;
+        queries.push(Query { condition: word.as_ptr() }); // ok
+    }
+    unsafe { run(queries.as_ptr(), queries.len()) }
+}

@@ -42,3 +42,29 @@ pub fn part() -> u8 {
     let all = unsafe { slice::from_raw_parts(table.as_ptr(), 10) }; // ok
     all[0]
 }
+
+#[repr(C)]
+pub struct Blob {
+    size: u32,
+    data: *const u8,
+}
+
+#[no_mangle]
+pub extern "C" fn blob_sum(blob: Blob) -> u32 {
+    let all = unsafe { slice::from_raw_parts(blob.data, blob.size as usize) }; // expect: slice-from-unchecked-parts
+    all.iter().map(|b| *b as u32).sum()
+}
+
+#[no_mangle]
+pub extern "C" fn blob_sum_checked(blob: Blob) -> u32 {
+    if blob.data.is_null() || blob.size > 4096 {
+        return 0;
+    }
+    let all = unsafe { slice::from_raw_parts(blob.data, blob.size as usize) }; // ok
+    all.iter().map(|b| *b as u32).sum()
+}
+
+fn own_blob_sum(blob: Blob) -> u32 {
+    let all = unsafe { slice::from_raw_parts(blob.data, blob.size as usize) }; // ok
+    all.iter().map(|b| *b as u32).sum()
+}

@@ -48,3 +48,39 @@ pub fn numbers(db: &Connection, id: u32, state: &State) {
     db.execute(&format!("UPDATE tasks SET state = {RUNNING} WHERE id = {id}")); // ok
     db.execute(&format!("UPDATE tasks SET state = {} WHERE name = '{}'", 1, state.name)); // expect: sql-from-format
 }
+
+pub fn appended(bundle: &str) -> String {
+    let mut sql = "SELECT task_id FROM request_task WHERE ".to_string();
+    if bundle != "*" {
+        sql.push_str(&format!("bundle = '{}' AND ", bundle)); // expect: sql-from-format
+    }
+    sql.push_str("1 = 1");
+    sql
+}
+
+pub fn appended_bound(bundle: &str, parameters: &mut Vec<String>) -> String {
+    let mut sql = "SELECT task_id FROM request_task WHERE ".to_string();
+    if bundle != "*" {
+        sql.push_str("bundle = ? AND "); // ok
+        parameters.push(bundle.to_string());
+    }
+    sql
+}
+
+pub fn appended_number(uid: u64) -> String {
+    let mut sql = String::from("SELECT task_id FROM request_task WHERE state > 0");
+    sql.push_str(&format!(" AND uid = {}, {}", uid, 5)); // ok
+    sql
+}
+
+pub fn written(name: &str) -> String {
+    let mut sql = String::from("DELETE FROM users WHERE ");
+    write!(sql, "name = '{name}'").unwrap(); // expect: sql-from-format
+    sql
+}
+
+pub fn appended_text(name: &str) -> String {
+    let mut line = String::from("Hello ");
+    line.push_str(&format!("name = '{name}'")); // ok
+    line
+}

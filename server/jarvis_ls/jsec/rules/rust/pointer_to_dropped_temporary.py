@@ -32,10 +32,11 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.functions import Call
-from jarvis_ls.codeintel.nodes import ancestors, text
+from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, Rewrite, methods, rule
-from jarvis_ls.jsec.local.rust.shapes import arguments, chain, is_last, macro_name, path_of
+from jarvis_ls.jsec.local.rust.shapes import arguments, chain, macro_name, path_of
+from jarvis_ls.jsec.local.rust.temporaries import storage_of
 
 _OWNERS = frozenset(
     "CString String Vec Box OsString Arc Rc Cell RefCell VecDeque BString Bytes BytesMut".split()
@@ -62,7 +63,7 @@ def pointer_to_dropped_temporary(call: Call) -> Iterator[Report]:
     owner = _temporary(call)
     if owner is None:
         return
-    storage = _storage_of(call.node)
+    storage = storage_of(call.node)
     if storage is None:
         return
     yield Report(
@@ -97,46 +98,6 @@ def _temporary(call: Call) -> Node | None:
         made_of = arguments(node)
         return node if made_of or owner in ("Vec", "String", "CString") else None
     return None
-
-
-def _storage_of(node: Node) -> Node | None:
-    """Return the node that stores the pointer: a `let`, an assignment, a field, a return."""
-    below = node
-    for outer in ancestors(node):
-        kind = outer.type
-        if kind == "let_declaration":
-            return outer
-        if kind in ("assignment_expression", "field_initializer", "return_expression"):
-            if kind == "field_initializer" and _is_argument(outer):
-                return None
-            return outer
-        if kind == "block":
-            holder = outer.parent
-            tail = is_last(below) and holder is not None and holder.type == "function_item"
-            return outer if tail else None
-        if kind not in (
-            "type_cast_expression",
-            "parenthesized_expression",
-            "call_expression",
-            "field_expression",
-            "unsafe_block",
-            "reference_expression",
-        ):
-            return None
-        if kind == "call_expression" and called_name(outer) not in ("cast", "cast_mut", "add"):
-            return None
-        below = outer
-    return None
-
-
-def _is_argument(initializer: Node) -> bool:
-    """Return whether the struct that gets the pointer is itself only an argument of a call."""
-    for outer in ancestors(initializer):
-        if outer.type in ("arguments", "reference_expression"):
-            return True
-        if outer.type not in ("field_initializer_list", "struct_expression"):
-            return False
-    return False
 
 
 def _binding_fix(call: Call, storage: Node) -> Rewrite | None:

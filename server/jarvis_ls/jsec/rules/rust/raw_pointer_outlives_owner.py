@@ -3,7 +3,8 @@
 ## What it does
 Finds a pointer taken from a local value (`x.as_ptr()`, `&x as *const T`, `&mut *x`) that is
 dereferenced after `drop(x)`, after the scope of `x` ended, or after a vector may have reallocated
-its elements (`push`, `extend`, `reserve`, `clear`).
+its elements (`push`, `extend`, `reserve`, `clear`). The same for a pointer that is put into a
+collection which is used after the scope of the owner, such as one owner per turn of a loop.
 
 ## Why is this bad?
 Raw pointers have no lifetime, so the borrow checker does not detect it. The access is a use after
@@ -34,12 +35,17 @@ from collections.abc import Iterator
 
 from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.functions import Function
-from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.nodes import ancestors, field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, flow_verdicts, functions, rule
 from jarvis_ls.jsec.local.rust.guards import is_changed_between, may_follow
-from jarvis_ls.jsec.local.rust.shapes import holds, is_dereferenced
+from jarvis_ls.jsec.local.rust.shapes import (
+    arguments,
+    holds,
+    is_dereferenced,
+    receiver_of,
+)
 
 _TAKEN = re.compile(
     r"^(?:unsafe \{ )?(?:&(?:mut )?(?:\*{0,2}|raw (?:const|mut) )(\w+)(?:\[\w*\])?(?: as \*.*)?"
@@ -51,6 +57,27 @@ _MOVES = frozenset(
     "shrink_to_fit truncate drain".split()
 )
 _ACCESS = frozenset({"read", "write", "as_ref", "as_mut", "add", "offset", "read_volatile"})
+_PUTS = frozenset({"push", "push_back", "push_front", "insert"})
+_OWNER = re.compile(
+    r"^(?:Vec|String|CString|OsString|Box|BytesMut)(?:<|$)"
+    r"|\b(?:CString|String|Vec|Box)(?:::<.*?>)?::(?:new|from|with_capacity)\("
+    r"|\.(?:to_vec|to_owned|to_string|into_bytes|into_boxed_slice)\(\)|^(?:format|vec)!"
+)
+_WITHIN = frozenset(
+    {
+        "type_cast_expression",
+        "field_initializer",
+        "field_initializer_list",
+        "struct_expression",
+        "tuple_expression",
+        "parenthesized_expression",
+        "arguments",
+    }
+)
+"""What may be between a pointer and the call that puts it into a collection."""
+_KEEPS = frozenset({"forget", "new", "leak", "into_raw", *_PUTS})
+"""Calls after which what they are given may live longer than its name."""
+STORED = "'{pointer}' dangles: '{owner}' is dropped at the end of its block."
 
 
 @rule(
@@ -60,10 +87,11 @@ _ACCESS = frozenset({"read", "write", "as_ref", "as_mut", "add", "offset", "read
     confidence=0.85,
     suggestion="Use the pointer only while its owner is alive, or extend the owner's lifetime.",
 )
-@flow_verdicts(faults=("use-after-free",))
+@flow_verdicts(faults=("use-after-free",), exempt=(STORED,))
 def raw_pointer_outlives_owner(function: Function) -> Iterator[Report]:
     if not holds(function, b"as *", b"as_ptr()", b"as_mut_ptr()", b"addr_of", b": *"):
         return
+    yield from _stored_pointers(function)
     for pointer, source, owner in _pointers(function):
         end = _invalidation(function, owner, source)
         if end is None:
@@ -84,6 +112,60 @@ def raw_pointer_outlives_owner(function: Function) -> Iterator[Report]:
                     owner=owner.name,
                 )
                 break
+
+
+def _stored_pointers(function: Function) -> Iterator[Report]:
+    """Report pointers into a local of an inner block that a collection keeps beyond the block."""
+    for call in function.calls:
+        if call.name not in ("as_ptr", "as_mut_ptr") or call.receiver is None:
+            continue
+        owner = function.variable(text(call.receiver), call.node.start_byte)
+        if owner is None or owner.initial is None or not _owns(owner):
+            continue
+        if _outlives(function, _collection(call.node), owner) and not _is_kept(function, owner):
+            yield Report(
+                call.node,
+                STORED,
+                confidence=0.8,
+                pattern=call.name,
+                causes=[(owner.node, "The owner is created here.")],
+                pointer=text(call.node)[:60],
+                owner=owner.name,
+            )
+
+
+def _owns(owner: Variable) -> bool:
+    """Return whether a local owns the memory that a pointer of it leads to."""
+    return any(_OWNER.search(part) for part in (owner.type, text(owner.initial)[:160]) if part)
+
+
+def _collection(pointer: Node) -> str:
+    """Return the name of the collection that a pointer is put into, alone or in a record."""
+    for outer in ancestors(pointer):
+        if outer.type == "call_expression":
+            puts = called_name(outer) in _PUTS
+            return text(receiver_of(outer)) if puts else ""
+        if outer.type not in _WITHIN:
+            return ""
+    return ""
+
+
+def _outlives(function: Function, collection: str, owner: Variable) -> bool:
+    """Return whether a local collection is used after the block that drops the owner."""
+    kept = function.variable(collection, owner.scope[0]) if collection.isidentifier() else None
+    if kept is None or kept.scope[1] <= owner.scope[1]:
+        return False
+    return kept.is_parameter or bool(function.uses(collection, owner.scope[1], kept.scope[1]))
+
+
+def _is_kept(function: Function, owner: Variable) -> bool:
+    """Return whether the owner itself is handed to what may keep it."""
+    return any(
+        text(argument) == owner.name
+        for call in function.calls
+        if call.name in _KEEPS and owner.scope[0] <= call.node.start_byte < owner.scope[1]
+        for argument in arguments(call.node)
+    )
 
 
 def _pointers(function: Function) -> Iterator[tuple[str, Node, Variable]]:

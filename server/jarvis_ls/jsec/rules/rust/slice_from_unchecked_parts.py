@@ -1,8 +1,9 @@
 """slice::from_raw_parts() with an unchecked pointer or length.
 
 ## What it does
-Finds `slice::from_raw_parts` and `from_raw_parts_mut` of a pointer parameter without a null check
-in a function called from C, and with a length controlled by untrusted input.
+Finds `slice::from_raw_parts` and `from_raw_parts_mut` of a pointer parameter, or a pointer in a
+`repr(C)` parameter, without a null check in a function called from C, and with a length controlled
+by untrusted input.
 
 ## Why is this bad?
 A null slice is undefined behaviour even when it is empty, unlike a null pointer with length 0 in
@@ -37,12 +38,19 @@ from collections.abc import Iterator
 from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.extract.rust import has_safety_comment
 from jarvis_ls.codeintel.functions import Call
-from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, calls, flow, flow_verdicts, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.rust.guards import is_null_tested, is_tested
-from jarvis_ls.jsec.local.rust.shapes import call_path, is_entry, is_exported, peel, receiver_of
+from jarvis_ls.jsec.local.rust.shapes import (
+    call_path,
+    is_entry,
+    is_exported,
+    peel,
+    receiver_of,
+    strip_generics,
+)
 from jarvis_ls.jsec.local.rust.values import array_length, integer, number_origin
 
 _OWNERS = re.compile(r"(?:^|::)(?:Vec|String|NonNull)::")
@@ -91,8 +99,11 @@ def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
             length=text(length)[:60],
         )
         return
-    variable = call.function.variable(text(pointer), pointer.start_byte)
-    if variable is None or not variable.is_parameter or not variable.type.startswith("*"):
+    holder = _holder_from_c(call, pointer)
+    variable = call.function.variable(text(holder or pointer), pointer.start_byte)
+    if variable is None or not variable.is_parameter:
+        return
+    if holder is None and not variable.type.startswith("*"):
         return
     if is_null_tested(call.function, variable.name, call.node.start_byte):
         return
@@ -105,13 +116,30 @@ def slice_from_unchecked_parts(call: Call) -> Iterator[Report]:
         "Slice is created from '{pointer}', which may be null.",
         confidence=0.65 if is_entry(call.function) else 0.45,
         pattern=call.name,
-        pointer=variable.name,
+        pointer=text(pointer)[:60],
     )
 
 
 @on_fault(slice_from_unchecked_parts)
 def _report_fault(fault: Fault) -> Iterator[Report]:
     yield Report(fault, "Slice extends past the end of the memory.", cwe=(125, 787))
+
+
+def _holder_from_c(call: Call, pointer: Node) -> Node | None:
+    """Return the name whose member a pointer is, when its type is a structure laid out as in C that
+    declares the member as a raw pointer."""
+    if pointer.type != "field_expression" or call.function is None:
+        return None
+    holder = field(pointer, "value")
+    variable = call.function.variable(text(holder), pointer.start_byte)
+    if holder is None or variable is None:
+        return None
+    name = strip_generics(variable.type.lstrip("&").removeprefix("mut ")).rpartition("::")[2]
+    facts = call.unit.facts
+    declared = facts.types.get(name.strip())
+    members = facts.fields.get(text(field(pointer, "field")), ())
+    is_raw = any(member.type.startswith("*") for member in members)
+    return holder if declared is not None and "repr(C" in declared.type and is_raw else None
 
 
 def _fits(call: Call, pointer: Node, length: Node) -> bool | None:

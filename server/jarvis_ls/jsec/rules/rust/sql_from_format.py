@@ -2,7 +2,8 @@
 
 ## What it does
 Finds `format!` and `+` with an SQL statement and a value in it, passed to `query`, `execute`,
-`prepare` and the like, directly or through a variable.
+`prepare` and the like, directly or through a variable. The same for what is appended to a string
+that begins with an SQL statement (`push_str`, `write!`, `+=`).
 
 ## Why is this bad?
 A value that contains a quote ends the string and continues as SQL: `x' OR '1'='1`.
@@ -45,6 +46,13 @@ _PLACE = re.compile(r"\{[^{}]*\}")
 _NAME_PLACE = re.compile(
     r"(?i)(?:from|into|table|update|join|exists|by|index|on|pragma)\s+[\"`\[]?$"
 )
+_BEGINS = re.compile(
+    r"(?is)^\s*(?:select\b.{1,400}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b.{1,200}?\bset\b"
+    r"|delete\s+from\b)"
+)
+"""A statement to which conditions or values may be appended."""
+_COMPARED = re.compile(r"(?i)(?:['\"]%?|[=<>]\s*|\blike\s+|\(\s*|\bvalues\b.*)$")
+"""What is in front of a value, not of a name."""
 _INTEGER = re.compile(r"&?(?:[ui](?:8|16|32|64|128|size)|bool|f32|f64)")
 _NAMED = re.compile(r"\w+\s*=[^=]")
 _RUNS = frozenset(
@@ -57,7 +65,9 @@ _RUNS = frozenset(
 
 @rule(
     query=nodes(
-        "(macro_invocation) @site (binary_expression) @site", names=("format",), operators=("+",)
+        "(macro_invocation) @site (binary_expression) @site",
+        names=("format", "write"),
+        operators=("+",),
     ),
     category="input_validation",
     cwe=(89,),
@@ -71,7 +81,16 @@ def sql_from_format(site: Site) -> Iterator[Report]:
     tokens = macro_tokens(site.node)
     first = next((c for c in tokens.named_children), None) if tokens is not None else None
     statement = literal_text(first)
-    if statement is None or not _STATEMENT.match(statement[:1000]) or site.item.in_test:
+    begun = _appended_to(site, first)
+    if begun:
+        yield from _appended(site, tokens, begun)
+        return
+    if (
+        statement is None
+        or macro_name(site.node) != "format"
+        or not _STATEMENT.match(statement[:1000])
+        or site.item.in_test
+    ):
         return
     places = list(_PLACE.finditer(statement[:4000].replace("{{", "  ")))
     values = [m for m in places if not _NAME_PLACE.search(statement[: m.start()][-40:])]
@@ -121,11 +140,58 @@ def _concatenation(site: Site) -> Iterator[Report]:
     )
 
 
+def _appended(site: Site, tokens: Node | None, begun: str) -> Iterator[Report]:
+    """Report values in what is appended to the begun statement."""
+    literals = tokens.named_children[:2] if tokens is not None else []
+    part = next((found for node in literals if (found := literal_text(node)) is not None), "")
+    plain = part[:4000].replace("{{", "  ")
+    values = [
+        place
+        for place in _PLACE.finditer(plain)
+        if _COMPARED.search(plain[: place.start()][-40:]) and not _is_list_of_marks(place.group())
+    ]
+    if not values or site.item.in_test or in_test(site.node):
+        return
+    if _only_numbers(site, tokens, values):
+        return
+    yield Report(
+        site.node,
+        "Values are concatenated into the SQL statement '{statement}…' (SQL injection).",
+        confidence=0.65,
+        pattern=macro_name(site.node),
+        statement=" ".join(begun[:40].split()),
+    )
+
+
+def _appended_to(site: Site, first: Node | None) -> str:
+    """Return the SQL statement that a local string begins with to which the text of a macro is
+    appended; empty when there is none."""
+    name = text(first) if macro_name(site.node) == "write" else ""
+    if not name:
+        for outer in list(ancestors(site.node))[:4]:
+            if outer.type == "call_expression" and called_name(outer) in ("push_str", "add_assign"):
+                name = text(receiver_of(outer))
+            elif outer.type == "compound_assignment_expr":
+                name = text(field(outer, "left"))
+            elif outer.type in ("arguments", "reference_expression"):
+                continue
+            break
+    if not name.isidentifier() or site.function is None:
+        return ""
+    variable = site.function.variable(name, site.node.start_byte)
+    made = peel(variable.initial) if variable is not None else None
+    if made is not None and made.type == "call_expression":
+        made = receiver_of(made) or next(iter(arguments(made)), None)
+    begun = literal_text(made)
+    return begun if begun is not None and _BEGINS.match(begun[:1000]) else ""
+
+
 def _only_numbers(site: Site, tokens: Node | None, places: list[re.Match[str]]) -> bool:
     """Return whether every value is a constant or an integer, which cannot change the statement."""
     written = [m.group().strip("{}").partition(":")[0].strip() for m in places]
-    given = [text(token) for token in tokens.children] if tokens is not None else []
-    rest = "".join(given).strip("()").partition(",")[2]
+    given = tokens.children if tokens is not None else []
+    format_at = next((i for i, token in enumerate(given) if literal_text(token) is not None), -1)
+    rest = "".join(text(token) for token in given[format_at + 1 :]).removesuffix(")")
     behind = [word for word in _split(rest) if word]
     named = dict(word.split("=", 1) for word in behind if _NAMED.match(word))
     positional = iter(word for word in behind if not _NAMED.match(word))
