@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.task_answer import AgentAnswer
-from jarvis_ls.assembly.bootstrap import Assembly, build
-from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents, task_options
-from jarvis_ls.assembly.workplace import Additions
+from jarvis_ls.assembly.bootstrap import build
+from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents, open_readers
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.base.events import Budget
-from jarvis_ls.runtime.tools.interaction import NonInteractive
-from jarvis_ls.runtime.tools.permissions import PermissionRule
 
 _NAME = "jc2r rewrite"
-_RULES = tuple(PermissionRule("deny", kind=kind) for kind in ("write", "execute", "connect"))
 
 
 class AgentWriter:
@@ -50,24 +45,7 @@ async def open_writer(
         name = group or assembly.tree_settings("").group("child")
         if why := assembly.missing_model(name):
             raise UsageError("Rewriting needs a model: {why}", why=why)
-        async with _session(assembly, root) as agents:
+        async with open_readers(assembly, root, _NAME, trusted=True) as agents:
             yield AgentWriter(agents, group)
     finally:
         await assembly.close()
-
-
-@contextlib.asynccontextmanager
-async def _session(assembly: Assembly, root: Path) -> AsyncIterator[TaskAgents]:
-    conversation = await assembly.start(
-        None,
-        [root],
-        NonInteractive(),
-        trusted=True,
-        options=replace(task_options(assembly.options), name=_NAME),
-        additions=Additions(rules=_RULES),
-    )
-    try:
-        conversation.rename(_NAME)
-        yield TaskAgents(conversation)
-    finally:
-        await conversation.close()

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jarvis_ls.agents.node import Assignment, Node
 from jarvis_ls.agents.records import ROOT
 from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
+from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
+from jarvis_ls.runtime.base.events import Budget
 from jarvis_ls.runtime.base.messages import Usage
 from jarvis_ls.runtime.base.options import AgentOptions
+from jarvis_ls.runtime.tools.interaction import NonInteractive
+from jarvis_ls.runtime.tools.permissions import PermissionRule
 
 if TYPE_CHECKING:
+    from jarvis_ls.assembly.bootstrap import Assembly
     from jarvis_ls.assembly.conversation import Conversation
 
 LOOKING = (
@@ -32,6 +39,9 @@ LOOKING = (
 """Tools that only look; one that is not there is left out."""
 
 
+_ONLY_LOOKING = tuple(PermissionRule("deny", kind=kind) for kind in ("write", "execute", "connect"))
+
+
 def task_options(options: AgentOptions) -> AgentOptions:
     """Return options for agents that ask nobody and keep nothing for later."""
     return replace(
@@ -41,6 +51,36 @@ def task_options(options: AgentOptions) -> AgentOptions:
         force_save_memory=False,
         use_analysis=False,
     )
+
+
+@contextlib.asynccontextmanager
+async def open_readers(
+    assembly: Assembly,
+    root: Path,
+    name: str,
+    budget: Budget | None = None,
+    *,
+    additions: Additions | None = None,
+    trusted: bool = False,
+) -> AsyncIterator[TaskAgents]:
+    """Open a session over a folder for agents that may only look, whatever rules say elsewhere; at
+    the end all of them have ended. `budget` holds for all of them together."""
+    added = additions or Additions()
+    conversation = await assembly.start(
+        None,
+        [root],
+        NonInteractive(),
+        trusted=trusted,
+        options=replace(task_options(assembly.options), name=name),
+        additions=replace(added, rules=(*added.rules, *_ONLY_LOOKING)),
+    )
+    try:
+        conversation.rename(name)
+        if budget is not None and budget != Budget():
+            conversation.tree.set_budget(ROOT, budget)
+        yield TaskAgents(conversation)
+    finally:
+        await conversation.close()
 
 
 class TaskAgents:

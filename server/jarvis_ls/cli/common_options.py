@@ -21,7 +21,7 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_model_group(parser: argparse.ArgumentParser) -> None:
+def add_model_group(parser: argparse._ActionsContainer) -> None:
     """Add the option for the model of a command that otherwise takes that of the settings."""
     parser.add_argument(
         "--llm-group",

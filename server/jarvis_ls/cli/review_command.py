@@ -1,4 +1,4 @@
-"""`jarvis review`: a change read like a strict reviewer, at the terminal and in CI."""
+"""`jarvis review`: a change as a strict reviewer reads it, at the terminal and in CI."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jarvis_ls.cli.common_options import add_folder
+from jarvis_ls.cli.common_options import add_folder, add_model_group, amount, positive
 from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.report_language import reporter
+from jarvis_ls.core.errors import JarvisError, missing_package
 from jarvis_ls.core.finding import SEVERITIES
 from jarvis_ls.core.words import Words
+from jarvis_ls.review.roles import Role
 
 if TYPE_CHECKING:
     from jarvis_ls.review.issues import Review
@@ -25,13 +27,15 @@ def add_review(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add the command."""
     parser = commands.add_parser(
         "review",
-        help="review a change without a model: rules, impact, losses, security findings",
+        help="review a change: rules, impact, losses, security findings, agents that read it",
         description=(
-            "Review a change without a model: rules for added lines, what the change touches, what "
-            "it loses, and the security findings that come with it. The repository is only read."
+            "Review a change: rules for added lines, what the change touches, what it loses, and "
+            "the security findings that come with it. With --agents, agents with a model read the "
+            "diff as well, each for something else. The repository is only read."
         ),
         epilog=(
-            "exit status: 0 success; 1 an issue meets --fail-on; 2 usage error; 130 interrupted"
+            "exit status: 0 success; 1 an issue meets --fail-on, or agents have not read the whole "
+            "diff; 2 usage error; 130 interrupted"
         ),
     )
     add = parser.add_argument
@@ -58,6 +62,21 @@ def add_review(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="SEVERITY",
         help="exit with status 1 on an issue of at least this severity: high, medium, low",
     )
+    agents = parser.add_argument_group("agents")
+    add = agents.add_argument
+    add("--agents", action="store_true", help="send the diff to the model: agents read it as well")
+    add_model_group(agents)
+    add(
+        "--role",
+        action="append",
+        choices=[role.value for role in Role],
+        metavar="ROLE",
+        help="only this reviewer: security, correctness, tests, maintainability (repeatable)",
+    )
+    add("--jobs", type=positive, default=4, metavar="N", help="agents at the same time (default 4)")
+    add("--tokens", type=positive, metavar="N", help="tokens that all of them may use")
+    add("--cost", type=amount, metavar="SUM", help="money that all of them may spend")
+    add("--notes", metavar="TEXT", default="", help="what every reviewer should know besides")
     parser.set_defaults(run=run_review)
 
 
@@ -75,7 +94,7 @@ def run_review(options: argparse.Namespace) -> ExitStatus:
         write_out("".join(f"{printable(line)}\n" for line in lines))
     worst = SEVERITIES.index(options.fail_on) if options.fail_on else -1
     fails = any(SEVERITIES.index(issue.severity) <= worst for issue in review.issues)
-    return ExitStatus.FAILURE if fails else ExitStatus.SUCCESS
+    return ExitStatus.FAILURE if fails or review.not_read else ExitStatus.SUCCESS
 
 
 def _review(options: argparse.Namespace) -> Review:
@@ -109,7 +128,7 @@ def _review(options: argparse.Namespace) -> Review:
         impact = impact_of(old, new, graph, security.summary())
     finally:
         store.close()
-    return review_change(
+    review = review_change(
         old,
         new,
         impact,
@@ -118,12 +137,23 @@ def _review(options: argparse.Namespace) -> Review:
         difference.left_out,
         security.not_analysed,
     )
+    if not options.agents or not review.units:
+        return review
+    try:
+        from jarvis_ls.cli.review_agents import ask_agents
+        from jarvis_ls.review.model_review import ModelReview
+    except ModuleNotFoundError as error:
+        missing_package(error)
+        raise JarvisError("Agents need more packages: pip install 'jarvis-ls[agent]'.") from None
+    roles = tuple(Role(name) for name in options.role or (role.value for role in Role))
+    wanted = ModelReview(review, old, new, impact, options.llm_group, roles, options.notes)
+    return ask_agents(wanted, repository, after, options)
 
 
 def _lines(review: Review) -> Iterator[str]:
-    from jarvis_ls.review.reports import WITHOUT_MODEL
+    from jarvis_ls.review.reports import describe_readers, not_read_text
 
-    yield speak(WITHOUT_MODEL)
+    yield speak(describe_readers(review))
     if not review.units and not review.left_out:
         yield speak("Nothing has changed.")
         return
@@ -143,12 +173,24 @@ def _lines(review: Review) -> Iterator[str]:
         where = f"{issue.path}:{issue.line}" if issue.path else speak("all files")
         yield f"{where}: {speak(issue.severity)}: {_say(issue.message)} [{issue.rule}]"
         yield f"  {_say(issue.suggestion)}"
+        if issue.also:
+            yield "  " + speak(Words("also found by: {names}", names=", ".join(issue.also)))
     if review.issues:
         yield ""
     yield speak(Words("Issues: {count}", count=len(review.issues)))
     if review.tests:
         tests = ", ".join(review.tests[:_SHOWN])
         yield speak(Words("run first: {tests}", tests=tests))
+    for reading in review.readings:
+        if reading.problem:
+            yield speak(Words("{role}: {why}", role=reading.role, why=reading.problem))
+        elif reading.summary:
+            yield f"{reading.role}: {reading.summary}"
+    if spent := review.spent.input + review.spent.output:
+        cost = f"{review.spent.cost:.4f}"
+        yield speak(Words("{tokens} tokens, cost {cost}", tokens=spent, cost=cost))
+    for path in review.not_read:
+        yield speak(not_read_text(path))
     for path in review.left_out:
         yield speak(Words("{path}: not read: not text, or too large", path=path))
     for path in review.not_analysed:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jarvis_ls.core.finding import SEVERITIES, Severity
 from jarvis_ls.core.words import Words
 from jarvis_ls.review.units import ReviewUnit
+from jarvis_ls.runtime.base.messages import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Issue:
     rule: str
     """Its id, such as `conflict-marker`; that of jsec's rule for a security finding."""
     source: str
-    """Who found it: `rules`, `impact`, `guard` or `jsec`."""
+    """Who found it: `rules`, `impact`, `guard`, `jsec`, or the role of a reviewer with a model."""
     path: str
     """The file."""
     line: int
@@ -29,6 +30,24 @@ class Issue:
     """What is wrong."""
     suggestion: Words
     """What to do."""
+    also: tuple[str, ...] = ()
+    """Reviewers that found it as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reviewer with a model said of a part of the diff."""
+
+    role: str
+    """What it looks for."""
+    files: tuple[str, ...]
+    """The files of the part."""
+    summary: str = ""
+    """What it says of the whole part."""
+    problem: str = ""
+    """Why it said nothing; empty when it did."""
+    spent: Usage = field(default_factory=Usage)
+    """What its model has read and written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +68,17 @@ class Review:
     """Files that differ but were not read: no text, or too large."""
     not_analysed: tuple[str, ...]
     """Files that the security analysis could not read."""
+    readings: tuple[Reading, ...] = ()
+    """What reviewers with a model said; none when no model was asked."""
+    not_read: tuple[str, ...] = ()
+    """Files that some of these reviewers have not read, or not wholly."""
+    model: str = ""
+    """Their model group."""
+
+    @property
+    def spent(self) -> Usage:
+        """Return what the models have read and written."""
+        return sum((reading.spent for reading in self.readings), Usage())
 
 
 def in_order(issues: list[Issue]) -> tuple[Issue, ...]:

@@ -11,25 +11,33 @@ from jarvis_ls import __version__
 from jarvis_ls.core.finding import Severity
 from jarvis_ls.core.words import Words
 from jarvis_ls.core.workflow_commands import annotate
-from jarvis_ls.review.issues import Issue, Review
+from jarvis_ls.review.issues import Issue, Reading, Review
 
 FORMAT = 1
 """Version of the JSON format."""
-WITHOUT_MODEL = Words(
+_WITHOUT_MODEL = Words(
     "Reviewed without a model: rules, impact, deletion guard and security analysis only."
+)
+_WITH_MODEL = Words(
+    "Reviewed by rules, impact, deletion guard, security analysis and agents with a model."
 )
 _LEVELS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _MOST_RESULTS = 25_000
 
 
+def describe_readers(review: Review) -> Words:
+    """Return who has reviewed, in a sentence."""
+    return _WITH_MODEL if review.readings else _WITHOUT_MODEL
+
+
 def review_to_json(review: Review) -> dict[str, Any]:
     """Return the review as plain data."""
     return {
         "version": FORMAT,
-        "model": None,
+        "model": review.model or None,
         "summary": {
-            "note": str.__str__(WITHOUT_MODEL),
+            "note": str.__str__(describe_readers(review)),
             "risk": review.risk,
             "reasons": [str.__str__(reason) for reason in review.reasons],
             "files": len(review.units),
@@ -38,7 +46,9 @@ def review_to_json(review: Review) -> dict[str, Any]:
             "tests_at_risk": list(review.tests),
             "left_out": list(review.left_out),
             "not_analysed": list(review.not_analysed),
+            "not_read": list(review.not_read),
         },
+        "readings": [_reading(reading) for reading in review.readings],
         "issues": [_issue(issue) for issue in review.issues],
         "units": [
             {
@@ -57,10 +67,22 @@ def review_to_json(review: Review) -> dict[str, Any]:
     }
 
 
+def _reading(reading: Reading) -> dict[str, Any]:
+    return {
+        "role": reading.role,
+        "files": list(reading.files),
+        "summary": reading.summary,
+        "problem": str.__str__(reading.problem),
+        "tokens": reading.spent.input + reading.spent.output,
+        "cost": reading.spent.cost,
+    }
+
+
 def _issue(issue: Issue) -> dict[str, Any]:
     return {
         "rule": issue.rule,
         "source": issue.source,
+        "also": list(issue.also),
         "path": issue.path,
         "line": issue.line,
         "end_line": issue.end_line,
@@ -92,7 +114,8 @@ def review_to_sarif(review: Review) -> dict[str, Any]:
                     {
                         "executionSuccessful": True,
                         "toolExecutionNotifications": [
-                            {"level": "note", "message": {"text": str.__str__(WITHOUT_MODEL)}}
+                            {"level": level, "message": {"text": str.__str__(text)}}
+                            for level, text in _notifications(review)
                         ],
                     }
                 ],
@@ -100,6 +123,17 @@ def review_to_sarif(review: Review) -> dict[str, Any]:
             }
         ],
     }
+
+
+def _notifications(review: Review) -> Iterator[tuple[str, Words]]:
+    yield "note", describe_readers(review)
+    for path in review.not_read:
+        yield "warning", not_read_text(path)
+
+
+def not_read_text(path: str) -> Words:
+    """Return that a file was not read by all agents, in words."""
+    return Words("{path}: not read by every agent", path=path)
 
 
 def _result(issue: Issue, rule: int) -> dict[str, Any]:
@@ -120,13 +154,15 @@ def _result(issue: Issue, rule: int) -> dict[str, Any]:
         "partialFingerprints": {
             "jarvisReview/v1": hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
         },
-        "properties": {"source": issue.source},
+        "properties": {"source": issue.source, "also": list(issue.also)},
     }
 
 
 def github_lines(review: Review, say: Callable[[str], str]) -> Iterator[str]:
     """Yield the commands by which a workflow of GitHub shows the issues beside the diff."""
-    yield annotate("low", say(WITHOUT_MODEL))
+    yield annotate("low", say(describe_readers(review)))
+    for path in review.not_read:
+        yield annotate("medium", say(not_read_text(path)), file=path)
     for issue in review.issues:
         text = f"{say(issue.message)} {say(issue.suggestion)}"
         yield annotate(

@@ -16,7 +16,7 @@ _shtab_jarvis_commands() {
     memory:'list, add, show, delete memories'
     models:'list models and what they still need'
     multi:'let agents of a YAML file work together'
-    review:'Review a change without a model: rules for added lines, what the change touches, what it loses, and the security findings that come with it. The repository is only read.'
+    review:'Review a change: rules for added lines, what the change touches, what it loses, and the security findings that come with it. With --agents, agents with a model read the diff as well, each for something else. The repository is only read.'
     servers:'list, try, allow tool servers (MCP)'
     sessions:'list, show, search, export, fork, delete'
     setup:'choose a provider and a model, and set the key'
@@ -225,6 +225,13 @@ _shtab_jarvis_review_options=(
   {-C,--folder}"[working folder (default\: the current folder)]:DIR:_files"
   "--format[default\: text]:format:(text json sarif github)"
   "--fail-on[exit with status 1 on an issue of at least this severity\: high, medium, low]:SEVERITY:(high medium low)"
+  "--agents[send the diff to the model\: agents read it as well]"
+  {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
+  "*--role[only this reviewer\: security, correctness, tests, maintainability (repeatable)]:ROLE:(security correctness tests maintainability)"
+  "--jobs[agents at the same time (default 4)]:N:"
+  "--tokens[tokens that all of them may use]:N:"
+  "--cost[money that all of them may spend]:SUM:"
+  "--notes[what every reviewer should know besides]:TEXT:"
 )
 
 # guard to ensure default positional specs are added only once per session

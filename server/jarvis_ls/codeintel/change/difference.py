@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,10 @@ WORKING = ""
 """Names the files on the disk where a revision is expected."""
 STAGED = ":"
 """Names the files of the index."""
+_ODD_NAMES = frozenset(
+    {errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EINVAL}
+)
+"""What the disk says to names of a damaged tree, such as a file and a folder of the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,22 @@ def graph_of(store: SymbolStore, repository: Repository, state: str) -> SymbolSt
     sources = {path: digest for path, digest in tree.items() if is_source_path(path)}
     sync_tree(other, sources, _reader(repository, sources))
     return other
+
+
+def write_state(repository: Repository, state: str, folder: Path) -> None:
+    """Write the files of a revision or of the index, as far as they can be read, into an empty
+    folder of ours. Raises `OSError`."""
+    for path, digest in _tree(repository, state).items():
+        data = _read(repository, state, path, digest)
+        if data is None:
+            continue
+        file = folder / path
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        except OSError as error:
+            if error.errno not in _ODD_NAMES:
+                raise
 
 
 def _reader(repository: Repository, tree: Tree) -> Callable[[str], bytes | None]:
