@@ -51,8 +51,11 @@ export type ServerLife = 'starting' | 'running' | 'stopped' | 'noPython' | 'fail
 export type ChooseFindings = (given: readonly [Node?, Node[]?]) => FindingItem[];
 
 const LANGUAGES = ['c', 'cpp', 'rust'];
-/** What a hover's links may run: the server writes them, its texts from source code are escaped. */
-const HOVER_COMMANDS = [
+/**
+ * What the links in hovers and details of findings may run: the server writes them, its texts from
+ * source code are escaped.
+ */
+export const FINDING_COMMANDS = [
   'jarvisLs.prove',
   'jarvisLs.openCase',
   'jarvisLs.replay',
@@ -236,7 +239,7 @@ export class JarvisContext implements Disposable {
       stdioOptions: this.output.options,
       errorHandler: this.errorHandler(),
       initializationFailedHandler: () => false,
-      markdown: { isTrusted: { enabledCommands: HOVER_COMMANDS } },
+      markdown: { isTrusted: { enabledCommands: FINDING_COMMANDS } },
       middleware: { handleWorkDoneProgress: this.progress.handle },
     };
   }

@@ -6,6 +6,7 @@ import type { PanelEvents } from './panel-protocol';
 
 export const SCAN_WORKSPACE = 'jarvis/scanWorkspace';
 export const FINDINGS = 'jarvis/findings';
+export const FINDING = 'jarvis/finding';
 export const EXPLAIN_RULE = 'jarvis/explainRule';
 export const RULES = 'jarvis/rules';
 export const FIX = 'jarvis/fix';
@@ -54,6 +55,7 @@ export type RuleLevel = 'off' | 'low' | 'medium' | 'high';
 export type SuppressScope = 'line' | 'function' | 'file' | 'baseline';
 export type ExportFormat = 'json' | 'jsonl' | 'sarif' | 'markdown' | 'html';
 export type ProofVerdict = 'reproduced' | 'depends_on_caller' | 'refuted' | 'survived' | 'unproven';
+export type AgentsVerdict = 'reproduced' | 'unproven' | 'undecided' | 'false_positive';
 export type RepairStatus = 'repaired' | 'unfixable' | 'no_model' | 'cancelled';
 export type VerifyStatus = 'verified' | 'unfinished' | 'no_model' | 'cancelled';
 export type ModelHealth = 'none' | 'ready' | 'failing';
@@ -80,6 +82,14 @@ export interface ProofItem {
   text: string;
   /** Name of the run that shows it; empty when there is none. */
   case: string;
+}
+
+/** What agents concluded of a finding, as long as the code is the same. */
+export interface AgentsItem {
+  /** What they concluded. */
+  verdict: AgentsVerdict;
+  /** The conclusion in a sentence, in the user's language. */
+  text: string;
 }
 
 /** One finding as the findings view shows it. */
@@ -118,6 +128,10 @@ export interface FindingItem {
   gid?: number;
   /** What running the code has shown; absent when it was not run, or has changed since. */
   proof?: ProofItem;
+  /** What agents concluded; absent when they were not asked, or the code has changed since. */
+  agents?: AgentsItem;
+  /** Number of steps on the path to it; `jarvis/finding` has them. */
+  steps: number;
 }
 
 /** Asks for a scan of every folder of the workspace. */
@@ -237,6 +251,25 @@ export interface FindingRef {
   uri: string;
   /** The finding in it. */
   fingerprint: string;
+}
+
+/** One step of the path to a finding. */
+export interface FindingStep {
+  /** The file. */
+  uri: string;
+  /** Where in it. */
+  range: Range;
+  /** What happens there, in the user's language. */
+  message: string;
+}
+
+/** Everything known of a finding. */
+export interface FindingDetails {
+  /** Source, steps and sink; empty where the place alone shows the flaw. */
+  steps: FindingStep[];
+  /** Rule, message, advice, evidence, score and why it matters, in the user's language; with
+commands of our extension as links. */
+  markdown: string;
 }
 
 /** The rewrite of a finding of an open document. */
@@ -794,6 +827,7 @@ export const DEFAULT_SETTINGS: Settings = {
 export interface Requests {
   'jarvis/scanWorkspace': { params: ScanWorkspaceParams; result: ScanWorkspaceResult };
   'jarvis/findings': { params: FindingsParams; result: FindingsResult };
+  'jarvis/finding': { params: FindingRef; result: FindingDetails };
   'jarvis/explainRule': { params: ExplainRuleParams; result: ExplainRuleResult };
   'jarvis/rules': { params: RulesParams; result: RuleItem[] };
   'jarvis/fix': { params: FindingRef; result: FixResult };

@@ -74,6 +74,24 @@ test('a click goes to the place', async () => {
   await editor.page.locator('.statusbar-item', { hasText: 'Ln 5' }).waitFor();
 });
 
+test('a row begins with the message; its children are the steps of the path', async () => {
+  const row = editor.finding('memory.c:5').first(); // the last step is there, too
+  assert.match(await row.locator('.label-name').innerText(), /freed twice/);
+  await editor.click(row, editor.tab('memory.c'));
+  await editor.page.keyboard.press('ArrowRight');
+  const step = editor.finding(/memory\.c:4$/);
+  await editor.labelBecomes(step, /^Step \d of \d: .+ memory\.c, line 4$/);
+  await editor.page.keyboard.press('ArrowDown');
+  await editor.page.keyboard.press('Enter');
+  await editor.page.locator('.statusbar-item', { hasText: 'Ln 4' }).waitFor();
+  const details = editor.webview.locator('main');
+  await details.getByText(/^What to do:/).waitFor();
+  await details.getByText(/^Score .+ = confidence .+ × 3/).waitFor();
+  await editor.click(row, row);
+  await editor.page.keyboard.press('ArrowLeft');
+  await step.waitFor({ state: 'hidden' });
+});
+
 test('words filter the findings, and the filter says so until it is cleared', async () => {
   await editor.command('Jarvis: Filter Findings…');
   await editor.answer('double-free lib/');

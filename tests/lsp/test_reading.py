@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
-from jarvis_ls.lsp.features.hover import describe
+from jarvis_ls.lsp.finding_text import describe
 from jarvis_ls.lsp.folders import uri_of
 from jarvis_ls.lsp.user_messages import Messages
 from tests.lsp.editor import DOUBLE_FREE, running
@@ -29,11 +29,45 @@ async def test_hover_tells_what_is_known_of_a_finding(tmp_path):
         text = found.contents.value
         assert "is freed twice." in text and "`double-free`" in text
         assert "[CWE-415](https://cwe.mitre.org/data/definitions/415.html)" in text
-        assert "Confidence 0." in text and "free(p);" in text
+        assert "of 3 = confidence 0." in text and "free(p);" in text
+        assert "\n\nWhat to do: " in text, "the advice is apart from the message"
         assert "allocator" in text, "what the rule's page says about why it is bad"
         assert found.range == types.Range(types.Position(4, 4), types.Position(4, 11))
         assert await hover(editor, uri, types.Position(0, 0)) is None
         assert await hover(editor, uri_of(str(tmp_path / "not-open.c"))) is None
+
+
+async def test_findings_at_one_place_are_told_one_after_another_with_their_rules(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    text = "#include <stdio.h>\n#include <string.h>\n\nint main(int n, char **v) {\n"
+    text += "    char b[8];\n    strcpy(b, gets(b));\n    return n + v[0][0];\n}\n"
+    async with running(tmp_path, options={}) as editor:
+        editor.open(uri, text)
+        rules = {item.code for item in await editor.diagnostics(uri)}
+        shown = (await hover(editor, uri, types.Position(5, 15))).contents.value
+        blocks = shown.split("\n\n---\n\n")
+        assert len(blocks) == 2 and len(rules) == 2
+        for block in blocks:
+            heading, *rest = block.split("\n\n")
+            assert heading.startswith("**") and any(f"`{rule}`" in heading for rule in rules)
+            assert sum(part.startswith("What to do: ") for part in rest) == 1
+
+
+async def test_details_of_a_finding_have_its_path_with_places(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path) as editor:
+        editor.open(uri, DOUBLE_FREE)
+        await editor.diagnostics(uri)
+        (item,) = (await editor.request("jarvis/findings", {})).findings
+        asked = {"uri": item.uri, "fingerprint": item.fingerprint}
+        found = await editor.request("jarvis/finding", asked)
+        assert len(found.steps) == item.steps >= 2
+        assert [step.uri for step in found.steps] == [uri] * item.steps
+        assert found.steps[-1].range.start.line == item.range.start.line
+        assert found.steps[0].range.start.line < found.steps[-1].range.start.line
+        assert "`double-free`" in found.markdown and "What to do: " in found.markdown
+        with pytest.raises(Exception, match="no longer exists"):
+            await editor.request("jarvis/finding", {"uri": uri, "fingerprint": "gone"})
 
 
 async def test_lenses_count_the_findings_of_each_function(tmp_path):
@@ -73,6 +107,9 @@ async def test_rules_and_their_pages(tmp_path):
         assert "double-free" in names and "unused-suppression" in names
         page = await editor.request("jarvis/explainRule", {"rule": "double-free"})
         assert page.markdown.startswith("# ") and "## Why is this bad?" in page.markdown
+        facts = page.markdown.splitlines()[2]
+        for fact in ("`double-free`", "Memory management", "CWE-415", "at most high", "C, C++"):
+            assert fact in facts
         link = "https://cwe.mitre.org/data/definitions/415.html"
         assert f"- [CWE-415: Double Free]({link})\n" in page.markdown
         assert await editor.command("jarvis.explainRule", "double-free") == page.markdown
@@ -116,9 +153,9 @@ def test_a_finding_cannot_smuggle_markdown_into_the_hover():
         fingerprint="f",
     )
     text = describe(finding, None, Messages())
-    fence = text.splitlines()[4]
+    fence = next(line for line in text.splitlines() if line.startswith("```"))
     assert fence.startswith("`````") and text.count(fence.rstrip("c")) == 2
     assert "\\[click\\]" in text and "<b>" not in text.replace("\\<b\\>", "")
-    assert "Confidence 0.50" in text
-    beside = describe(finding, None, Messages(), told=True)  # a diagnostic stands above it
-    assert beside.startswith("Confidence 0.50") and "click" not in beside and "```" not in beside
+    assert "Score 0.50 of 3 = confidence 0.50 × 1 (severity low)" in text
+    beside = describe(finding, None, Messages(), beside=True)  # the editor shows the diagnostic
+    assert beside.startswith("`r`") and "click" not in beside and "```" not in beside

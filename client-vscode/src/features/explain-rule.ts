@@ -74,6 +74,9 @@ function ruleOf(asked: string | Node | undefined): string | undefined {
   if (asked?.kind === 'finding') {
     return asked.finding.rule;
   }
+  if (asked?.kind === 'step') {
+    return asked.parent.finding.rule;
+  }
   return asked?.kind === 'group' ? asked.group.findings[0]?.rule : undefined;
 }
 

@@ -109,9 +109,8 @@ function statusFace(status: StatusParams, command: string): Face {
       background: 'statusBarItem.errorBackground',
     };
   }
-  const icon = status.findings > 0 ? '$(shield)' : '$(pass)';
   return {
-    text: `${icon} ${countOf(status.findings)}`,
+    text: `$(shield) ${countOf(status.findings)}`,
     sentence: `Jarvis: ${countOf(status.findings)}. ${modelSentence(status.model)}`.trim(),
     command,
   };

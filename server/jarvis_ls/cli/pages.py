@@ -16,14 +16,12 @@ from jarvis_ls.core.errors import UsageError
 from jarvis_ls.jsec.base.categories import CATEGORIES, category_name
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.base.weaknesses import weakness_names, weakness_uri
-from jarvis_ls.jsec.engine.page_text import in_language
+from jarvis_ls.jsec.engine.page_text import LANGUAGE_NAMES, facts, in_language
 from jarvis_ls.jsec.engine.rule_pages import rule_pages
 from jarvis_ls.jsec.report.spoken import count_phrase, speaker
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.settings.rule_names import known_rules, unknown_rule
 
-_LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust"}
-"""Grammars as people write them."""
 _WEAKNESS = re.compile(r"cwe-?(\d{1,6})", re.IGNORECASE)
 
 
@@ -63,7 +61,7 @@ def _has_all(words: Sequence[str], rule: Rule, title: str) -> bool:
         rule.title,
         title,
         *(f"CWE-{number}" for number in rule.cwe),
-        *(_LANGUAGES[dialect] for dialect in rule.dialects),
+        *(LANGUAGE_NAMES[dialect] for dialect in rule.dialects),
         rule.severity,
         say(rule.severity),
         CATEGORIES.get(rule.category, rule.category),
@@ -101,17 +99,9 @@ def run_explain(options: argparse.Namespace) -> ExitStatus:
     if rule is None:
         print(f"# {name}\n\n{page}")
         return ExitStatus.SUCCESS
-    cwe = ", ".join(f"CWE-{number}" for number in rule.cwe)
-    say = speaker(wanted)
-    languages = ", ".join(_LANGUAGES[dialect] for dialect in sorted(rule.dialects))
-    facts = [
-        category_name(rule.category, say),
-        cwe,
-        say("at most {severity}", severity=say(rule.severity)),
-        languages,
-        *([say("offers a fix")] if rule.fixable else []),
-    ]
-    print(f"# {rule.id}\n\n{' · '.join(facts)}\n\n{page}")
+    weaknesses = (f"CWE-{number}" for number in rule.cwe)
+    told = facts(known[name], speaker(wanted), weaknesses)
+    print(f"# {rule.id}\n\n{told}\n\n{page}")
     return ExitStatus.SUCCESS
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast, get_args
 
 from lsprotocol import types
 
@@ -11,10 +11,16 @@ from jarvis_ls.core.finding import Edit, Finding, Severity, Span
 from jarvis_ls.jsec.base.weaknesses import weakness_uri
 from jarvis_ls.jsec.findings.scan_findings import UNUSED
 from jarvis_ls.jsec.proof.evidence import Verdict
+from jarvis_ls.jsec.report.spoken import verdict_in_words as agents_in_words
 from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.findings import FileState
 from jarvis_ls.lsp.proof_text import to_proof_item, verdict_in_words
-from jarvis_ls.lsp.protocol.extensions import FindingItem
+from jarvis_ls.lsp.protocol.extensions import (
+    AgentsItem,
+    AgentsVerdict,
+    FindingItem,
+    FindingStep,
+)
 from jarvis_ls.lsp.user_messages import Messages
 
 SOURCE = "jarvis"
@@ -46,11 +52,16 @@ def to_text_edits(document: Document, edits: Iterable[Edit]) -> list[types.TextE
 
 
 def to_diagnostic(
-    finding: Finding, say: Messages, locate: Callable[[str], str | None]
+    finding: Finding,
+    say: Messages,
+    locate: Callable[[str], str | None],
+    *,
+    with_advice: bool = True,
 ) -> types.Diagnostic:
     """Return a finding as the editor shows it.
 
-    ``locate`` gives the URI of another file of the same folder, for related places.
+    ``locate`` gives the URI of another file of the same folder, for related places. The advice is
+    left out for a client that has it in the hover.
     """
     href = weakness_uri(finding.cwe[0]) if finding.cwe else None
     return types.Diagnostic(
@@ -59,25 +70,22 @@ def to_diagnostic(
         code=finding.rule,
         code_description=types.CodeDescription(href) if href else None,
         source=SOURCE,
-        message=_message(finding, say),
+        message=_message(finding, say, with_advice),
         tags=_tags(finding),
         related_information=_related_information(finding, say, locate) or None,
         data={"fingerprint": finding.fingerprint, "rule": finding.rule},
     )
 
 
-def _message(finding: Finding, say: Messages) -> str:
-    """Return what is wrong, what to do, and what running the code has shown."""
-    text = _sentences(say.text(finding.message), say.text(finding.suggestion))
+def _message(finding: Finding, say: Messages, with_advice: bool) -> str:
+    """Return what is wrong, and on lines of their own what to do and what a run has shown."""
+    lines = [say.text(finding.message)]
+    if with_advice:
+        lines.append(say.text(finding.suggestion))
     proof = finding.proof
-    if proof is None or proof.verdict == Verdict.UNPROVEN.value:
-        return text
-    return _sentences(text, say("Evidence: {verdict}.", verdict=verdict_in_words(proof)))
-
-
-def _sentences(first: str, second: str) -> str:
-    """One behind the other; Chinese has no space between sentences."""
-    return f"{first}{second}" if first.endswith("。") else f"{first} {second}".strip()
+    if proof is not None and proof.verdict != Verdict.UNPROVEN.value:
+        lines.append(say("Evidence: {verdict}.", verdict=verdict_in_words(proof)))
+    return "\n".join(line for line in lines if line)
 
 
 def diagnostic_json(diagnostic: types.Diagnostic) -> dict[str, Any]:
@@ -145,7 +153,28 @@ def to_item(finding: Finding, uri: str, say: Messages) -> FindingItem:
         evidence=finding.evidence,
         gid=finding.gid or None,
         proof=to_proof_item(finding.proof, say) if finding.proof else None,
+        agents=_agents_item(finding, say),
+        steps=len(finding.trace),
     )
+
+
+def to_steps(
+    finding: Finding, say: Messages, locate: Callable[[str], str | None]
+) -> list[FindingStep]:
+    """Return the path of a finding; steps in files that ``locate`` does not know are left out."""
+    return [
+        FindingStep(uri, to_range(step.span), say.text(step.message))
+        for step in finding.trace
+        if (uri := locate(step.file)) is not None
+    ]
+
+
+def _agents_item(finding: Finding, say: Messages) -> AgentsItem | None:
+    """Return what agents concluded of a finding, as the findings view shows it."""
+    if finding.conclusion is None:
+        return None
+    verdict = finding.verdict if finding.verdict in get_args(AgentsVerdict) else "undecided"
+    return AgentsItem(cast("AgentsVerdict", verdict), agents_in_words(say, finding))
 
 
 def _range_json(span: types.Range) -> dict[str, Any]:

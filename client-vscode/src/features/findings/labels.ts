@@ -4,7 +4,13 @@
  */
 
 import { l10n, MarkdownString, ThemeColor, ThemeIcon, Uri, workspace } from 'vscode';
-import type { FindingItem, ProofVerdict, Severity } from '../../protocol';
+import type {
+  AgentsVerdict,
+  FindingItem,
+  FindingStep,
+  ProofVerdict,
+  Severity,
+} from '../../protocol';
 import type { Group, Grouping, Shown } from './model';
 
 const ICONS: Record<Severity, [icon: string, color: string]> = {
@@ -13,12 +19,40 @@ const ICONS: Record<Severity, [icon: string, color: string]> = {
   low: ['info', 'problemsInfoIcon.foreground'],
 };
 
-/** Signs of what running the code has shown; what is not decided keeps the sign of its severity. */
+/** Signs of the families of rules, below a heading that already says how grave they are. */
+const CATEGORY_ICONS: Record<string, string> = {
+  buffer_overflow: 'symbol-array',
+  concurrency: 'git-merge',
+  crypto: 'lock',
+  error_handling: 'warning',
+  input_validation: 'filter',
+  insecure_permissions: 'unlock',
+  integer_overflow: 'symbol-numeric',
+  memory_mgmt: 'database',
+  network_api: 'globe',
+  path_traversal: 'folder-opened',
+  race_condition: 'watch',
+  resource_leak: 'trash',
+  secrets: 'key',
+  thread_safety: 'git-merge',
+  type_safety: 'symbol-class',
+  undefined_behaviour: 'question',
+  unsafe_api: 'symbol-method',
+  unsafe_usage: 'flame',
+};
+
+/** Signs of what running the code has shown; what is not decided keeps the sign of its rule. */
 const EVIDENCE_ICONS: Partial<Record<ProofVerdict, string>> = {
   reproduced: 'bug',
   depends_on_caller: 'call-incoming',
   refuted: 'pass',
   survived: 'shield',
+};
+
+/** Signs of what agents concluded, where nothing was run. */
+const AGENTS_ICONS: Partial<Record<AgentsVerdict, string>> = {
+  reproduced: 'bug',
+  unproven: 'verified',
 };
 
 /** The sign of a severity, in the colour the Problems panel gives it. */
@@ -27,8 +61,11 @@ export function severityIcon(severity: Severity): ThemeIcon {
   return new ThemeIcon(icon, new ThemeColor(color));
 }
 
-/** The sign of a finding: settled ones are grey. */
-export function findingIcon(finding: FindingItem): ThemeIcon {
+/**
+ * The sign of a finding: what is known of it by running the code or by agents, else the family of
+ * its rule where the heading tells the severity, else its severity. Settled ones are grey.
+ */
+export function findingIcon(finding: FindingItem, grouping: Grouping): ThemeIcon {
   const grey = new ThemeColor('disabledForeground');
   if (finding.suppressed) {
     return new ThemeIcon('eye-closed', grey);
@@ -37,11 +74,12 @@ export function findingIcon(finding: FindingItem): ThemeIcon {
     return new ThemeIcon('archive', grey);
   }
   const verdict = finding.proof?.verdict;
-  const icon = verdict === undefined ? undefined : EVIDENCE_ICONS[verdict];
-  if (icon === undefined) {
-    return severityIcon(finding.severity);
-  }
-  const [, color] = ICONS[finding.severity];
+  const [severity, color] = ICONS[finding.severity];
+  const icon =
+    (verdict && EVIDENCE_ICONS[verdict]) ??
+    (finding.agents && AGENTS_ICONS[finding.agents.verdict]) ??
+    (grouping === 'severity' ? CATEGORY_ICONS[finding.category] : undefined) ??
+    severity;
   return new ThemeIcon(icon, verdict === 'refuted' ? grey : new ThemeColor(color));
 }
 
@@ -120,8 +158,8 @@ export function languageNames(languages: readonly string[]): string {
 }
 
 /** `file.c:12` */
-export function place(finding: FindingItem): string {
-  return `${fileName(finding.uri)}:${finding.range.start.line + 1}`;
+export function place({ uri, range }: Pick<FindingStep, 'uri' | 'range'>): string {
+  return `${fileName(uri)}:${range.start.line + 1}`;
 }
 
 /** The path as the user knows it: below the folder, with the folder's name when there are several. */
@@ -156,6 +194,19 @@ export function spokenFinding(finding: FindingItem): string {
   return finding.proof === undefined ? spoken : `${spoken}, ${finding.proof.name}`;
 }
 
+/** What a screen reader says of a step on the path to a finding, which counts from 0. */
+export function spokenStep(step: FindingStep, at: number, count: number): string {
+  const line = step.range.start.line + 1;
+  return l10n.t(
+    'Step {0} of {1}: {2} {3}, line {4}',
+    at + 1,
+    count,
+    step.message,
+    fileName(step.uri),
+    line,
+  );
+}
+
 /** The tooltip: what, where, how sure, and the line of source. */
 export function findingTooltip(finding: FindingItem): MarkdownString {
   const tooltip = new MarkdownString('', true);
@@ -175,6 +226,10 @@ export function findingTooltip(finding: FindingItem): MarkdownString {
   if (finding.proof !== undefined) {
     tooltip.appendMarkdown('\n\n$(beaker) ');
     tooltip.appendText(finding.proof.text);
+  }
+  if (finding.agents !== undefined) {
+    tooltip.appendMarkdown('\n\n$(verified) ');
+    tooltip.appendText(finding.agents.text);
   }
   if (finding.suppressed) {
     tooltip.appendMarkdown(`\n\n$(eye-closed) ${l10n.t('Suppressed by a comment')}`);

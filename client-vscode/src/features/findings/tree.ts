@@ -1,9 +1,11 @@
 /**
- * The tree of the findings view: headings, and below each its findings, worst first. A heading with
- * very many findings shows them by pages, so that ten thousand findings stay quick.
+ * The tree of the findings view: headings, below each its findings, worst first, and below a finding
+ * the steps of its path, which are read when it is opened. A heading with very many findings shows
+ * them by pages, so that ten thousand findings stay quick.
  */
 
 import {
+  type Command,
   EventEmitter,
   l10n,
   Range,
@@ -13,7 +15,7 @@ import {
   TreeItemCollapsibleState,
   Uri,
 } from 'vscode';
-import type { FindingItem, Severity } from '../../protocol';
+import type { FindingItem, FindingStep, Severity } from '../../protocol';
 import {
   countOf,
   findingIcon,
@@ -24,6 +26,7 @@ import {
   severityIcon,
   severityName,
   spokenFinding,
+  spokenStep,
 } from './labels';
 import { type Group, type Grouping, grouped } from './model';
 
@@ -38,13 +41,22 @@ export interface FindingNode {
   parent: GroupNode;
 }
 
+/** One step of the path to a finding. */
+export interface StepNode {
+  kind: 'step';
+  step: FindingStep;
+  /** Its number, from 0. */
+  at: number;
+  parent: FindingNode;
+}
+
 /** The last line of a heading with more findings than are shown. */
 export interface MoreNode {
   kind: 'more';
   parent: GroupNode;
 }
 
-export type Node = GroupNode | FindingNode | MoreNode;
+export type Node = GroupNode | FindingNode | StepNode | MoreNode;
 
 const PAGE = 500;
 
@@ -56,6 +68,9 @@ export class FindingsTree implements TreeDataProvider<Node> {
   private readonly changed = new EventEmitter<Node | undefined>();
 
   readonly onDidChangeTreeData = this.changed.event;
+
+  /** @param readSteps reads the path of a finding. */
+  constructor(private readonly readSteps: (finding: FindingItem) => Promise<FindingStep[]>) {}
 
   /**
    * Shows these findings under headings of this kind. Rows that stay as they are are not drawn
@@ -77,9 +92,12 @@ export class FindingsTree implements TreeDataProvider<Node> {
     this.changed.fire(undefined);
   }
 
-  getChildren(node?: Node): Node[] {
+  getChildren(node?: Node): Node[] | Promise<Node[]> {
     if (node === undefined) {
       return this.roots;
+    }
+    if (node.kind === 'finding') {
+      return this.stepsOf(node);
     }
     if (node.kind !== 'group') {
       return [];
@@ -101,6 +119,9 @@ export class FindingsTree implements TreeDataProvider<Node> {
     if (node.kind === 'group') {
       return groupItem(node.group);
     }
+    if (node.kind === 'step') {
+      return stepItem(node);
+    }
     return node.kind === 'finding' ? findingItem(node) : moreItem(node);
   }
 
@@ -110,6 +131,11 @@ export class FindingsTree implements TreeDataProvider<Node> {
       item.tooltip = findingTooltip(node.finding);
     }
     return item;
+  }
+
+  private async stepsOf(parent: FindingNode): Promise<Node[]> {
+    const steps = await this.readSteps(parent.finding);
+    return steps.map((step, at) => ({ kind: 'step', step, at, parent }));
   }
 
   private pageOf(node: GroupNode): number {
@@ -154,26 +180,45 @@ function folderOf(uri: string): string {
 }
 
 function findingItem({ finding, parent }: FindingNode): TreeItem {
-  const { start, end } = finding.range;
-  const inFile = parent.group.grouping === 'file';
-  // The place stays readable in a narrow side bar; many findings share their message.
-  const label = inFile ? `${start.line + 1}: ${finding.message}` : place(finding);
-  const item = new TreeItem(label, TreeItemCollapsibleState.None);
-  item.id = `${parent.group.grouping}:${finding.uri}#${finding.fingerprint}`;
+  const { grouping } = parent.group;
+  const item = new TreeItem(
+    finding.message,
+    finding.steps > 0 ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.None,
+  );
+  item.id = `${grouping}:${finding.uri}#${finding.fingerprint}`;
   item.contextValue = contextOf(finding);
-  const told = inFile ? finding.rule : finding.message;
-  item.description = finding.proof === undefined ? told : `${finding.proof.name} · ${told}`;
-  item.iconPath = findingIcon(finding);
+  const line = l10n.t('line {0}', finding.range.start.line + 1);
+  const parts = [
+    grouping === 'file' ? line : place(finding),
+    ...(finding.proof === undefined ? [] : [finding.proof.name]),
+    ...(grouping === 'rule' ? [] : [finding.rule]),
+  ];
+  item.description = parts.join(' · ');
+  item.iconPath = findingIcon(finding, grouping);
   item.accessibilityInformation = { label: spokenFinding(finding) };
-  item.command = {
+  item.command = open(finding);
+  return item;
+}
+
+function stepItem({ step, at, parent }: StepNode): TreeItem {
+  const item = new TreeItem(step.message);
+  item.contextValue = 'step';
+  item.description = place(step);
+  item.tooltip = `${step.message}\n${relativePath(step.uri)}:${step.range.start.line + 1}`;
+  const isLast = at === parent.finding.steps - 1;
+  item.iconPath = new ThemeIcon(isLast ? 'debug-breakpoint' : 'debug-stackframe-dot');
+  item.accessibilityInformation = { label: spokenStep(step, at, parent.finding.steps) };
+  item.command = open(step);
+  return item;
+}
+
+function open({ uri, range: { start, end } }: Pick<FindingStep, 'uri' | 'range'>): Command {
+  const selection = new Range(start.line, start.character, end.line, end.character);
+  return {
     command: 'vscode.open',
     title: l10n.t('Go to Finding'),
-    arguments: [
-      Uri.parse(finding.uri),
-      { selection: new Range(start.line, start.character, end.line, end.character) },
-    ],
+    arguments: [Uri.parse(uri), { selection }],
   };
-  return item;
 }
 
 /**

@@ -1,14 +1,23 @@
 /**
  * The findings view in its own place of the activity bar. The user sees every finding of the
  * workspace, also of files that are not open, grouped by severity, category, file or rule; filters
- * them by words and severity; jumps to one with a click; and sees on the icon how many are open.
+ * them by words and severity; jumps to one with a click, reads all about it in the pane below, opens
+ * it to see the steps of its path; and sees on the icon how many are open.
  */
 
 import { commands, type Disposable, l10n, type TreeView, Uri, window } from 'vscode';
 import type { JarvisContext } from '../../context';
 import { reason } from '../../log';
 import { FINDINGS_VIEW } from '../../progress';
-import { FINDINGS, FINDINGS_CHANGED, type FindingItem, type Severity } from '../../protocol';
+import {
+  FINDING,
+  FINDINGS,
+  FINDINGS_CHANGED,
+  type FindingItem,
+  type FindingStep,
+  type Severity,
+} from '../../protocol';
+import { FindingDetailsPane } from './details';
 import { countOf, groupingName, severityIcon, severityName, verdictName } from './labels';
 import {
   EVERYTHING,
@@ -59,15 +68,19 @@ function findingsOf(nodes: readonly Node[]): FindingItem[] {
     if (node.kind === 'group') {
       return node.group.findings;
     }
+    if (node.kind === 'step') {
+      return [node.parent.finding];
+    }
     return node.kind === 'finding' ? [node.finding] : [];
   });
   return [...new Set(findings)];
 }
 
 class FindingsView implements Disposable {
-  readonly tree = new FindingsTree();
+  readonly tree: FindingsTree;
   private readonly model = new FindingsModel((uri) => Uri.parse(uri).toString());
   private readonly view: TreeView<Node>;
+  private readonly details: FindingDetailsPane;
   private grouping: Grouping;
   private filter: Filter;
   private redraw: NodeJS.Timeout | undefined;
@@ -77,11 +90,17 @@ class FindingsView implements Disposable {
     const remembered = memory.get<Partial<Remembered>>(STATE, {});
     this.grouping = remembered.grouping ?? 'severity';
     this.filter = { ...EVERYTHING, ...remembered.filter };
+    this.tree = new FindingsTree((finding) => this.readSteps(finding));
+    this.details = new FindingDetailsPane(context);
     this.view = window.createTreeView(FINDINGS_VIEW, {
       treeDataProvider: this.tree,
       canSelectMany: true,
       showCollapseAll: true,
     });
+    context.subscriptions.push(
+      this.details,
+      this.view.onDidChangeSelection(({ selection }) => this.details.show(findingsOf(selection))),
+    );
     context.on(FINDINGS_CHANGED, (change) => {
       if (this.model.apply(change)) {
         this.drawSoon();
@@ -198,6 +217,10 @@ class FindingsView implements Disposable {
       .filter(({ uri }) => Uri.parse(uri).toString() === file);
   }
 
+  private async readSteps({ uri, fingerprint }: FindingItem): Promise<FindingStep[]> {
+    return (await this.context.request(FINDING, { uri, fingerprint })).steps;
+  }
+
   private follow(life: string): void {
     if (life === 'running') {
       void this.load();
@@ -233,6 +256,7 @@ class FindingsView implements Disposable {
     const open = this.model.open.length;
     const shown = visible(this.model.all, this.filter);
     this.tree.show(shown, this.grouping);
+    this.details.follow(this.model.all);
     this.view.badge = open > 0 ? { value: open, tooltip: countOf(open) } : undefined;
     this.view.description = groupingName(this.grouping);
     // Where nothing is left, the view's own words offer to clear the filter; a message hides them.

@@ -11,14 +11,20 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.core.translations import Translations
+from jarvis_ls.jsec.base.categories import category_name
 from jarvis_ls.jsec.engine.rule_pages import RulePage
 
 LANGUAGES = ("en", "zh-cn")
 """What pages can be asked for in."""
+
+LANGUAGE_NAMES = {"c": "C", "cpp": "C++", "rust": "Rust"}
+"""Grammars as people write them."""
 
 _FOLDER = Path(__file__).resolve().parents[1] / "locale" / "pages"
 _HEADING = re.compile(r"## (.+)")
@@ -39,6 +45,19 @@ def in_language(page: RulePage, language: str) -> RulePage:
         given = texts.get(_KEYS.get(heading, ""))
         told.append(given or "\n".join(headings.get(line, line) for line in body))
     return replace(page, title=title, page=_space_out(told))
+
+
+def facts(page: RulePage, say: Translations, weaknesses: Iterable[str]) -> str:
+    """Return in one line the category of a rule, its weaknesses as they are given, the worst
+    severity, the languages, and whether it offers a fix."""
+    parts = [
+        category_name(page.category, say),
+        *weaknesses,
+        say("at most {severity}", severity=say(page.severity)),
+        ", ".join(LANGUAGE_NAMES[language] for language in page.languages),
+        *([say("offers a fix")] if page.fixable else []),
+    ]
+    return " · ".join(parts)
 
 
 def reason(page: RulePage, language: str) -> str:

@@ -172,7 +172,12 @@ class _Diagnostics:
         if state is None:
             return server.notes.diagnostics(key, ())
         found = [
-            to_diagnostic(finding, server.say, lambda file: server.beside(key, file))
+            to_diagnostic(
+                finding,
+                server.say,
+                lambda file: server.beside(key, file),
+                with_advice=not server.own_client,
+            )
             for finding in state.active
         ]
         notes = server.notes.diagnostics(key, state.functions)

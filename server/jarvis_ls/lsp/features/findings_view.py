@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-from jarvis_ls.lsp.convert import to_item
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.lsp.convert import to_item, to_steps
+from jarvis_ls.lsp.finding_text import command_links, details
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
     FileFindings,
+    FindingDetails,
     FindingItem,
+    FindingRef,
     FindingsChangedParams,
     FindingsParams,
     FindingsResult,
@@ -20,10 +24,11 @@ INTERVAL = 0.1
 
 
 def register(server: Server) -> None:
-    """Answer `jarvis/findings`, and tell of changes."""
+    """Answer `jarvis/findings` and `jarvis/finding`, and tell of changes."""
     view = _View(server)
     server.findings.changed.subscribe(view.changed)
     server.answer(extensions.FINDINGS, view.all)
+    server.answer(extensions.FINDING, view.details)
 
 
 class _View:
@@ -39,6 +44,18 @@ class _View:
             finding for key, _state in self._server.findings for finding in self._items(key)
         ]
         return FindingsResult(self._revision, findings)
+
+    async def details(self, params: FindingRef) -> FindingDetails:
+        server = self._server
+        key = server.key(params.uri)
+        state = server.findings.get(key)
+        for finding in state.findings if state is not None else ():
+            if finding.fingerprint == params.fingerprint:
+                page = (await server.rule_pages()).get(finding.rule)
+                links = command_links(finding, params.uri, server)
+                steps = to_steps(finding, server.say, lambda file: server.beside(key, file))
+                return FindingDetails(steps, details(finding, page, server.say, links))
+        raise UsageError(server.say("The code has changed; this finding no longer exists."))
 
     def changed(self, key: str) -> None:
         self._waiting[key] = None

@@ -7,6 +7,7 @@ from typing import Any
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.jsec.base.weaknesses import REFERENCE, weakness_uri
+from jarvis_ls.jsec.engine.page_text import facts
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
     ExplainRuleParams,
@@ -39,7 +40,10 @@ def register(server: Server) -> None:
         if page is None:
             raise UsageError(server.say("Unknown rule '{rule}'.", rule=params.rule))
         body = REFERENCE.sub(_link, page.page.partition("\n")[2].strip())
-        return ExplainRuleResult(page.id, page.title, f"# {page.title}\n\n`{page.id}`\n\n{body}\n")
+        weaknesses = (f"[CWE-{number}]({weakness_uri(number)})" for number in page.cwe)
+        head = f"`{page.id}` · {facts(page, server.say, weaknesses)}"
+        text = f"# {page.title}\n\n{head}\n\n{body}\n"
+        return ExplainRuleResult(page.id, page.title, text)
 
     async def command(arguments: list[Any]) -> str:
         if len(arguments) != 1 or not isinstance(arguments[0], str):

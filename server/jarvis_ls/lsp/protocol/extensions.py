@@ -18,6 +18,7 @@ from jarvis_ls.lsp.protocol import migration
 
 SCAN_WORKSPACE = "jarvis/scanWorkspace"
 FINDINGS = "jarvis/findings"
+FINDING = "jarvis/finding"
 EXPLAIN_RULE = "jarvis/explainRule"
 RULES = "jarvis/rules"
 FIX = "jarvis/fix"
@@ -59,6 +60,7 @@ RuleLevel = Literal["off", "low", "medium", "high"]
 SuppressScope = Literal["line", "function", "file", "baseline"]
 ExportFormat = Literal["json", "jsonl", "sarif", "markdown", "html"]
 ProofVerdict = Literal["reproduced", "depends_on_caller", "refuted", "survived", "unproven"]
+AgentsVerdict = Literal["reproduced", "unproven", "undecided", "false_positive"]
 RepairStatus = Literal["repaired", "unfixable", "no_model", "cancelled"]
 VerifyStatus = Literal["verified", "unfinished", "no_model", "cancelled"]
 ModelHealth = Literal["none", "ready", "failing"]
@@ -77,6 +79,16 @@ class ProofItem:
     """All that is said of it, the verdict first."""
     case: str
     """Name of the run that shows it; empty when there is none."""
+
+
+@attrs.frozen
+class AgentsItem:
+    """What agents concluded of a finding, as long as the code is the same."""
+
+    verdict: AgentsVerdict
+    """What they concluded."""
+    text: str
+    """The conclusion in a sentence, in the user's language."""
 
 
 @attrs.frozen
@@ -117,6 +129,10 @@ class FindingItem:
     """Number in `candidates.jsonl`, once written there."""
     proof: ProofItem | None = None
     """What running the code has shown; absent when it was not run, or has changed since."""
+    agents: AgentsItem | None = None
+    """What agents concluded; absent when they were not asked, or the code has changed since."""
+    steps: int = 0
+    """Number of steps on the path to it; `jarvis/finding` has them."""
 
 
 @attrs.frozen
@@ -262,6 +278,29 @@ class FindingRef:
     """The file."""
     fingerprint: str
     """The finding in it."""
+
+
+@attrs.frozen
+class FindingStep:
+    """One step of the path to a finding."""
+
+    uri: str
+    """The file."""
+    range: Range
+    """Where in it."""
+    message: str
+    """What happens there, in the user's language."""
+
+
+@attrs.frozen
+class FindingDetails:
+    """Everything known of a finding."""
+
+    steps: list[FindingStep]
+    """Source, steps and sink; empty where the place alone shows the flaw."""
+    markdown: str
+    """Rule, message, advice, evidence, score and why it matters, in the user's language; with
+    commands of our extension as links."""
 
 
 @attrs.frozen
@@ -597,6 +636,7 @@ class PanelWriteParams:
 REQUESTS: dict[str, tuple[type, type]] = {
     SCAN_WORKSPACE: (ScanWorkspaceParams, ScanWorkspaceResult),
     FINDINGS: (FindingsParams, FindingsResult),
+    FINDING: (FindingRef, FindingDetails),
     EXPLAIN_RULE: (ExplainRuleParams, ExplainRuleResult),
     RULES: (RulesParams, list[RuleItem]),
     FIX: (FindingRef, FixResult),
