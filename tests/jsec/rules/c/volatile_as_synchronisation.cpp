@@ -1,43 +1,25 @@
-#include <atomic>
-#include <csignal>
-#include <cstdio>
+struct Poller {
+    volatile bool stop = false;
+    volatile bool unset = false;
+    bool plain = false;
 
-volatile int ready;
-static int data;
-
-int wait_for_it() {
-    while (!ready) { // expect: volatile-as-synchronisation
+    void cancel() {
+        stop = true;
+        plain = true;
     }
-    return data;
-}
 
-void provide(int value) {
-    data = value;
-    ready = 1;
-}
-
-std::atomic<int> prepared;
-
-int wait_for_the_other() {
-    while (!prepared) { // ok
+    void wait() {
+        while (!stop) { // expect: volatile-as-synchronisation
+        }
     }
-    return data;
-}
 
-volatile int stopped;
-
-void on_signal(int) { stopped = 1; }
-
-void until_stopped() {
-    std::signal(SIGINT, on_signal);
-    while (!stopped) { // ok
+    void wait_for_plain() {
+        while (!plain) { // ok
+        }
     }
-}
 
-volatile int state;
-
-void work() {
-    while (!state) { // ok
-        std::puts("working");
+    void wait_for_unset() {
+        while (!unset) { // ok
+        }
     }
-}
+};
