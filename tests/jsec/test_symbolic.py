@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jarvis_ls.core.finding import Finding, Message, Span
+from jarvis_ls.core.finding import Finding, Message, Related, Span
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Evidence, Strength, Verdict
 from jarvis_ls.jsec.proof.rungs.symbolic import Symbolic
@@ -28,17 +28,18 @@ extern int other(char *p);
 """
 
 
-def refute(folder: Path, text: str, cwe: int, *, line: str = "/*here*/") -> Evidence | None:
-    """Ask the rung about the line of a program that has a mark."""
+def refute(folder: Path, text: str, *cwe: int) -> Evidence | None:
+    """Ask the rung about the line of a program that has a mark; others mark the steps to it."""
     (folder / "a.c").write_text(HEAD + text)
     lines = (HEAD + text).splitlines()
-    at = next(number for number, content in enumerate(lines, 1) if line in content)
+    at = next(number for number, content in enumerate(lines, 1) if "/*here*/" in content)
+    steps = [number for number, content in enumerate(lines, 1) if "/*step*/" in content]
     finding = Finding(
         rule="any",
         language="c/cpp",
         category="",
         pattern="",
-        cwe=(cwe,),
+        cwe=cwe,
         file="a.c",
         span=Span(at, 1, at, len(lines[at - 1])),
         evidence="",
@@ -47,6 +48,9 @@ def refute(folder: Path, text: str, cwe: int, *, line: str = "/*here*/") -> Evid
         confidence=0.5,
         severity="medium",
         fingerprint="f",
+        trace=tuple(
+            Related("a.c", Span(step, 1, step, len(lines[step - 1])), Message("")) for step in steps
+        ),
     )
     bench = Workbench(folder.resolve(), Ladder(folder), Toolchain("gcc", "gcc"))
     return asyncio.run(Symbolic().attempt(finding, bench, Budget(20.0)))
@@ -119,8 +123,81 @@ SOUND = [
         "static void g(int *a, int n) { for (int i = 0; i < n; i++) a[i] = 1; /*here*/ }\n"
         "int main(void) { int a[4]; void (*h)(int *, int) = g; h(a, 4); return 0; }",
     ),
+    (  # what comes behind it, and cannot be followed, does not matter
+        121,
+        "void f(int i, int c) { int a[4]; if (i < 0 || i > 3) return;\na[i] = 1; /*here*/\n"
+        "again: other(0); if (c > 3) goto again;\nswitch (c) { case 1: { case 2: other(0); } } }",
+    ),
+    (  # what a step to it calls does not matter
+        122,
+        "char *take(int n) { char *p = malloc(n); if (!p) { other(p); exit(1); } return p; }\n"
+        "void f(const char *s) { int *q =\n(int *)take(8); /*step*/\n"
+        "char *p = malloc(5 + strlen(s)); if (!p) return; q[0] = 1;\nstrcpy(p, s); /*here*/ }",
+    ),
+    (  # a table that nothing changes, and a loop that narrows its path in each round
+        121,
+        'const char *old[5] = { ".bz2", ".bz", ".tbz2", ".tbz", ".b" };\n'
+        'const char *new[5] = { "", "", ".tar", ".tar", "" };\nchar to[64];\n'
+        "static int ends(char *s, const char *e) { int n = strlen(s), m = strlen(e);\n"
+        "return n >= m && strcmp(s + n - m, e) == 0; }\n"
+        "static int swap(char *s, const char *e, const char *with) { if (!ends(s, e)) return 0;\n"
+        "s[strlen(s) - strlen(e)] = 0;\nstrcat(s, with); /*here*/ return 1; }\n"
+        "static void f(char *name) { if (strlen(name) > 50) exit(1);\n"
+        "strncpy(to, name, 50); to[50] = 0;\n"
+        "for (int i = 0; i < 5; i++) if (swap(to, old[i], new[i])) return; }\n"
+        "int main(int n, char **v) { if (n > 1) f(v[1]); return 0; }",
+    ),
 ]
 FLAWED = [
+    (121, "void f(int n) { char b[4]; int i = 0; do { b[i] = 1; /*here*/ i++; } while (n--); }"),
+    (
+        121,
+        "static void g(int *a, int i) {\na[i] = 1; /*here*/ }\nvoid f(void) { int a[4];\n"
+        "void (*h)(int *, int) = g; g(a, 0); getpid(); h(a, 4); }",
+    ),
+    (
+        121,
+        "static void g(int *a, int i) {\na[i] = 1; /*here*/ }\n"
+        "static void k(int *a) { g(a, 4); }\n"
+        "void f(int c) { int a[4]; g(a, 0); if (c) return; { { k(a); } } }",
+    ),
+    (
+        121,
+        "void f(int c) { char b[4]; int i = 0; if (c) { i = 4; goto out; } getpid();\n"
+        "out: b[i] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "void f(int c) { char b[4]; int i = 0; switch (c) { case 1: b[0] = 1; i = 4;\n"
+        "case 2: b[i] = 1; /*here*/ } }",
+    ),
+    (
+        121,
+        "void f(int n) { char b[4]; int i, k; for (k = 0; k < n; k++) { for (i = 0; i < 4; i++)\n"
+        "if (k < 4 || i > 2) b[k] = 1; /*here*/ getpid(); } }",
+    ),
+    (
+        121,
+        'char *ends[2] = { ".a", ".b" };\nint main(int n, char **v) { char b[4] = "";\n'
+        "if (n > 2) ends[1] = v[1];\nfor (int i = 0; i < 2; i++) { b[0] = 0;\n"
+        "strcat(b, ends[i]); /*here*/ } return 0; }",
+    ),
+    (
+        121,
+        'const char *ends[2] = { ".a", ".b" };\nvoid set(const char ***p) { *p = ends; }\n'
+        'int main(int n, char **v) { char b[4] = ""; const char **q;\nset(&q); q[1] = v[0];\n'
+        "strcat(b, ends[1]); /*here*/ return 0; }",
+    ),
+    (
+        416,
+        "static void drop(char *p) {\nfree(p); /*step*/ }\nvoid f(void) { char *p = malloc(4);\n"
+        "if (!p) return;\ndrop(p); /*step*/\np[0] = 1; /*here*/ }",
+    ),
+    (
+        121,
+        "static void fill(char *p, int n) { for (int i = 0; i <= n; i++) p[i] = 1; }\n"
+        "void f(void) { char b[4];\nfill(b, 3); /*step*/\nfill(b, 4); /*here*/ }",
+    ),
     (
         416,
         "static char *g(int n) { char *p = malloc(4); if (!p) exit(1); p[0] = n; free(p);\n"
@@ -258,6 +335,40 @@ def test_what_cannot_go_wrong_is_refuted(tmp_path: Path, cwe: int, text: str) ->
 @pytest.mark.parametrize(("cwe", "text"), FLAWED)
 def test_what_can_go_wrong_is_never_refuted(tmp_path: Path, cwe: int, text: str) -> None:
     assert refute(tmp_path, text, cwe) is None
+
+
+ALLOCATED = "struct s { int a[4]; };\nvoid f(char *t) { struct s *p; char *q;\n"
+USED = "if (p) p->a[3] = 1; if (q) strcpy(q, t); }"
+
+
+@pytest.mark.parametrize(
+    ("cwe", "line"),
+    [
+        ((131, 122, 467), "q = 0; p = malloc(sizeof p); /*here*/"),
+        ((131, 122, 193, 787), "p = 0; q = malloc(strlen(t)); /*here*/"),
+    ],
+)
+def test_a_block_that_is_too_small_is_not_refuted_where_it_is_made(
+    tmp_path: Path, cwe: tuple[int, ...], line: str
+) -> None:
+    assert refute(tmp_path, f"{ALLOCATED}{line}\n{USED}", *cwe) is None
+
+
+@pytest.mark.parametrize(
+    ("cwe", "text"),
+    [
+        ((121, 122, 120, 787, 676), 'void f(void) { char b[4] = ""; strcat(b, "abc"); /*here*/ }'),
+        (
+            (190, 680, 131),
+            "void *f(short n) { if (n < 0) return 0; return malloc(n * 8); /*here*/ }",
+        ),
+    ],
+)
+def test_what_is_said_beside_the_flaw_does_not_keep_it(
+    tmp_path: Path, cwe: tuple[int, ...], text: str
+) -> None:
+    found = refute(tmp_path, text, *cwe)
+    assert found is not None and found.verdict is Verdict.REFUTED
 
 
 def test_a_weakness_that_it_knows_nothing_of_is_left_alone(tmp_path: Path) -> None:

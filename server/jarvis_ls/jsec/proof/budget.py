@@ -22,6 +22,11 @@ class Budget:
         """Return the seconds that may still be spent; none after `stop`."""
         return 0.0 if self.stop.is_set() else max(0.0, self.seconds - self.spent)
 
+    def without(self, seconds: float) -> Budget:
+        """Return a budget that keeps some seconds of this one back, half of it at most; what is
+        spent of it is to be counted here."""
+        return Budget(self.left - min(seconds, self.left / 2), self.stop)
+
     def spend(self, seconds: float) -> None:
         """Count CPU seconds."""
         self.spent += max(0.0, seconds)

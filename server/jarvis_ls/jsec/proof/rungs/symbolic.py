@@ -9,9 +9,10 @@ of them are known, and `main`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 
 from jarvis_ls.codeintel.languages import language_of
-from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.finding import Finding, Span
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Evidence, Strength, Verdict
 from jarvis_ls.jsec.proof.places import statement_lines
@@ -23,7 +24,7 @@ from jarvis_ls.jsec.proof.refuting import (
     read_code,
 )
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
-from jarvis_ls.jsec.proof.symbolic.goal import Goal, checks_for
+from jarvis_ls.jsec.proof.symbolic.goal import Check, Goal, checks_for
 from jarvis_ls.jsec.proof.toolchain import Toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 
@@ -46,20 +47,27 @@ class Symbolic:
         if not checks or language_of(finding.file) != "c":
             return None
         return await asyncio.to_thread(
-            _refute, finding, bench, budget, Goal(_places(bench, finding), checks)
+            _refute, finding, bench, budget, goal_of(bench, finding, checks)
         )
 
 
-def _places(bench: Workbench, finding: Finding) -> tuple[tuple[str, int, int], ...]:
-    """Return the statements of a finding and of the steps that lead to it."""
-    spots = [(finding.file, finding.span)]
-    spots += [(step.file, step.span) for step in (*finding.trace, *finding.related)]
-    found = []
+def goal_of(bench: Workbench, finding: Finding, checks: frozenset[Check]) -> Goal:
+    """Return what is to be shown of the statement of a finding and of the steps that lead to it."""
+    steps = (*finding.trace, *finding.related)
+    return Goal(
+        tuple(_statements(bench, [(finding.file, finding.span)])),
+        checks,
+        tuple(_statements(bench, [(step.file, step.span) for step in steps])),
+    )
+
+
+def _statements(
+    bench: Workbench, spots: Sequence[tuple[str, Span]]
+) -> Iterator[tuple[str, int, int]]:
     for file, span in dict.fromkeys(spots):
         source = bench.source(file)
         if source is not None:
-            found.append((file, *statement_lines(source, span)))
-    return tuple(found)
+            yield (file, *statement_lines(source, span))
 
 
 def _refute(finding: Finding, bench: Workbench, budget: Budget, goal: Goal) -> Evidence | None:

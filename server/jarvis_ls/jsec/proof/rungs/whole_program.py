@@ -40,6 +40,8 @@ from jarvis_ls.jsec.proof.workbench import Workbench
 NAME = "whole-program"
 _LEAST_SECONDS = 0.5
 """So much must be left of a budget for another build."""
+_KEPT_SECONDS = 5.0
+"""So much of a budget is left to the rungs behind this one: a refutation takes a second or two."""
 
 
 class WholeProgram:
@@ -61,6 +63,16 @@ class WholeProgram:
         kinds = kinds_for(finding) - UNSET
         if not kinds or language_of(finding.file) not in ("c", "cpp"):
             return None
+        own = budget.without(_KEPT_SECONDS)
+        try:
+            return await self._attempt_builds(finding, bench, own, kinds)
+        finally:
+            budget.spend(own.spent)
+
+    async def _attempt_builds(
+        self, finding: Finding, bench: Workbench, budget: Budget, kinds: frozenset[str]
+    ) -> Evidence:
+        """Return what the runs of the program show, built from its files or by its own build."""
         first = find_program(bench, finding.file)
         rewritten = _without_cast(finding, bench)
         if rewritten and not isinstance(first, str):

@@ -401,7 +401,7 @@ class Expressions(Machine):
     def _logical(self, state: State, node: Node, *, is_and: bool) -> Results:
         left, right = node.part(0), node.part(1)
         found: Results = []
-        pure = _is_pure(right) and not self.active
+        pure = _is_pure(right) and not (self.active or self.passing)
         for path, value in self.value(state, left):
             first = self.truth(value)
             if isinstance(first, bool) or not pure:

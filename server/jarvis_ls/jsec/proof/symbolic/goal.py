@@ -47,13 +47,32 @@ class Goal:
     """Files with the first and last line of statements."""
     checks: frozenset[Check]
     """What must hold in these statements and in what they call."""
+    steps: tuple[tuple[str, int, int], ...] = ()
+    """Statements that lead to the places: there it must hold too, but not in what they call."""
 
     def covers(self, node: Node) -> bool:
         """Return whether a node is in one of the places."""
-        return any(
-            node.file == file and node.line <= last and node.last >= first
-            for file, first, last in self.places
-        )
+        return _is_in(node, self.places)
+
+    def passes(self, node: Node) -> bool:
+        """Return whether a node is in a step that leads to the places."""
+        return _is_in(node, self.steps)
+
+    @property
+    def is_displaced(self) -> bool:
+        """Return whether what goes wrong may show only where a caller goes on: with what has ended
+        or is null."""
+        return not _DISPLACED.isdisjoint(self.checks)
+
+
+def _is_in(node: Node, places: tuple[tuple[str, int, int], ...]) -> bool:
+    return any(
+        node.file == file and node.line <= last and node.last >= first
+        for file, first, last in places
+    )
+
+
+_DISPLACED = frozenset({Check.LIFE, Check.FREE, Check.BAD_FREE, Check.NULL})
 
 
 INVARIANT = "jsec_invariant"
@@ -77,13 +96,17 @@ _BY_CWE: dict[int, frozenset[Check]] = {
     789: frozenset({Check.HUGE}),
 }
 """What must hold that a weakness is not there."""
-_GENERAL = frozenset({20, 664, 682, 703, 704, 707})
+_GENERAL = frozenset({20, 664, 676, 682, 703, 704, 707})
 """Weaknesses that say nothing of their own beside another."""
+_WRONG_SIZE = 131
+"""Says nothing of its own where the arithmetic of the size is at fault. Elsewhere the fault shows
+where the block is used, which is not the place of the finding: nothing here refutes that."""
 
 
 def checks_for(cwe: tuple[int, ...]) -> frozenset[Check]:
     """Return what refutes a finding with some weaknesses; empty when nothing here does."""
-    own = [number for number in cwe if number not in _GENERAL]
+    general = _GENERAL | {_WRONG_SIZE} if {190, 680} & set(cwe) else _GENERAL
+    own = [number for number in cwe if number not in general]
     if any(number not in _BY_CWE for number in own):
         return frozenset()
     return frozenset(check for number in own for check in _BY_CWE[number])

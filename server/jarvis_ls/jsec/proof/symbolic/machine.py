@@ -85,6 +85,8 @@ class Machine:
         self.spent = Spent()
         self.active = 0
         """Statements under way that are in a place."""
+        self.passing = 0
+        """Statements under way in the function being executed that are steps to a place."""
         self.everywhere = False
         """Whether obligations are asked for outside of the places as well."""
         self.writes: set[tuple[int, int, int]] = set()
@@ -155,31 +157,31 @@ class Machine:
 
     @contextmanager
     def inside(self, node: Node) -> Iterator[None]:
-        """Count a statement while it is under way, when it is in a place."""
-        if not self.goal.covers(node):
-            yield
-            return
-        self.active += 1
-        self.spent.reached += 1
+        """Count a statement while it is under way, when it is in a place or a step."""
+        covered, passed = self.goal.covers(node), self.goal.passes(node)
+        self.active += covered
+        self.passing += passed
+        self.spent.reached += covered
         try:
             yield
         finally:
-            self.active -= 1
+            self.active -= covered
+            self.passing -= passed
 
     @contextmanager
     def unobserved(self) -> Iterator[None]:
         """Ask for no obligations meanwhile."""
-        before, self.active = self.active, 0
-        everywhere, self.everywhere = self.everywhere, False
+        before = self.active, self.passing, self.everywhere
+        self.active, self.passing, self.everywhere = 0, 0, False
         try:
             yield
         finally:
-            self.active, self.everywhere = before, everywhere
+            self.active, self.passing, self.everywhere = before
 
     def wants(self, *checks: Check) -> bool:
         """Return whether one of some checks is asked for here."""
-        observed = self.active > 0 or self.everywhere
-        return observed and not self.goal.checks.isdisjoint(checks)
+        observed = self.active or self.passing or self.everywhere
+        return bool(observed) and not self.goal.checks.isdisjoint(checks)
 
     def require(self, state: State, check: Check, term: Truth, node: Node | None = None) -> None:
         """Show an obligation when it is asked for here. Raises `NotShown`."""

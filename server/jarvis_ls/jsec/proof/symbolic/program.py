@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,8 @@ class Program:
         self._changing: set[str] = set()
         self._initials: dict[str, Any] = {}
         self._needed: set[_Key] = set()
+        self._relevant: set[_Key] = set()
+        self._is_whole = False
         self._system: set[str] = set()
         for file in files:
             text = changed[1] if changed is not None and changed[0] == file else None
@@ -102,6 +104,10 @@ class Program:
         """Return whether a place lies in a function or in what it calls."""
         return (function.file, function.name) in self._needed
 
+    def is_relevant(self, function: Function) -> bool:
+        """Return whether a place, or a step to one, lies in a function or in what it calls."""
+        return (function.file, function.name) in self._relevant
+
     def is_system(self, name: str) -> bool:
         """Return whether a header of the system declares a function."""
         return name in self._system
@@ -113,12 +119,13 @@ class Program:
 
     def is_initial(self, variable: Variable) -> bool:
         """Return whether a global variable surely has the value it begins with: it is constant, or
-        of one file in which nothing changes it."""
+        nothing changes it in the files that see it."""
         if variable.key not in self._initials or variable.type.form is Form.OTHER:
             return False
         if variable.constant:
             return clang.initializer(self._initials[variable.key]) is not None
-        return ":" in variable.key and variable.key not in self._changing
+        is_seen = ":" in variable.key or self._is_whole
+        return is_seen and variable.key not in self._changing
 
     def local_initial(self, declaration: object) -> Node | None:
         """Return the initialiser of a static local variable."""
@@ -135,15 +142,26 @@ class Program:
         ]
         return found[0] if len(found) == 1 else None
 
-    def need(self, function: Function) -> None:
-        """Set the function that a place lies in."""
-        waiting = [(function.file, function.name)]
-        self._needed = set()
+    def need(
+        self, function: Function, steps: Iterable[tuple[str, int, int]], *, is_whole: bool
+    ) -> None:
+        """Set the function that a place lies in, the statements that lead to it, and whether no
+        other files belong to the program."""
+        self._is_whole = is_whole
+        self._needed = self._leading_to([(function.file, function.name)])
+        around = [self.at(file, first) for file, first, _ in steps]
+        found = [(item.file, item.name) for item in around if item is not None]
+        self._relevant = self._needed | self._leading_to(found)
+
+    def _leading_to(self, waiting: list[_Key]) -> set[_Key]:
+        """Return functions, and those that call them, and so on."""
+        found: set[_Key] = set()
         while waiting:
             key = waiting.pop()
-            if key not in self._needed:
-                self._needed.add(key)
+            if key not in found:
+                found.add(key)
                 waiting += [caller for caller, called in self._calls.items() if key in called]
+        return found
 
     def callers(self, function: Function) -> list[Function] | None:
         """Return the functions that call another; None when not all are known: its address is

@@ -104,7 +104,7 @@ def show(question: Question) -> Answer:
 
 def _show(question: Question) -> Answer:
     program, function = question.program, question.function
-    program.need(function)
+    program.need(function, question.goal.steps, is_whole=question.is_whole)
     end = time.thread_time() + question.seconds
     why = "nothing to show"
     for level, roots in _levels(program, function, is_whole=question.is_whole):
@@ -115,7 +115,7 @@ def _show(question: Question) -> Answer:
                 machine = Library(
                     program, question.goal, left, question.stopped, whole=level < 0, roots=roots
                 )
-                machine.everywhere = level != 0
+                machine.everywhere = level != 0 and question.goal.is_displaced
                 machine.run(root)
                 found.append(machine.spent)
         except (GaveUp, Unsupported) as error:

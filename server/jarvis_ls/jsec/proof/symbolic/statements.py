@@ -8,7 +8,8 @@ to hold: then it covers every round.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Protocol
@@ -46,7 +47,9 @@ from jarvis_ls.jsec.proof.symbolic.terms import Truth
 _MOST_ROUNDS = 1100
 """Rounds of a loop with known conditions."""
 _MOST_SPLITS = 3
-"""Rounds in which the path splits, before the loop is generalised."""
+"""Rounds after which several paths go on, before the loop is generalised."""
+_MOST_NARROWED = 16
+"""Rounds after which a single path goes on of which more is known."""
 _MOST_TRIALS = 14
 _DEEPEST = 24
 """Calls in calls."""
@@ -93,6 +96,9 @@ class Sources(Protocol):
 
     def is_needed(self, function: Function) -> bool:
         """Return whether a place lies in a function or in what it calls."""
+
+    def is_relevant(self, function: Function) -> bool:
+        """Return whether a place, or a step to one, lies in a function or in what it calls."""
 
     def is_system(self, name: str) -> bool:
         """Return whether a header of the system declares a function."""
@@ -146,6 +152,10 @@ class Statements(Expressions, ABC):
         self._whole = whole
         self._roots = roots
         self._calls: list[str] = []
+        self._behind: list[bool] = []
+        """Of each block and loop under way, whether something behind may come to a place."""
+        self._leading: dict[int, tuple[Node, bool]] = {}
+        """Whether nodes may lead to a place, by identity."""
         self._made: list[tuple[str, Callable[[State], object]]] = []
         """Static objects, as they were made on some path, with what makes them on another."""
         self._file = ""
@@ -326,9 +336,13 @@ class Statements(Expressions, ABC):
             if number == len(parts):
                 found.append(Outcome(path))
                 continue
+            if self._is_over(parts[number:]):
+                continue
             part = parts[number]
             assert part is not None
-            for outcome in self.execute(path, part):
+            with self._followed_by(any(map(self._leads, parts[number + 1 :]))):
+                outcomes = self.execute(path, part)
+            for outcome in outcomes:
                 if outcome.end is End.NORMAL:
                     waiting.append((outcome.state, number + 1))
                     continue
@@ -340,6 +354,38 @@ class Statements(Expressions, ABC):
                 else:
                     waiting.append((outcome.state, target))
         return found
+
+    @contextmanager
+    def _followed_by(self, leads: bool) -> Iterator[None]:
+        """Note whether what comes behind a statement may lead to a place."""
+        self._behind.append(leads)
+        try:
+            yield
+        finally:
+            self._behind.pop()
+
+    def _is_over(self, parts: Sequence[Node | None]) -> bool:
+        """Return whether nothing that is still to come leads to a place: then the path may end."""
+        return not (self.everywhere or any(self._behind) or any(map(self._leads, parts)))
+
+    def _leads(self, node: Node | None) -> bool:
+        """Return whether a place, a step to one, or a call that may come to one, is in a node."""
+        if node is None:
+            return False
+        known = self._leading.get(id(node))
+        if known is None:
+            known = self._leading[id(node)] = (node, self._leads_itself(node))
+        return known[1]
+
+    def _leads_itself(self, node: Node) -> bool:
+        if self.goal.covers(node) or self.goal.passes(node):
+            return True
+        if node.kind is Kind.FUNCTION:
+            function = self._code.function(str(node.value), node.file or self._file)
+            return function is not None and self._code.is_relevant(function)
+        if node.kind is Kind.CALL and not _names_function(node.part(0)):
+            return True
+        return any(map(self._leads, node.parts))
 
     def _if(self, state: State, node: Node) -> list[Outcome]:
         found: list[Outcome] = []
@@ -393,12 +439,17 @@ class Statements(Expressions, ABC):
         ]
 
     def _loop(self, state: State, loop: _Loop) -> list[Outcome]:
+        rounds = (loop.condition, loop.body, loop.step)
+        with self._followed_by(any(map(self._leads, rounds))):
+            return self._follow_rounds(state, loop)
+
+    def _follow_rounds(self, state: State, loop: _Loop) -> list[Outcome]:
         found: list[Outcome] = []
-        waiting: list[tuple[State, int, int]] = [(state, 0, 0)]
+        waiting: list[tuple[State, int, int, int]] = [(state, 0, 0, 0)]
         while waiting:
-            path, rounds, splits = waiting.pop()
+            path, rounds, splits, narrowed = waiting.pop()
             self.step()
-            if rounds >= _MOST_ROUNDS or splits > _MOST_SPLITS:
+            if rounds >= _MOST_ROUNDS or splits > _MOST_SPLITS or narrowed > _MOST_NARROWED:
                 found += self._generalise(path, _at_round(loop, rounds))
                 continue
             before = path.fork()
@@ -413,8 +464,10 @@ class Statements(Expressions, ABC):
                     found.append(Outcome(path))
                     continue
             going = self._round(path, loop, found)
-            more = int(len(going) != 1 or len(going[0].path) > count)
-            waiting += [(after, rounds + 1, splits + more) for after in going]
+            splits += len(going) > 1
+            waiting += [
+                (after, rounds + 1, splits, narrowed + (len(after.path) > count)) for after in going
+            ]
         return found
 
     def _decide(self, state: State, condition: Node | None) -> list[tuple[State, bool]]:
@@ -627,6 +680,8 @@ class Statements(Expressions, ABC):
         self, state: State, function: Function, outer: dict[str, int] | None = None
     ) -> Results:
         before, self._file = self._file, function.file
+        passing, self.passing = self.passing, 0
+        self._behind.append(bool(self._calls))  # behind a call its caller goes on
         self._calls.append(function.name)
         self.spent.entered.add((function.file, function.name))
         try:
@@ -635,7 +690,8 @@ class Statements(Expressions, ABC):
             raise GaveUp("depth") from None
         finally:
             self._calls.pop()
-            self._file = before
+            self._behind.pop()
+            self._file, self.passing = before, passing
         found: Results = []
         for outcome in outcomes:
             if outcome.end is End.GOTO:
@@ -749,6 +805,13 @@ def _loosened(condition: Node | None) -> list[tuple[object, Node]]:
     return [
         ((operator, id(condition)), replace(condition, value=operator)) for operator in loosened
     ]
+
+
+def _names_function(node: Node) -> bool:
+    """Return whether what is called is a function by its name."""
+    while node.kind is Kind.CONVERT:
+        node = node.part(0)
+    return node.kind is Kind.FUNCTION
 
 
 def _has_effects(node: Node) -> bool:
