@@ -8,6 +8,7 @@ import type { ExtensionContext } from 'vscode';
 import { JarvisContext } from './context';
 import * as explainRule from './features/explain-rule';
 import * as findingsView from './features/findings/view';
+import * as firstContact from './features/first-contact';
 import * as fixFinding from './features/fix-finding';
 import * as gaps from './features/gaps';
 import * as migration from './features/migration/migration';
@@ -38,6 +39,7 @@ const FEATURES = [
   gaps,
   serverCommands,
   workspaceTrust,
+  firstContact,
 ];
 
 /** What other extensions and the tests in the extension host may ask. */

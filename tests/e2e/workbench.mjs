@@ -42,6 +42,7 @@ const SETTINGS = {
   'editor.accessibilitySupport': 'off',
   'editor.minimap.enabled': false,
   'workbench.editor.enablePreview': false,
+  'workbench.welcomePage.walkthroughs.openOnInstall': false,
   'files.simpleDialog.enable': true,
 };
 

@@ -99,6 +99,18 @@ async def test_a_click_on_a_lens_goes_to_the_first_finding(tmp_path):
             await editor.command(lens.command.command, uri)
 
 
+async def test_our_client_lists_the_findings_of_a_lens(tmp_path):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, options={"trusted": False}) as editor:
+        editor.open(uri, DOUBLE_FREE.replace("free(p);\n}", "free(p);\n    free(p);\n}"))
+        await editor.diagnostics(uri)
+        params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
+        (lens,) = await editor.client.text_document_code_lens_async(params)
+        assert lens.command.command == "jarvisLs.peekFindings"
+        file, places = lens.command.arguments
+        assert (file, [place["start"]["line"] for place in places]) == (uri, [4, 5])
+
+
 async def test_rules_and_their_pages(tmp_path):
     async with running(tmp_path) as editor:
         rules = await editor.request("jarvis/rules", {})

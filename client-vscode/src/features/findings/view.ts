@@ -5,7 +5,16 @@
  * it to see the steps of its path; and sees on the icon how many are open.
  */
 
-import { commands, type Disposable, l10n, type TreeView, Uri, window } from 'vscode';
+import {
+  commands,
+  type Disposable,
+  Location,
+  l10n,
+  Range,
+  type TreeView,
+  Uri,
+  window,
+} from 'vscode';
 import type { JarvisContext } from '../../context';
 import { reason } from '../../log';
 import { FINDINGS_VIEW } from '../../progress';
@@ -60,6 +69,7 @@ export function activate(context: JarvisContext): void {
   context.command('jarvisLs.hideSuppressed', () => view.filterBy({ suppressed: false }));
   context.command('jarvisLs.showBaselined', () => view.filterBy({ baselined: true }));
   context.command('jarvisLs.hideBaselined', () => view.filterBy({ baselined: false }));
+  context.command('jarvisLs.peekFindings', peek);
   context.command('jarvisLs.showMore', (node: MoreNode) => view.tree.showMore(node));
 }
 
@@ -290,4 +300,18 @@ class FindingsView implements Disposable {
 
 function setContext(key: string, value: unknown): Thenable<unknown> {
   return commands.executeCommand('setContext', key, value);
+}
+
+/** Lists findings of a file in the editor; where there is one it goes to it. */
+async function peek(uri: string, ranges: readonly FindingItem['range'][]): Promise<void> {
+  const file = Uri.parse(uri);
+  const places = ranges.map(
+    ({ start, end }) =>
+      new Location(file, new Range(start.line, start.character, end.line, end.character)),
+  );
+  const [first] = places;
+  if (first !== undefined) {
+    const at = first.range.start;
+    await commands.executeCommand('editor.action.goToLocations', file, at, places, 'peek');
+  }
 }

@@ -1,4 +1,5 @@
-"""How many findings a function has, above the function; a click goes to the first of them."""
+"""How many findings a function has, above the function; a click lists them where our client can,
+and goes to the first elsewhere."""
 
 from __future__ import annotations
 
@@ -49,7 +50,10 @@ def register(server: Server) -> None:
         window = server.client_capabilities.window
         # Without a command id the lens is a text.
         command = types.Command(title, "")
-        if window is not None and window.show_document and window.show_document.support:
+        if server.own_client:
+            places = [convert.to_range(finding.span) for finding in findings]
+            command = types.Command(title, "jarvisLs.peekFindings", arguments=[uri, places])
+        elif window is not None and window.show_document and window.show_document.support:
             place = convert.to_range(findings[0].span).start
             arguments = [uri, place.line, place.character]
             command = types.Command(title, extensions.COMMAND_SHOW_FINDING, arguments=arguments)

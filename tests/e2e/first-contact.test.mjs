@@ -1,0 +1,66 @@
+// The first minutes of a newcomer: what opens by itself, what obvious words in the palette lead to,
+// and what a click above a function lists.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openWorkbench, until } from './workbench.mjs';
+
+const FREES = `#include <stdlib.h>
+
+void drop(char *memory) {
+  free(memory);
+  free(memory);
+  free(memory);
+}
+`;
+
+/** @type {import('./workbench.mjs').Workbench} */
+let editor;
+
+before(async () => {
+  editor = await openWorkbench({
+    files: { 'memory.c': FREES },
+    settings: { 'workbench.welcomePage.walkthroughs.openOnInstall': true },
+  });
+  await editor.serverStarted();
+});
+after(() => editor.close());
+
+test('the walkthrough and the findings view open by themselves, once', async () => {
+  const step = (/** @type {string} */ title) =>
+    editor.page.locator('.getting-started-step', { hasText: title });
+  for (const title of [
+    'Scan your code',
+    'Prove and fix',
+    'Work with agents',
+    'Migrate C to Rust',
+  ]) {
+    await step(title).first().waitFor();
+  }
+  await editor.finding('memory.c:5').waitFor();
+  await editor.page.reload();
+  await editor.serverStarted(2);
+  await editor.status.filter({ hasText: '2 findings' }).waitFor();
+  assert.equal(editor.log().match(/Welcome: the walkthrough is opened/g)?.length, 1);
+});
+
+test('the obvious words lead to the obvious command', async () => {
+  for (const words of ['Show Findings', 'Scan Workspace', 'Open Chat']) {
+    const input = await editor.openQuickInput('F1', '>');
+    await input.fill(`>jarvis ${words.toLowerCase()}`);
+    const first = editor.quickInput.locator('.monaco-list-row .label-name').first();
+    await until(words, async () => (await first.innerText()) === `Jarvis: ${words}`);
+    await editor.page.keyboard.press('Escape');
+  }
+});
+
+test('a click above a function lists its findings in place', async () => {
+  await editor.open('memory.c');
+  const lens = editor.page.locator('.codelens-decoration a', { hasText: '2 findings' });
+  const peek = editor.page.locator('.peekview-widget');
+  await editor.click(lens, peek);
+  await until('both are listed', async () => {
+    return (await peek.locator('.referenceMatch').count()) === 2;
+  });
+  assert.match(await peek.locator('.head').innerText(), /memory\.c/);
+});
