@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent / "server" / "jarvis_ls"
-CATALOGS = {"jsec": PACKAGE / "jsec/locale/zh-cn.json", "lsp": PACKAGE / "lsp/locale/zh-cn.json"}
+CATALOGS = {part: PACKAGE / part / "locale/zh-cn.json" for part in ("jsec", "lsp", "review")}
 PAGES = PACKAGE / "jsec/locale/pages/zh-cn.json"
 PARTS = ("title", "what", "why")
 """What of a rule's page is translated."""

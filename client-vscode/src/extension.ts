@@ -16,6 +16,7 @@ import * as panel from './features/panel/panel';
 import * as prove from './features/prove';
 import * as repair from './features/repair';
 import * as report from './features/report';
+import * as review from './features/review';
 import * as scan from './features/scan';
 import * as serverCommands from './features/server-commands';
 import * as statusBar from './features/status-bar';
@@ -31,6 +32,7 @@ const FEATURES = [
   prove,
   repair,
   verify,
+  review,
   suppress,
   explainRule,
   migration,

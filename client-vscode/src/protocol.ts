@@ -21,6 +21,8 @@ export const REGRESSION_TEST = 'jarvis/regressionTest';
 export const REPAIR = 'jarvis/repair';
 export const REPAIR_APPLY = 'jarvis/repairApply';
 export const VERIFY = 'jarvis/verify';
+export const REVIEW = 'jarvis/review';
+export const REVIEW_DISMISS = 'jarvis/reviewDismiss';
 export const GAPS_FOUND = 'jarvis/gapsFound';
 export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
@@ -39,6 +41,7 @@ export const COMMAND_REPLAY = 'jarvis.replay';
 export const COMMAND_REPAIR = 'jarvis.repair';
 export const COMMAND_APPLY_REPAIR = 'jarvis.applyRepair';
 export const COMMAND_VERIFY = 'jarvis.verify';
+export const COMMAND_REVIEW = 'jarvis.review';
 export const SETTINGS_SECTION = 'jarvisLs';
 export const MIGRATION = 'jarvis/migration';
 export const MIGRATION_RUN = 'jarvis/migration/run';
@@ -58,6 +61,8 @@ export type ProofVerdict = 'reproduced' | 'depends_on_caller' | 'refuted' | 'sur
 export type AgentsVerdict = 'reproduced' | 'unproven' | 'undecided' | 'false_positive';
 export type RepairStatus = 'repaired' | 'unfixable' | 'no_model' | 'cancelled';
 export type VerifyStatus = 'verified' | 'unfinished' | 'no_model' | 'cancelled';
+export type ReviewState = 'working' | 'staged';
+export type ReviewStatus = 'reviewed' | 'unfinished' | 'no_model' | 'cancelled';
 export type ModelHealth = 'none' | 'ready' | 'failing';
 export type ServerState = 'starting' | 'scanning' | 'following' | 'idle' | 'error';
 export type MigrationScope =
@@ -522,6 +527,58 @@ export interface InitializationOptions extends Settings {
   locale?: string;
 }
 
+/** Asks for a review of what has changed since the last commit. */
+export interface ReviewParams {
+  /** `working`: the files on the disk; `staged`: the index. */
+  state: ReviewState;
+  /** True sends the diff to the model: agents read it as well. */
+  agents: boolean;
+  /** A file or folder of the repository; absent: the first folder of the workspace. */
+  uri?: string;
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
+}
+
+/** Something that a reviewer should look at; it is also a diagnostic of source
+`jarvis review`. */
+export interface ReviewIssue {
+  /** What it is known by, also in later reviews. */
+  key: string;
+  /** The file. */
+  uri: string;
+  /** From 1, as the file is after the change. */
+  line: number;
+  /** How bad it is. */
+  severity: Severity;
+  /** Its id. */
+  rule: string;
+  /** What is wrong, in the user's language. */
+  message: string;
+  /** What to do. */
+  suggestion: string;
+}
+
+/** What a review found. */
+export interface ReviewResult {
+  /** `no_model`: agents could not be asked, the rest was reviewed; `unfinished`: agents have not
+read all of it. */
+  status: ReviewStatus;
+  /** The result in a sentence, in the user's language. */
+  summary: string;
+  /** The gravest first. */
+  issues: ReviewIssue[];
+}
+
+/** Says that an issue is none; later reviews leave it out. */
+export interface ReviewDismissParams {
+  /** Its file. */
+  uri: string;
+  /** The issue. */
+  key: string;
+  /** Why it is none. */
+  reason: string;
+}
+
 /** Something the side panel asks; see `panel`, which is loaded when it is needed. */
 export interface PanelAskParams {
   /** One of the union `Ask`; the result is what `AskAnswers` names for its `kind`. */
@@ -839,6 +896,8 @@ export interface Requests {
   'jarvis/repair': { params: RepairParams; result: RepairResult };
   'jarvis/repairApply': { params: RepairApplyParams; result: RepairApplyResult };
   'jarvis/verify': { params: VerifyParams; result: VerifyResult };
+  'jarvis/review': { params: ReviewParams; result: ReviewResult };
+  'jarvis/reviewDismiss': { params: ReviewDismissParams; result: boolean };
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/gaps': { params: GapsParams; result: GapsResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
-import hmac
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.entry import write_out
@@ -58,26 +55,19 @@ def measure(
 ) -> ImpactReport:
     """Return the report of a difference, whose later state is `state`."""
     from jarvis_ls.assembly.security_difference import compare_findings
-    from jarvis_ls.codeintel.change.difference import graph_of, open_graph
+    from jarvis_ls.assembly.symbol_graph import open_symbols
+    from jarvis_ls.codeintel.change.difference import graph_of
     from jarvis_ls.codeintel.change.impact import impact_of
     from jarvis_ls.codeintel.change.repository import Repository
 
     assert isinstance(repository, Repository)
-    store = open_graph(repository.root, owner_of(repository.root))
+    store = open_symbols(repository.root)
     try:
         graph = graph_of(store, repository, state)
         security = compare_findings(repository.root, before, after) if findings else None
         return impact_of(before, after, graph, security.summary() if security else None)
     finally:
         store.close()
-
-
-def owner_of(root: Path) -> str:
-    """Return what only this user's graph of a folder holds: a graph that came with the folder, and
-    says what its author likes, does not."""
-    from jarvis_ls.jsec.scan.cache import user_key
-
-    return hmac.new(user_key(), b"symbols\0" + bytes(root), hashlib.sha256).hexdigest()
 
 
 def report_lines(report: ImpactReport) -> Iterator[str]:

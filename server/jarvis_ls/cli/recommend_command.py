@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 def run_recommend(options: argparse.Namespace) -> ExitStatus:
     """Print the places that a task is about; returns the exit status."""
-    from jarvis_ls.cli.impact_command import owner_of
-    from jarvis_ls.codeintel.change.difference import open_graph
+    from jarvis_ls.assembly.symbol_graph import open_symbols
     from jarvis_ls.codeintel.change.repository import find_work_tree
     from jarvis_ls.codeintel.graph.recommend import recommend
     from jarvis_ls.codeintel.graph.workspace import sync_folder
@@ -36,7 +35,7 @@ def run_recommend(options: argparse.Namespace) -> ExitStatus:
     opened = [
         Path(os.path.relpath(os.path.realpath(path), root)).as_posix() for path in options.open
     ]
-    store = open_graph(root, owner_of(root))
+    store = open_symbols(root)
     try:
         sync_folder(store, root)
         found = recommend(store, options.words, opened)

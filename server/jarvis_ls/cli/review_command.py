@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.review.roles import Role
 
 if TYPE_CHECKING:
+    from jarvis_ls.assembly.review_run import Reviewed
     from jarvis_ls.review.issues import Review
 
 _SHOWN = 20
@@ -98,56 +102,50 @@ def run_review(options: argparse.Namespace) -> ExitStatus:
 
 
 def _review(options: argparse.Namespace) -> Review:
-    from jarvis_ls.assembly.security_difference import compare_findings
-    from jarvis_ls.cli.impact_command import owner_of
-    from jarvis_ls.codeintel.change.deletion_guard import guard_deletions
-    from jarvis_ls.codeintel.change.difference import (
-        STAGED,
-        WORKING,
-        graph_of,
-        open_graph,
-        parse_range,
-        read_difference,
-    )
-    from jarvis_ls.codeintel.change.impact import impact_of
-    from jarvis_ls.codeintel.change.repository import Repository, find_work_tree
-    from jarvis_ls.review.reviewing import review_change
+    from jarvis_ls.assembly.review_run import review_repository
+    from jarvis_ls.codeintel.change.difference import STAGED, WORKING, parse_range
 
-    root = find_work_tree(options.folder)
-    repository = Repository(root)
     if options.range is not None:
         before, after = parse_range(options.range)
     else:
         before, after = "HEAD", STAGED if options.staged else WORKING
-    difference = read_difference(repository, before, after)
-    old, new = difference.before, difference.after
-    security = compare_findings(root, old, new)
-    store = open_graph(root, owner_of(root))
-    try:
-        graph = graph_of(store, repository, after)
-        impact = impact_of(old, new, graph, security.summary())
-    finally:
-        store.close()
-    review = review_change(
-        old,
-        new,
-        impact,
-        guard_deletions(old, new),
-        security.new,
-        difference.left_out,
-        security.not_analysed,
+    reviewed = review_repository(options.folder, before, after)
+    if options.agents and reviewed.review.units:
+        reviewed = _read_with_agents(reviewed, options)
+    return reviewed.review
+
+
+def _read_with_agents(reviewed: Reviewed, options: argparse.Namespace) -> Reviewed:
+    """Return the review with what agents found; without a model as it is, which is said."""
+    from jarvis_ls.assembly.review_run import AgentsWanted, let_agents_read
+    from jarvis_ls.jsec.report.text import printable
+    from jarvis_ls.runtime.base.events import Budget
+
+    wanted = AgentsWanted(
+        options.llm_group,
+        tuple(Role(name) for name in options.role or (role.value for role in Role)),
+        options.jobs,
+        Budget(options.tokens, options.cost),
+        options.notes,
     )
-    if not options.agents or not review.units:
-        return review
     try:
-        from jarvis_ls.cli.review_agents import ask_agents
-        from jarvis_ls.review.model_review import ModelReview
+        read, lacking = asyncio.run(let_agents_read(reviewed, wanted, os.environ, _show))
     except ModuleNotFoundError as error:
         missing_package(error)
         raise JarvisError("Agents need more packages: pip install 'jarvis-ls[agent]'.") from None
-    roles = tuple(Role(name) for name in options.role or (role.value for role in Role))
-    wanted = ModelReview(review, old, new, impact, options.llm_group, roles, options.notes)
-    return ask_agents(wanted, repository, after, options)
+    if lacking:
+        told = speak(Words("Reviewing without agents: {why}", why=lacking))
+        print(f"jarvis: {printable(told)}", file=sys.stderr)
+    return read
+
+
+def _show(done: int, total: int) -> None:
+    """Show on a terminal how many of the readings are done."""
+    if not sys.stderr.isatty():
+        return
+    told = speak(Words("agents read: {done}/{total}", done=done, total=total))
+    end = "\r\033[K" if done == total else ""
+    print(f"\r\033[K{told}{end}", end="", file=sys.stderr, flush=True)
 
 
 def _lines(review: Review) -> Iterator[str]:
@@ -178,6 +176,8 @@ def _lines(review: Review) -> Iterator[str]:
     if review.issues:
         yield ""
     yield speak(Words("Issues: {count}", count=len(review.issues)))
+    if review.dismissed:
+        yield speak(Words("dismissed before: {count}", count=review.dismissed))
     if review.tests:
         tests = ", ".join(review.tests[:_SHOWN])
         yield speak(Words("run first: {tests}", tests=tests))

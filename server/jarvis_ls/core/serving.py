@@ -35,7 +35,7 @@ def serve(methods: dict[str, Callable[..., Any]]) -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    threading.Thread(target=_end_with_parent, args=(int(os.environ[PARENT]),), daemon=True).start()
+    end_with_parent()
     while (request := _read_message(requests)) is not None:
         number, method, arguments = request
         try:
@@ -64,9 +64,19 @@ def write_message(stream: Any, message: Any) -> None:
     stream.write(LENGTH.pack(len(body)) + body)
 
 
-def _end_with_parent(parent: int) -> None:
+def end_with_parent() -> None:
+    """End this process, and its group when it leads one, once the process that `PARENT` names is
+    gone."""
+    if PARENT in os.environ:
+        parent = int(os.environ[PARENT])
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _follow(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
+    if sys.platform != "win32" and os.getpgrp() == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)  # what it has started goes with it
     os._exit(1)
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from jarvis_ls.core.translations import ENGLISH, Translations
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-CATALOGS = tuple(_PACKAGE / part / "locale" for part in ("lsp", "jsec", "harness", "jc2r"))
+CATALOGS = tuple(
+    _PACKAGE / part / "locale" for part in ("lsp", "jsec", "harness", "jc2r", "review")
+)
 """Folders that hold one JSON object per language, template to translation."""
 
 

@@ -74,6 +74,8 @@ class Review:
     """Files that some of these reviewers have not read, or not wholly."""
     model: str = ""
     """Their model group."""
+    dismissed: int = 0
+    """Issues that the user has dismissed before, and that are left out."""
 
     @property
     def spent(self) -> Usage:

@@ -106,7 +106,7 @@ async def review_with_models(
 def _task(wanted: ModelReview, part: DiffPart, role: Role, number: int, count: int) -> ReviewTask:
     paths = {path for unit in part.units for path in (unit.path, unit.old_path)}
     values = {
-        "role": str.__str__(TITLES[role]),
+        "role": TITLES[role],
         "focus": read_prompt("jarvis_ls.review", role.value),
         "known": as_data("\n".join(_known(wanted.review, paths)) or "Nothing."),
         "impact": as_data("\n".join(_impact(wanted.impact, paths)) or "Nothing outside of it."),

@@ -47,6 +47,7 @@ def review_to_json(review: Review) -> dict[str, Any]:
             "left_out": list(review.left_out),
             "not_analysed": list(review.not_analysed),
             "not_read": list(review.not_read),
+            "dismissed": review.dismissed,
         },
         "readings": [_reading(reading) for reading in review.readings],
         "issues": [_issue(issue) for issue in review.issues],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-from jarvis_ls.core.words import Words
-
 
 class Role(str, Enum):
     """What a reviewer looks for."""
@@ -16,10 +14,10 @@ class Role(str, Enum):
     MAINTAINABILITY = "maintainability"
 
 
-TITLES: dict[Role, Words] = {
-    Role.SECURITY: Words("the reviewer of security"),
-    Role.CORRECTNESS: Words("the reviewer of correctness"),
-    Role.TESTS: Words("the reviewer of tests"),
-    Role.MAINTAINABILITY: Words("the reviewer of maintainability"),
+TITLES: dict[Role, str] = {
+    Role.SECURITY: "the reviewer of security",
+    Role.CORRECTNESS: "the reviewer of correctness",
+    Role.TESTS: "the reviewer of tests",
+    Role.MAINTAINABILITY: "the reviewer of maintainability",
 }
-"""What each is called."""
+"""What models are told each is."""

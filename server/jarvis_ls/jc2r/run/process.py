@@ -11,10 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
-import threading
-import time
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -24,7 +21,7 @@ from typing import Any, Literal, TextIO
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, user_folder
 from jarvis_ls.core.search_path import leave_out
-from jarvis_ls.core.serving import PARENT
+from jarvis_ls.core.serving import end_with_parent
 from jarvis_ls.core.translations import ENGLISH, Translations
 from jarvis_ls.core.words import to_json
 from jarvis_ls.jc2r.crate.config import folder_of
@@ -66,9 +63,7 @@ def main(arguments: list[str]) -> int:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)  # whatever else prints goes to standard error
     sys.stdout = sys.stderr
-    if PARENT in os.environ:
-        parent = int(os.environ[PARENT])
-        threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
+    end_with_parent()
     values = json.loads(arguments[0])
     request = Request(**{**values, "only": tuple(values.get("only", ()))})
     try:
@@ -215,14 +210,6 @@ def _request(values: dict[str, Any], now: Request) -> Request:
 def _tell(answers: TextIO, record: dict[str, Any]) -> None:
     answers.write(json.dumps(record, ensure_ascii=False) + "\n")
     answers.flush()
-
-
-def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    if os.getpgrp() == os.getpid():
-        os.killpg(os.getpid(), signal.SIGKILL)  # the compiler that runs goes with us
-    os._exit(1)
 
 
 if __name__ == "__main__":

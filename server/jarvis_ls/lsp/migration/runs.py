@@ -8,17 +8,15 @@ compilers with it. What it leaves on disk is read again when it ends and wheneve
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.core.errors import JarvisError, UsageError
-from jarvis_ls.core.process import command_of, end_group, environment
-from jarvis_ls.core.words import Words, from_json
+from jarvis_ls.core.errors import UsageError
+from jarvis_ls.lsp.child_runs import run_child
 from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from jarvis_ls.lsp.user_messages import Messages
 
 MODULE = "jarvis_ls.jc2r.run.process"
-MAX_LINE = 16_000_000
-"""Bytes of one line a run may write: its error may hold what a compiler said."""
 UNTRUSTED = "Migrating C to Rust runs compilers and build scripts, so it needs a trusted workspace."
 
 logger = logging.getLogger(__name__)
@@ -155,34 +151,9 @@ class _Run:
         self._say = say
         self.progress = Progress()
         self._progressed = progressed
-        self._process: asyncio.subprocess.Process | None = None
 
     async def follow(self, request: Request) -> dict[str, Any]:
-        self.work.on_cancel(self._kill)
-        self._process = process = await asyncio.create_subprocess_exec(
-            *command_of(MODULE, json.dumps(asdict(request))),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            env=environment(),
-            limit=MAX_LINE,
-            start_new_session=True,  # its group is ended as a whole
-        )
-        assert process.stdout is not None
-        last: dict[str, Any] = {}
-        try:
-            if self.work.cancelled:
-                self._kill()
-            async for line in process.stdout:
-                last = json.loads(line)
-                self._take(last)
-            await process.wait()
-        finally:
-            self._kill()
-            await process.wait()
-        if "result" in last or self.work.cancelled:
-            return dict(last.get("result", {}))
-        ended = Words("The run ended with status {status}.", status=process.returncode)
-        raise JarvisError(self._say(from_json(last.get("error")) or ended))
+        return await run_child(MODULE, request, self.work, self._take, self._say)
 
     def _take(self, said: dict[str, Any]) -> None:
         if "stage" in said:
@@ -190,9 +161,3 @@ class _Run:
         elif "done" in said:
             self.progress = Progress(self.progress.stage, said["done"], said["total"])
         self._progressed()
-
-    def _kill(self) -> None:
-        process = self._process
-        if process is None:
-            return
-        end_group(process)

@@ -33,6 +33,8 @@ REGRESSION_TEST = "jarvis/regressionTest"
 REPAIR = "jarvis/repair"
 REPAIR_APPLY = "jarvis/repairApply"
 VERIFY = "jarvis/verify"
+REVIEW = "jarvis/review"
+REVIEW_DISMISS = "jarvis/reviewDismiss"
 GAPS_FOUND = "jarvis/gapsFound"
 STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
@@ -52,6 +54,7 @@ COMMAND_REPLAY = "jarvis.replay"
 COMMAND_REPAIR = "jarvis.repair"
 COMMAND_APPLY_REPAIR = "jarvis.applyRepair"
 COMMAND_VERIFY = "jarvis.verify"
+COMMAND_REVIEW = "jarvis.review"
 
 SETTINGS_SECTION = "jarvisLs"
 
@@ -63,6 +66,8 @@ ProofVerdict = Literal["reproduced", "depends_on_caller", "refuted", "survived",
 AgentsVerdict = Literal["reproduced", "unproven", "undecided", "false_positive"]
 RepairStatus = Literal["repaired", "unfixable", "no_model", "cancelled"]
 VerifyStatus = Literal["verified", "unfinished", "no_model", "cancelled"]
+ReviewState = Literal["working", "staged"]
+ReviewStatus = Literal["reviewed", "unfinished", "no_model", "cancelled"]
 ModelHealth = Literal["none", "ready", "failing"]
 ServerState = Literal["starting", "scanning", "following", "idle", "error"]
 
@@ -604,6 +609,66 @@ class InitializationOptions(Settings):
 
 
 @attrs.frozen
+class ReviewParams:
+    """Asks for a review of what has changed since the last commit."""
+
+    state: ReviewState
+    """`working`: the files on the disk; `staged`: the index."""
+    agents: bool = False
+    """True sends the diff to the model: agents read it as well."""
+    uri: str | None = None
+    """A file or folder of the repository; absent: the first folder of the workspace."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class ReviewIssue:
+    """Something that a reviewer should look at; it is also a diagnostic of source
+    `jarvis review`."""
+
+    key: str
+    """What it is known by, also in later reviews."""
+    uri: str
+    """The file."""
+    line: int
+    """From 1, as the file is after the change."""
+    severity: Severity
+    """How bad it is."""
+    rule: str
+    """Its id."""
+    message: str
+    """What is wrong, in the user's language."""
+    suggestion: str
+    """What to do."""
+
+
+@attrs.frozen
+class ReviewResult:
+    """What a review found."""
+
+    status: ReviewStatus
+    """`no_model`: agents could not be asked, the rest was reviewed; `unfinished`: agents have not
+    read all of it."""
+    summary: str
+    """The result in a sentence, in the user's language."""
+    issues: list[ReviewIssue]
+    """The gravest first."""
+
+
+@attrs.frozen
+class ReviewDismissParams:
+    """Says that an issue is none; later reviews leave it out."""
+
+    uri: str
+    """Its file."""
+    key: str
+    """The issue."""
+    reason: str
+    """Why it is none."""
+
+
+@attrs.frozen
 class PanelAskParams:
     """Something the side panel asks; see `panel`, which is loaded when it is needed."""
 
@@ -648,6 +713,8 @@ REQUESTS: dict[str, tuple[type, type]] = {
     REPAIR: (RepairParams, RepairResult),
     REPAIR_APPLY: (RepairApplyParams, RepairApplyResult),
     VERIFY: (VerifyParams, VerifyResult),
+    REVIEW: (ReviewParams, ReviewResult),
+    REVIEW_DISMISS: (ReviewDismissParams, bool),
     EXPORT: (ExportParams, ExportResult),
     GAPS: (GapsParams, GapsResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
@@ -686,6 +753,7 @@ SERVER_COMMANDS = (
     COMMAND_REPAIR,
     COMMAND_APPLY_REPAIR,
     COMMAND_VERIFY,
+    COMMAND_REVIEW,
     migration.COMMAND_MIGRATE,
     migration.COMMAND_STOP_MIGRATION,
     migration.COMMAND_SHOW_RUST,
