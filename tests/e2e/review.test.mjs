@@ -36,15 +36,15 @@ describe('review of a change', () => {
     await editor.open('tool.py');
     await editor.command('Jarvis: Review Changes');
     await editor.pick('Files on diskwithout a model');
-    await editor.toast('files reviewed').waitFor({ timeout: 120_000 });
-    const squiggle = editor.page.locator('.squiggly-warning, .squiggly-info, .squiggly-error');
+    await editor.toast('Files reviewed: 1').waitFor({ timeout: 120_000 });
+    const squiggle = editor.page.locator('.squiggly-warning');
     await squiggle.first().waitFor();
     if (PICTURES) {
       mkdirSync(PICTURES, { recursive: true });
       await editor.picture(path.join(PICTURES, 'review.png'));
     }
     await editor.goTo(2, 3);
-    await editor.quickFix(/Dismiss with a reason/);
+    await editor.quickFix(/Dismiss debugger-left/);
     await editor.answer('It is a tool for debugging.');
     await squiggle.first().waitFor({ state: 'detached' });
   });

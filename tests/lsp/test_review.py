@@ -118,7 +118,7 @@ async def test_without_a_model_it_says_so(project: Path) -> None:
 async def test_it_speaks_the_language_of_the_editor(project: Path) -> None:
     async with running(project, locale="zh-cn") as editor:
         told = await editor.request("jarvis/review", {"state": "working", "agents": False})
-        assert "个文件" in told.summary
+        assert "已评审文件" in told.summary
         assert all(not issue.message.isascii() for issue in told.issues)
 
 

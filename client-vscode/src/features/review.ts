@@ -142,7 +142,7 @@ function actionsOf(diagnostic: Diagnostic, issue: ReviewIssue | undefined): Code
     return action;
   };
   return [
-    make(l10n.t('Fix with Jarvis'), 'jarvisLs.discussIssue'),
-    make(l10n.t('Dismiss with a reason…'), 'jarvisLs.dismissIssue'),
+    make(l10n.t('Fix {0} with Jarvis', issue.rule), 'jarvisLs.discussIssue'),
+    make(l10n.t('Dismiss {0} with a reason…', issue.rule), 'jarvisLs.dismissIssue'),
   ];
 }

@@ -129,7 +129,7 @@ class _Review:
     def _summary(self, result: dict[str, Any], lacking: str) -> str:
         said = [
             Words(
-                "{files} files reviewed, {issues} issues.",
+                "Files reviewed: {files}. Issues: {issues}.",
                 files=result["files"],
                 issues=len(result["issues"]),
             )
