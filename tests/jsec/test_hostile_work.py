@@ -15,10 +15,13 @@ import pytest
 
 from jarvis_ls.codeintel import deep_nesting
 from jarvis_ls.codeintel import parse as parsing
+from jarvis_ls.codeintel.declarations import Facts
+from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.flow.lower.c.file import lower
 from jarvis_ls.jsec.scan.file_scanner import DiskFiles
 from jarvis_ls.jsec.scan.flow_scan import kept_at
 from jarvis_ls.jsec.scan.project import Project
@@ -247,6 +250,75 @@ def test_a_function_too_large_to_be_followed_is_left_to_the_rules(tmp_path: Path
     (second,) = [one for one in report.findings if one.rule == "double-free"]
     assert second.trace and second.evidence == "free(p);"
     assert not scanned(tmp_path / "small", hostile("frees", "c", 2_000)).notes
+
+
+@pytest.mark.parametrize(("ending", "statement"), [("c", "if (n) g();"), ("rs", "g(n);")])
+def test_a_body_with_too_many_statements_is_not_lowered(
+    ending: str, statement: str, tmp_path: Path
+) -> None:
+    head = "fn f(n: u8) {" if ending == "rs" else "void f(int n) {"
+    report = scanned(tmp_path, f"{head}{f'{statement} ' * 20_001}}}\n".encode(), ending)
+    assert any("more than 20000 instructions" in str(note) for note in report.notes)
+
+
+def test_many_statements_are_counted_before_one_is_lowered() -> None:
+    def lines(statement: bytes, size: int) -> int:
+        data = b"void f(int n) {" + statement * size + b"}\n"
+        root = parse(data, "c").root_node
+        unit = Unit(Source("x.c", data), "c", Facts())
+        return lines_of(lambda: lower(unit, root))
+
+    assert lines(b"if (n) g(n, 1); ", 20_001) < 2 * lines(b"n; ", 2_000)
+
+
+_RELEASED = "void g(char *p) { char *q = p; free(p); *q = 0; }\n"
+_DIVIDED = """pub fn g(n: usize) -> usize {
+    let mut k = 3;
+    if n > 0 { k = 0; }
+    if n > 1 { n / k } else { 0 }
+}
+"""
+"""What only data flow finds."""
+
+
+def test_only_the_first_calls_of_one_name_are_examined(tmp_path: Path) -> None:
+    def found(before: int) -> tuple[set[int], bool]:
+        body = b'printf("x");\n' * before + b"printf(p);\n" + b"char b[8]; gets(b);\n"
+        data = b"#include <stdio.h>\nvoid f(char *p) {\n" + body + b"}\n"
+        report = scanned(tmp_path / str(before), data)
+        lines = {one.span.line - before for one in report.findings}
+        return lines, any("more than 10000 calls of one function" in str(n) for n in report.notes)
+
+    assert found(9_999) == ({3, 4}, False)
+    assert found(10_000) == ({4}, True), "calls of another name are examined"
+
+
+@pytest.mark.parametrize(
+    ("ending", "short", "flawed"),
+    [
+        ("c", "int f{}(int n) {{ return n; }}\n", _RELEASED),
+        ("cpp", "int f{}(int n) {{ return n; }}\n", _RELEASED),
+        ("rs", "fn f{}(n: u8) -> u8 {{ n }}\n", _DIVIDED),
+    ],
+)
+def test_the_first_functions_of_a_file_of_many_short_ones_are_followed(
+    ending: str, short: str, flawed: str, tmp_path: Path
+) -> None:
+    def found(before: int) -> tuple[bool, list[str]]:
+        text = "".join(short.format(n) for n in range(before)) + flawed
+        report = scanned(tmp_path / str(before), text.encode(), ending)
+        return bool(report.findings), [str(note) for note in report.notes]
+
+    assert found(1_999) == (True, [])
+    flaw, (note,) = found(2_000)
+    assert not flaw
+    assert note.startswith("data-flow analysis left out 1 functions")
+
+
+def test_a_function_is_followed_with_all_of_its_name_or_none(tmp_path: Path) -> None:
+    text = "void f(int) {}\n" + "".join(f"void g{n}() {{}}\n" for n in range(2_000))
+    report = scanned(tmp_path, (text + "void f(char *) {}\n").encode(), "cpp")
+    assert [str(note) for note in report.notes if "left out 3 functions" in str(note)]
 
 
 def test_following_costs_no_more_beyond_a_size(tmp_path: Path) -> None:

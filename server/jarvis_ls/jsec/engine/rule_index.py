@@ -33,7 +33,7 @@ from jarvis_ls.core.regex import WordSet
 from jarvis_ls.jsec.base.match_site import Placed, Site, WholeUnit
 from jarvis_ls.jsec.base.rule import Calls, Functions, Nodes, Report, Rule, WholeFile
 from jarvis_ls.jsec.engine.raw_report import Raw, raw_of
-from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE
+from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE, MOST_PLACES
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +68,8 @@ class ItemResult:
     """Whether the time was up before all rules had looked at it."""
     crowded: frozenset[str] = frozenset()
     """Rules that found more than are told."""
+    is_crowded: bool = False
+    """Whether rules examined only the first of many places of one kind."""
 
 
 class Plan:
@@ -206,8 +208,9 @@ class Plan:
                 for rule in rules:
                     run.check(rule, function, function.start)
 
-    def _on_sites(self, run: _Run, sites: Iterable[Node], rules: Sequence[Rule]) -> None:
-        for node in sites:
+    def _on_sites(self, run: _Run, sites: Sequence[Node], rules: Sequence[Rule]) -> None:
+        run.is_crowded |= len(sites) > MOST_PLACES
+        for node in sites[:MOST_PLACES]:
             start = node.start_byte
             site = Site(run.unit, run.item, node, run.index.at(start))
             for rule in rules:
@@ -255,7 +258,9 @@ class Plan:
             name, rules = known
             if name in self.triggers:
                 run.calls_at.setdefault(name, []).append(start)
-            call = call_at(unit, run.item, node, run.index.at(start)) if rules else None
+            if not rules or run.has_enough(name):
+                continue
+            call = call_at(unit, run.item, node, run.index.at(start))
             for rule in rules if call is not None and call.name == name else ():
                 run.check(rule, call, start)
 
@@ -276,7 +281,7 @@ class Plan:
         if call.name in self.triggers:
             run.calls_at.setdefault(call.name, []).append(start)
         rules = (self.methods if call.is_method else self.calls).get(call.name)
-        if rules:
+        if rules and not run.has_enough(call.name):
             call.function = run.index.at(start)
             for rule in rules:
                 run.check(rule, call, start)
@@ -363,6 +368,10 @@ class _Run:
         self._raws: dict[tuple[str, int, int], Raw] = {}
         self._failed: set[str] = set()
         self._counts: Counter[str] = Counter()
+        self._calls: Counter[str] = Counter()
+        """Calls that rules examined, by name."""
+        self.is_crowded = False
+        """Whether rules examine only the first of many places of one kind."""
         self._rare: list[tuple[int, int]] | None = None
         """Bytes that few builds have, once a report asks for them."""
 
@@ -382,6 +391,15 @@ class _Run:
                 if self._counts[rule.id] > MOST_ALIKE:
                     break
                 self._raws[key] = raw_of(rule, report, self.item.start, less)
+
+    def has_enough(self, name: str) -> bool:
+        """Count a call that rules are for; return whether as many of its name were examined as
+        may be."""
+        self._calls[name] += 1
+        if self._calls[name] <= MOST_PLACES:
+            return False
+        self.is_crowded = True
+        return True
 
     def choose(self, when: Holds, nodes: list[Node], rules: Iterable[Rule]) -> list[Node]:
         """Return the nodes that a condition of `rules` chooses; most are of no interest."""
@@ -431,7 +449,8 @@ class _Run:
         for function in self.index.functions:
             function.forget()
         crowded = frozenset(rule for rule, count in self._counts.items() if count > MOST_ALIKE)
-        return ItemResult(raws, named, frozenset(self._failed), self._is_late, crowded)
+        failed = frozenset(self._failed)
+        return ItemResult(raws, named, failed, self._is_late, crowded, self.is_crowded)
 
     def _is_rare(self, offset: int) -> bool:
         if self.item.foreign:

@@ -27,7 +27,11 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.engine.raw_report import finish
 from jarvis_ls.jsec.engine.rule_index import ItemResult, Plan
-from jarvis_ls.jsec.findings.failure_notes import crowded_rules, failed_rules
+from jarvis_ls.jsec.findings.failure_notes import (
+    crowded_declarations,
+    crowded_rules,
+    failed_rules,
+)
 from jarvis_ls.jsec.findings.includes import Includes
 from jarvis_ls.jsec.rules.registry import all_rules
 
@@ -178,6 +182,7 @@ class Engine:
             notes=[
                 *_depth_notes(source, language, found),
                 *crowded_rules(crowded),
+                *crowded_declarations(any(result.is_crowded for _, result in results)),
                 *failed_rules(failed),
             ],
             context=context,

@@ -12,6 +12,9 @@ from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS
 
 MOST_ALIKE = 1_000
 """Findings of one rule in one top-level item, of which no more are told."""
+MOST_PLACES = 10_000
+"""Calls of one name, or places of one kind, in one top-level item, of which rules examine no
+more."""
 
 FAILED = Words(
     "data-flow analysis of this file failed, and its findings are missing; the log has the details"
@@ -51,6 +54,16 @@ def large_functions(keys: Iterable[str]) -> list[str]:
     ]
 
 
+def many_functions(left_out: int) -> list[str]:
+    """Return a note when so many functions of a file are not followed, because it has too many."""
+    note = Words(
+        "data-flow analysis left out {count} functions: this file has too many short ones; only "
+        "the rules examined them; split the file up to have their values followed",
+        count=left_out,
+    )
+    return [note] if left_out else []
+
+
 def crowded_rules(rules: Iterable[str]) -> list[str]:
     """Return a note for each rule of whose findings only the first are told in a function."""
     return [
@@ -62,6 +75,17 @@ def crowded_rules(rules: Iterable[str]) -> list[str]:
         )
         for rule in sorted(rules)
     ]
+
+
+def crowded_declarations(some: bool) -> list[str]:
+    """Return a note when rules examined only the first places of `some` declaration."""
+    note = Words(
+        "a declaration has more than {most} calls of one function, or as many places that one "
+        "check is for; the first were examined, the rest was not; split it up to have all of it "
+        "examined",
+        most=MOST_PLACES,
+    )
+    return [note] if some else []
 
 
 def failed_rules(rules: Iterable[str]) -> list[str]:

@@ -35,6 +35,7 @@ from jarvis_ls.jsec.findings.failure_notes import (
     failed_functions,
     failed_rules,
     large_functions,
+    many_functions,
 )
 from jarvis_ls.jsec.findings.flow_findings import settle
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
@@ -402,6 +403,7 @@ class LiveDocuments:
         notes = (
             *failed_functions(flow.failed(path)),
             *large_functions(flow.large(path)),
+            *many_functions(flow.left_out(path)),
             *failed_rules(failed),
         )
         return _Followed(findings, flow.settled(path), flow.waits, others, notes)

@@ -147,6 +147,11 @@ class LiveFlow:
         opened = self._open.get(path)
         return opened.large if opened is not None else ()
 
+    def left_out(self, path: str) -> int:
+        """Return how many functions of a document are not followed, because they are too many."""
+        opened = self._open.get(path)
+        return opened.left_out if opened is not None else 0
+
     def faults(self, path: str) -> list[Fault]:
         """Return the faults proven in a file, whatever function the analysis started at."""
         places = Positions(self.program.outlines)

@@ -34,6 +34,7 @@ from jarvis_ls.jsec.findings.failure_notes import (
     failed_functions,
     failed_rules,
     large_functions,
+    many_functions,
 )
 from jarvis_ls.jsec.findings.flow_findings import settle
 from jarvis_ls.jsec.flow.domain.fault import Fault
@@ -272,7 +273,11 @@ class DiskFiles:
         except Exception:  # the findings of its rules are as good without
             log.exception("%s: its functions are not followed", source.path)
             return "", (FAILED,)
-        return name, [*failed_functions(file.failed), *large_functions(file.large)]
+        return name, [
+            *failed_functions(file.failed),
+            *large_functions(file.large),
+            *many_functions(file.left_out),
+        ]
 
     def _functions(self, source: Source) -> list[tuple[str, int, int]]:
         outline = self._runner.program.outlines.get(source.path) if self._runner else None

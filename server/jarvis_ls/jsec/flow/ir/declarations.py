@@ -110,3 +110,5 @@ class FileIR:
     """Keys of functions that could not be lowered, because that raised."""
     large: tuple[str, ...] = ()
     """Keys of functions that are not lowered, because they are too large to be followed."""
+    left_out: int = 0
+    """How many functions are not lowered, because the file has too many short ones."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, TypeVar
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
@@ -23,12 +23,47 @@ from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 
 MOST_INSTRUCTIONS: Final = 20_000
 """Of a function that is followed: three times those of the largest in SQLite."""
+MOST_FUNCTIONS: Final = 2_000
+BYTES_OF_FUNCTION: Final = 500
+"""A file may have `MOST_FUNCTIONS`, or one for so many bytes of its text, that are followed:
+following one has a cost however short it is."""
 MAX_DEPTH: Final = 60
 """Levels of expressions, and of statements, that are looked into; what is deeper is unknown."""
 
 
+_Definition = TypeVar("_Definition")
+
+
 class TooLarge(Exception):
     """A function has more than `MOST_INSTRUCTIONS`: following it would take minutes."""
+
+
+def first_functions(
+    definitions: dict[str, _Definition], size: int
+) -> tuple[dict[str, _Definition], int]:
+    """Return the first functions of a file of `size` bytes, as many as are followed, by key, and
+    how many are left out. No function is kept without the others of its name."""
+    most = max(MOST_FUNCTIONS, size // BYTES_OF_FUNCTION)
+    if len(definitions) <= most:
+        return definitions, 0
+    left = {key.partition("#")[0] for key in list(definitions)[most:]}
+    kept = {key: node for key, node in definitions.items() if key.partition("#")[0] not in left}
+    return kept, len(definitions) - len(kept)
+
+
+def check_size(body: Node) -> None:
+    """Raise `TooLarge` when the statements directly in a body are too many by themselves: each is
+    one instruction at least, and to lower thousands of them before that is known takes long."""
+    if body.named_child_count <= MOST_INSTRUCTIONS:
+        return
+    statements = sum(
+        child.type.endswith("_statement")
+        and child.type != "compound_statement"
+        and child.named_child_count > 0
+        for child in body.named_children
+    )
+    if statements > MOST_INSTRUCTIONS:
+        raise TooLarge
 
 
 class Blocks:

@@ -66,6 +66,8 @@ class OpenFile:
         """Keys of functions that could not be lowered, because that raised."""
         self.large: tuple[str, ...] = ()
         """Keys of functions that are too large to be followed."""
+        self.left_out = 0
+        """How many functions are not followed, because there are too many short ones."""
         self._large: set[bytes] = set()
         """Their digests."""
 
@@ -132,6 +134,7 @@ class OpenFile:
             lowering.records.update(known.records)
         self._known, self.failed = kept, tuple(failed)
         self.large, self._large = tuple(large), set(large.values())
+        self.left_out = lowering.file.left_out
         self._imported.update(lowering.imported)
         self._beyond.update(lowering.found_beyond)
         if len(self._texts) > 4 * (len(spans) + _FEW):

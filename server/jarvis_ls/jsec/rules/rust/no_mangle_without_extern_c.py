@@ -43,10 +43,10 @@ from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
     fixable=True,
 )
 def no_mangle_without_extern_c(function: Function) -> Iterator[Report]:
-    if "extern" in modifiers(function.node) or function.name == "main":
-        return
     named = [a for a in attributes(function.node) if "no_mangle" in a or "export_name" in a]
     if not named or named[0].startswith("cfg_attr") or function.name_node is None:
+        return
+    if "extern" in modifiers(function.node) or function.name == "main":
         return
     if any("panic_handler" in a or "lang" in a for a in attributes(function.node)):
         return

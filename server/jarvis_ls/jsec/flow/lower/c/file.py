@@ -14,7 +14,7 @@ from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
-from jarvis_ls.jsec.flow.lower.builder import TooLarge
+from jarvis_ls.jsec.flow.lower.builder import TooLarge, first_functions
 from jarvis_ls.jsec.flow.lower.c.context import Outer
 from jarvis_ls.jsec.flow.lower.c.function import Body, _function_declarator
 from jarvis_ls.jsec.flow.lower.c.locals import is_constant
@@ -81,6 +81,8 @@ class Lowering:
             if self.unit.language == "cpp" and known[3][2] != pending[3][2]:
                 shape = hashlib.blake2b(repr(pending[3][2]).encode(), digest_size=4).hexdigest()
                 self.definitions.setdefault(f"{pending[1]}#{shape}", pending)
+        size = len(self.unit.source.data)
+        self.definitions, self.file.left_out = first_functions(self.definitions, size)
 
     @property
     def spans(self) -> dict[str, Span]:

@@ -19,7 +19,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     Stop,
 )
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
-from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, MAX_DEPTH, span_of
+from jarvis_ls.jsec.flow.lower.builder import CLEANED_BY, MAX_DEPTH, check_size, span_of
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder, Outer, Typed
 from jarvis_ls.jsec.flow.lower.c.control import Control
 from jarvis_ls.jsec.flow.lower.c.expression import Expressions
@@ -70,12 +70,15 @@ class Body(FunctionBuilder):
         self, node: Node, name: str, record: str, declared: Type, *, static: bool, shape: str = ""
     ) -> FunctionIR | None:
         """Return the function of a definition node, or None when it has no body. `shape` tells it
-        from others of its name.
+        from others of its name. Raises `TooLarge`.
         """
         body = node.child_by_field_name("body")
         declarator = _function_declarator(node)
         if body is None or declarator is None or declarator.has_error:
             return None
+        if body.type == "try_statement":
+            body = body.child_by_field_name("body") or body
+        check_size(body)
         self.name, self.shape, self.result = name, shape, declared[1]
         self.of.record = record
         params = []
@@ -85,8 +88,6 @@ class Body(FunctionBuilder):
         for child in node.children:
             if child.type == "field_initializer_list":
                 self._field_initializers(child)
-        if body.type == "try_statement":
-            body = body.child_by_field_name("body") or body
         self._block(body)
         self.control.leave()
         blocks, heads = self.blocks.finish()

@@ -21,7 +21,7 @@ from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
 from jarvis_ls.jsec.flow.ir.rust_types import RustTypes, shape
-from jarvis_ls.jsec.flow.lower.builder import TooLarge
+from jarvis_ls.jsec.flow.lower.builder import TooLarge, first_functions
 from jarvis_ls.jsec.flow.lower.c.mutated_globals import mutated_globals
 from jarvis_ls.jsec.flow.lower.c.unparsed_writes import written_loosely
 from jarvis_ls.jsec.flow.lower.rust.context import Outer, Signature
@@ -57,6 +57,8 @@ class RustLowering:
             self._sign(node, record)
         for full in sorted(self._outer.several):
             self._tell_apart(full)
+        size = len(self.unit.source.data)
+        self.definitions, self.file.left_out = first_functions(self.definitions, size)
 
     @property
     def spans(self) -> dict[str, Span]:

@@ -14,7 +14,7 @@ from jarvis_ls.jsec.flow.ir.rust_types import (
     UNIT,
     shape,
 )
-from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, span_of
+from jarvis_ls.jsec.flow.lower.builder import MAX_DEPTH, check_size, span_of
 from jarvis_ls.jsec.flow.lower.rust.context import NOTHING, FunctionBuilder, Outer, Typed
 from jarvis_ls.jsec.flow.lower.rust.control import Control
 from jarvis_ls.jsec.flow.lower.rust.expression import Expressions
@@ -47,10 +47,11 @@ class Body(FunctionBuilder):
         del self.control, self.of, self.patterns
 
     def lower(self, node: Node, key: str, record: str) -> FunctionIR | None:
-        """Return the function of a `function_item`; None when it has no body."""
+        """Return the function of a `function_item`; None when it has no body. Raises `TooLarge`."""
         body = node.child_by_field_name("body")
         if body is None:
             return None
+        check_size(body)
         self.record = record
         given = node.child_by_field_name("return_type")
         self.result = self.types.of(given, record) if given is not None else UNIT
