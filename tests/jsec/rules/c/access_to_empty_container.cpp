@@ -48,3 +48,25 @@ char of_a_size(size_t size) {
     std::vector<char> text(size);
     return text.front(); // ok
 }
+
+struct Chunks {
+    std::vector<int> chunks;
+    std::vector<int> unasked;
+
+    bool none() const {
+        return this->chunks.empty();
+    }
+    int span() const {
+        const int first = this->chunks.front(); // expect: access-to-empty-container
+        const int last = this->chunks.back(); // ok
+        return last - first;
+    }
+    int span_checked() const {
+        if (this->chunks.empty())
+            return 0;
+        return this->chunks.back() - this->chunks.front(); // ok
+    }
+    int of_unasked() const {
+        return this->unasked.front(); // ok
+    }
+};

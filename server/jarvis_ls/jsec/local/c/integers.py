@@ -12,8 +12,16 @@ from jarvis_ls.jsec.local.constants import declaration, element_size
 
 _UNSIGNED = frozenset(
     "unsigned size_t uint8_t uint16_t uint32_t uint64_t uintptr_t bool _Bool uintmax_t u8 "
-    "u16 u32 u64 uint ulong ushort uchar DWORD std::size_t".split()
+    "u16 u32 u64 uint ulong ushort uchar DWORD std::size_t gsize guint guint8 guint16 guint32 "
+    "guint64 gulong guchar __u8 __u16 __u32 __u64 CARD8 CARD16 CARD32 BYTE WORD UINT".split()
 )
+_OUTSIDE = {
+    **dict.fromkeys("gsize gssize guint64 gint64 gulong glong u64 s64 __u64 ulong".split(), 8),
+    **dict.fromkeys("guint gint guint32 gint32 u32 s32 __u32 uint DWORD UINT CARD32".split(), 4),
+    **dict.fromkeys("guint16 gint16 u16 s16 __u16 ushort WORD CARD16".split(), 2),
+    **dict.fromkeys("guint8 gint8 guchar gchar u8 s8 __u8 uchar BYTE CARD8".split(), 1),
+}
+"""Bytes of integer types of headers that are often not found."""
 
 
 def is_unsigned(node: Node | None, function: Function | None) -> bool:
@@ -27,7 +35,19 @@ def is_unsigned(node: Node | None, function: Function | None) -> bool:
     if node.type == "cast_expression":
         return _unsigned_words(text(field(node, "type")))
     words, pointers = _type_of(node, function)
-    return pointers == 0 and _unsigned_words(words)
+    return (pointers == 0 and _unsigned_words(words)) or _is_unsigned_everywhere(node, function)
+
+
+def _is_unsigned_everywhere(node: Node, function: Function | None) -> bool:
+    """Return whether an expression names a member which every structure that has one of this name
+    declares unsigned."""
+    if function is None or node.type != "field_expression":
+        return False
+    members = function.unit.facts.fields.get(text(field(node, "field")), ())
+    return bool(members) and all(
+        not member.pointers and not member.arrays and _unsigned_words(member.type)
+        for member in members
+    )
 
 
 def is_integer(node: Node | None, function: Function | None) -> bool:
@@ -59,7 +79,7 @@ def declared_width(declared: Variable | Declared | None, function: Function) -> 
 def _width_of_words(words: str) -> int | None:
     if "float" in words or "double" in words:
         return None
-    return element_size(Declared("", words))
+    return element_size(Declared("", words)) or _OUTSIDE.get(words.split()[-1] if words else "")
 
 
 def _type_of(node: Node, function: Function | None) -> tuple[str, int]:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `front`, `back`, `top`, `pop`, `pop_back` and `pop_front` on a local container or parameter
-when the function neither checks `empty()` or `size()` before nor adds an element.
+when the function neither checks `empty()` or `size()` before nor adds an element. The same for
+a member, when other code of the file checks it.
 
 ## Why is this bad?
 On an empty container the behaviour is undefined: these calls read or release memory out of bounds.
@@ -35,7 +36,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
-from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.nodes import field, text
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.function_cache import once_per_function
 from jarvis_ls.jsec.base.rule import Report, methods, rule
@@ -56,7 +58,11 @@ _FILLS = ("push", "emplace", "insert", "assign", "resize", "append", "swap", "op
 )
 def access_to_empty_container(call: Call) -> Iterator[Report]:
     function, receiver = call.function, call.receiver
-    if function is None or receiver is None or receiver.type != "identifier" or call.arguments:
+    if function is None or receiver is None or call.arguments:
+        return
+    if receiver.type == "field_expression":
+        yield from _of_member(call, function, receiver)
+    if receiver.type != "identifier":
         return
     variable = function.variable(text(receiver), receiver.start_byte)
     if variable is None or variable.pointers or not is_sequence(variable.type):
@@ -76,6 +82,32 @@ def access_to_empty_container(call: Call) -> Iterator[Report]:
         pattern=call.name,
         method=call.name,
         container=variable.name,
+    )
+
+
+def _of_member(call: Call, function: Function, receiver: Node) -> Iterator[Report]:
+    """Report the first access to a member that nothing in the function checks or fills, but that
+    other code of the file does check."""
+    name, container = text(field(receiver, "field")), text(receiver)
+    members = call.unit.facts.fields.get(name, ())
+    if not members or any(m.pointers or not is_sequence(m.type) for m in members):
+        return
+    asked = (f"{container}.{check}".encode() for check in ("empty()", "size()"))
+    source = call.unit.source.data
+    if not any(check in source for check in asked):
+        return
+    for node in function.nodes("member"):
+        if text(field(node, "argument")) == container:
+            if node.start_byte == call.node.start_byte:
+                break
+            return  # something of it was checked, filled or reported before
+    yield Report(
+        call.node,
+        "{method}() is called on '{container}', which may be empty.",
+        confidence=0.4,
+        pattern=call.name,
+        method=call.name,
+        container=container,
     )
 
 

@@ -1,0 +1,117 @@
+"""Product is computed in fewer bits than it is used in.
+
+## What it does
+Finds a product of unsigned 32-bit numbers that is compared with a 64-bit size, and a product of a
+64-bit number that is assigned to a 32-bit variable, where the factor is not known to be small.
+
+## Why is this bad?
+The product wraps around before it is compared, or loses its upper half when it is assigned: a check
+against it passes for a size that is far too small.
+
+## Example
+```c
+uint32_t colors = header->colors;
+if (size >= colors * 4)
+    read_palette(data, colors);
+```
+
+Use instead:
+```c
+uint32_t colors = header->colors;
+if (size / 4 >= colors)
+    read_palette(data, colors);
+```
+
+## References
+- CWE-190: Integer Overflow or Wraparound
+- CWE-681: Incorrect Conversion between Numeric Types
+- CWE-125: Out-of-bounds Read
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jarvis_ls.codeintel.functions import Function
+from jarvis_ls.codeintel.nodes import field, operator_of, text, use_of
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.base.match_site import Site
+from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.local.c.integers import is_unsigned, width
+from jarvis_ls.jsec.local.c.range_tests import bounds
+from jarvis_ls.jsec.local.constants import constant
+
+_RELATIONS = frozenset({"<", "<=", ">", ">="})
+
+
+def _is_used_wider(node: Node) -> bool:
+    user = use_of(node)
+    if user is None:
+        return False
+    if user.type == "binary_expression":
+        return operator_of(user) in _RELATIONS
+    return user.type == "assignment_expression" and operator_of(user) == "="
+
+
+@rule(
+    query=nodes("(binary_expression) @site", operators=("*",), when=_is_used_wider),
+    category="integer_overflow",
+    cwe=(190, 681, 125),
+    confidence=0.5,
+    severity="medium",
+    suggestion="Compute '{product}' in 64 bits, or check the factor first.",
+)
+def product_narrower_than_use(site: Site) -> Iterator[Report]:
+    function, user = site.function, use_of(site.node)
+    factors = [field(site.node, "left"), field(site.node, "right")]
+    if function is None or user is None or any(part is None for part in factors):
+        return
+    free = [part for part in factors if constant(part, function) is None]
+    if not free or any(_is_small(part, function) for part in free):
+        return
+    if user.type == "binary_expression":
+        yield from _compared(site.node, user, free, function)
+    elif any(width(part, function) == 8 and is_unsigned(part, function) for part in free):
+        target = field(user, "left")
+        if (
+            width(target, function) == _NARROW
+            and target is not None
+            and target.type == "identifier"
+        ):
+            yield Report(
+                site.node,
+                "'{product}' has 64 bits, of which '{target}' keeps 32.",
+                confidence=0.45,
+                pattern="assigned",
+                product=text(site.node),
+                target=text(target),
+            )
+
+
+_NARROW = 4
+_WIDE = 8
+
+
+def _compared(
+    product: Node, user: Node, free: list[Node | None], function: Function
+) -> Iterator[Report]:
+    """Report a 32-bit product that is compared with something of 64 bits."""
+    others = [field(user, "left"), field(user, "right")]
+    if not any(width(other, function) == _WIDE for other in others if other is not None):
+        return
+    if all(width(part, function) == _NARROW and is_unsigned(part, function) for part in free):
+        yield Report(
+            product,
+            "'{product}' wraps around in 32 bits before it is compared.",
+            pattern="compared",
+            product=text(product),
+        )
+
+
+def _is_small(factor: Node | None, function: Function) -> bool:
+    """Return whether a factor is known to be less than a constant, or has few bits."""
+    if factor is None or factor.type not in ("identifier", "field_expression"):
+        return True
+    if width(factor, function) not in (_NARROW, _WIDE):
+        return True
+    return bounds(function, text(factor), factor.start_byte).high is not None
