@@ -277,3 +277,18 @@ async def test_what_gitignore_lacks_is_proposed_and_nothing_of_it_is_lost(tmp_pa
         data = (bench.root / ".gitignore").read_bytes()
         assert data.startswith(b"# mine\r\n__pycache__\r\nkeep.log\r\n\r\n# Jarvis\r\n")
         assert b"*.pyc\r\n" in data and data.count(b"__pycache__") == 1 and b"target/" not in data
+
+
+async def test_the_agent_is_told_which_places_the_task_is_about(tmp_path: Path) -> None:
+    async with code_bench(tmp_path) as bench:
+        bench.model.say("Nothing to do.")
+        status, _, err = await bench.fix(wanted="fix the off by one in the header parser")
+        assert status == 0, err
+        asked = str(bench.model.requests[0].body["messages"])
+        task, _, places = asked.partition("Places in the code")
+        assert "off by one in the header parser" in task
+        assert "src/header.py:1: def parse_header(data)" in places
+        bench.model.say("Nothing to do.")
+        await bench.fix(wanted="xyzzy")
+        asked = str(bench.model.requests[-1].body["messages"])
+        assert "xyzzy" in asked and "Places in the code" not in asked

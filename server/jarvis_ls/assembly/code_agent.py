@@ -29,6 +29,7 @@ from jarvis_ls.codeintel.change.repository import open_repository
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.agent.prompts import as_data
 from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.edits.file_change import FileChange, apply_changes, read_state
 from jarvis_ls.runtime.tools.permissions import PermissionRule
@@ -36,6 +37,7 @@ from jarvis_ls.runtime.tools.permissions import PermissionRule
 _RULES = (PermissionRule("allow", kind="write"),)
 """The copy is ours; what other programs act on is asked for all the same."""
 
+_PLACES = "Places in the code that these words fit, the best first; a hint, not a limit:"
 _NOTE = (
     "The folder is a copy of the user's work tree, made for this task; `.git` is not part of it. "
     "The user sees what you changed in it as one patch, and accepts or refuses that. "
@@ -126,6 +128,16 @@ class CodeTask:
                 await asyncio.to_thread(complete_gitignore, folder, _names_below(folder))
         await self.guard.begin()
         self._impact.begin()
+
+    async def brief(self, text: str) -> str:
+        """Return the words of a task with the places in the code that they fit."""
+        places = await self._impact.recommend(text)
+        lines = [
+            f"- {place.path}:{place.line}: {place.signature or place.name} "
+            f"({'; '.join(map(str.__str__, place.reasons))})"
+            for place in places
+        ]
+        return f"{text}\n\n{_PLACES}\n{as_data(chr(10).join(lines))}" if lines else text
 
     async def check(self) -> str:
         """Return what the checks complain of and was not told yet, in words for a model."""

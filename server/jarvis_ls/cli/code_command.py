@@ -188,7 +188,9 @@ class CodeTalk(Talk):
         assert self._task is not None
         self._task.guard.task = f"{self._task.guard.task}\n{text}".strip()
         self._is_done = False
-        status = await super()._turn(conversation, text)
+        is_command = text.lstrip().startswith(("/", "!"))
+        told = text if is_command else await self._task.brief(text)
+        status = await super()._turn(conversation, told)
         for _ in range(_ROUNDS):
             if status != ExitStatus.SUCCESS:
                 break

@@ -6,16 +6,20 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from jarvis_ls.codeagent.edit_guard import Edit
 from jarvis_ls.codeagent.losses import contents_of
 from jarvis_ls.codeintel.change.impact import ImpactReport, Risk, impact_of
+from jarvis_ls.codeintel.graph.recommend import Recommendation, recommend
 from jarvis_ls.codeintel.graph.store import SymbolStore
 from jarvis_ls.codeintel.graph.workspace import put_file, sync_folder
 from jarvis_ls.core.words import Words, together
 
 SECONDS = 0.5
 """An edit waits for its report."""
+_SEARCH_SECONDS = 5.0
+"""A task waits for the places that it is about."""
 _REASONS, _TESTS = 4, 8
 
 logger = logging.getLogger(__name__)
@@ -62,6 +66,17 @@ class ImpactWatch:
         self.report = await loop.run_in_executor(self._thread, self._measure, edit)
         return self.report
 
+    async def recommend(self, task: str) -> list[Recommendation]:
+        """Return the places that a task is about, the best first; none while the copy is still
+        being read, for which a task does not wait long."""
+        loop = asyncio.get_running_loop()
+        searching = loop.run_in_executor(self._thread, self._recommend, task)
+        done, _ = await asyncio.wait({searching}, timeout=_SEARCH_SECONDS)
+        if not done:  # it ends by itself
+            searching.add_done_callback(_log_failure)
+            return []
+        return searching.result()
+
     async def close(self) -> None:
         """Drop the graph."""
         self._thread.shutdown(wait=False, cancel_futures=True)
@@ -69,6 +84,9 @@ class ImpactWatch:
     def _index(self) -> None:
         self._store = SymbolStore()
         sync_folder(self._store, self._folder)
+
+    def _recommend(self, task: str) -> list[Recommendation]:
+        return recommend(self._store, task) if self._store is not None else []
 
     def _measure(self, edit: Edit) -> ImpactReport | None:
         store = self._store
@@ -99,6 +117,6 @@ def _words(report: ImpactReport | None) -> str:
     return together(parts, "\n") if parts else ""
 
 
-def _log_failure(measuring: asyncio.Future[ImpactReport | None]) -> None:
-    if not measuring.cancelled() and (error := measuring.exception()) is not None:
-        logger.warning("impact of an edit: %s", error)
+def _log_failure(late: asyncio.Future[Any]) -> None:
+    if not late.cancelled() and (error := late.exception()) is not None:
+        logger.warning("the symbol graph of the copy: %s", error)
