@@ -30,6 +30,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
         ("acp", ("agent",)),
         ("jc2r", ("migrate",)),
         ("rewriting", ("agent", "migrate")),
+        ("evolving", ("agent", "migrate")),
         ("jarvis", ("agent",)),
         ("jca", ("agent",)),
         ("language_server", ("agent", "migrate")),
@@ -50,6 +51,7 @@ def test_everything_a_command_imports_is_installed_with_it(
 
 SAYS_WHAT_IS_MISSING = frozenset(
     {
+        "jarvis_ls.cli.evolving",
         "jarvis_ls.cli.proving",
         "jarvis_ls.cli.repairing",
         "jarvis_ls.cli.rewriting",

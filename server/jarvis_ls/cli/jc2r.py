@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_check_rewrite import add_check_rewrite
+from jarvis_ls.cli.jc2r_evolve import add_evolve
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_optimize import add_optimize
 from jarvis_ls.cli.jc2r_project import find_project
@@ -144,6 +145,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_rewrite(commands)
     add_optimize(commands)
     add_check_rewrite(commands)
+    add_evolve(commands)
 
     config = commands.add_parser(
         "config",

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/jc2r
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_jc2r_subparsers=(scan run verify lift record check rewrite optimize check-rewrite config)
+_shtab_jc2r_subparsers=(scan run verify lift record check rewrite optimize check-rewrite evolve config)
 
 _shtab_jc2r_scan_option_strings=(-h --help --build --jobs -j --no-graphs --trust --format)
 _shtab_jc2r_run_option_strings=(-h --help --baseline --crate --build --only --reset --verify --trust)
@@ -16,6 +16,7 @@ _shtab_jc2r_check_option_strings=(-h --help --path --prepare --trust)
 _shtab_jc2r_rewrite_option_strings=(-h --help --all --only --llm-group -g --attempts --tokens --cost --cases --seconds --seed --again --build --format --trust)
 _shtab_jc2r_optimize_option_strings=(-h --help --include --exclude --lint --max-checks --dry-run --cases --seconds --seed --build --format --trust)
 _shtab_jc2r_check_rewrite_option_strings=(-h --help --format)
+_shtab_jc2r_evolve_option_strings=(-h --help --skip --until --back --show --crate --apply --repairs --min-drop --max-high --min-coverage --retries --llm-group -g --attempts --tokens --cost --again --cases --seconds --seed --mutants --build --html --format --trust)
 _shtab_jc2r_config_option_strings=(-h --help --path --files --root-list-syms --disabled-libs --additional-notes --show --clear)
 _shtab_jc2r_option_strings=(-h --help --version)
 
@@ -32,6 +33,9 @@ _shtab_jc2r_rewrite_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_optimize_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_check_rewrite_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_check_rewrite_pos_1_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_evolve_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_evolve___crate_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_evolve___html_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_config___path_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_config___files_COMPGEN=_shtab_compgen_files
 
@@ -41,7 +45,11 @@ _shtab_jc2r_lift___format_choices=(text json)
 _shtab_jc2r_rewrite___format_choices=(text json)
 _shtab_jc2r_optimize___format_choices=(text json)
 _shtab_jc2r_check_rewrite___format_choices=(text json)
-_shtab_jc2r_pos_0_choices=(scan run verify lift record check rewrite optimize check-rewrite config)
+_shtab_jc2r_evolve___skip_choices=(assess harden replace transpile optimize)
+_shtab_jc2r_evolve___until_choices=(assess harden replace transpile optimize)
+_shtab_jc2r_evolve___back_choices=(assess harden replace transpile optimize)
+_shtab_jc2r_evolve___format_choices=(text json)
+_shtab_jc2r_pos_0_choices=(scan run verify lift record check rewrite optimize check-rewrite evolve config)
 
 _shtab_jc2r_scan__h_nargs=0
 _shtab_jc2r_scan___help_nargs=0
@@ -86,6 +94,13 @@ _shtab_jc2r_optimize___build_nargs=0
 _shtab_jc2r_optimize___trust_nargs=0
 _shtab_jc2r_check_rewrite__h_nargs=0
 _shtab_jc2r_check_rewrite___help_nargs=0
+_shtab_jc2r_evolve__h_nargs=0
+_shtab_jc2r_evolve___help_nargs=0
+_shtab_jc2r_evolve___show_nargs=0
+_shtab_jc2r_evolve___apply_nargs=0
+_shtab_jc2r_evolve___again_nargs=0
+_shtab_jc2r_evolve___build_nargs=0
+_shtab_jc2r_evolve___trust_nargs=0
 _shtab_jc2r_config__h_nargs=0
 _shtab_jc2r_config___help_nargs=0
 _shtab_jc2r_config___files_nargs=+

@@ -13,6 +13,7 @@ _shtab_jc2r_commands() {
     check:'Run COMMAND, the project'"'"'s tests such as `make test`, in a copy below .jarvis: first with the C, then with the crate'"'"'s libraries and programs in place of the C ones. Programs that link such a library statically are removed before the second run, so that COMMAND relinks them.'
     check-rewrite:'Compare two states of a crate by syntax and list what the later one begins to do: unsafe or C functions in interfaces, unsafe without a stated condition, pointers made of integers, transmute, from_raw, mutable statics, assembly, new calls of C, processes, files, silenced lints, caught panics, conditional code, removed tests, new dependencies. Nothing is run.'
     config:'Edit .jarvis/c2rust/config.json. Root functions are added to those set; other settings are replaced.'
+    evolve:'Run the stages assess (scan the C), harden (repair findings under the gates of `jsec fix`), replace (translate; library functions that Rust'"'"'s own replace), transpile (`jc2r verify`, and `jc2r rewrite` with a model) and optimize (`jc2r lift`, `jc2r optimize`), and measure after each. What is done is not done again until the C changes. Without a model the parts that need one are left out.'
     lift:'Apply refactoring passes to a copy of the crate: array indexing, references and slices instead of raw pointers, return values instead of out-parameters, Vec and Box for memory with a single owner, safe functions, private items, fewer casts, labels and parentheses. A pass is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate.'
     optimize:'Apply the suggestions that clippy marks as machine-applicable, one lint after the other, in a copy of the crate. A lint is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate. No model is needed. What was reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again.'
     record:'Run PROGRAM in a temporary folder with copies of the files, and store its arguments, standard input, files before and after, output and exit status in .jarvis/c2rust/cases.jsonl.'
@@ -66,6 +67,38 @@ _shtab_jc2r_config_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_jc2r_config_defaults_added=0
+
+_shtab_jc2r_evolve_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*--skip[leave this stage out (repeatable)]:skip:(assess harden replace transpile optimize)"
+  "--until[end after this stage]:until:(assess harden replace transpile optimize)"
+  "--back[undo this stage and those after it, and run nothing]:back:(assess harden replace transpile optimize)"
+  "--show[print the measurements so far, and run nothing]"
+  "--crate[folder of the crate (default\: PROJECT_rs)]:FOLDER:_files"
+  "--apply[write repairs that passed the gates to the C files]"
+  "--repairs[findings that one run tries to repair (default\: 20)]:N:"
+  "--min-drop[gate of harden\: how far the score must fall (default\: 15)]:PERCENT:"
+  "--max-high[gate of harden\: findings of high severity that may be left (default\: 0)]:N:"
+  "--min-coverage[gate of replace\: library functions replaced\; only a note (default\: 0)]:PERCENT:"
+  "--retries[gate of transpile\: answers of the model that may be repeated (default\: 30)]:N:"
+  {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
+  "--attempts[answers for one function (default\: 3)]:N:"
+  "--tokens[tokens for one function at most]:N:"
+  "--cost[money for one function at most]:SUM:"
+  "--again[try again what failed in an earlier run]"
+  "--cases[inputs per function (default\: 40)]:N:"
+  "--seconds[time limit for all functions in seconds (default\: 300)]:N:"
+  "--seed[seed of the input generator (default\: 0)]:N:"
+  "--mutants[mutants (default\: 20)]:N:"
+  "--build[run the project\'s build in a copy to get its compile commands]"
+  "--html[write the measurements as a page]:FILE:_files"
+  "--format[default\: text]:format:(text json)"
+  "--trust[trust this folder\: what it brings may be run]"
+  ":folder of the C project (default\: the current folder):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jc2r_evolve_defaults_added=0
 
 _shtab_jc2r_lift_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -204,6 +237,7 @@ _shtab_jc2r() {
         check) _arguments -C -s $_shtab_jc2r_check_options ;;
         check-rewrite) _arguments -C -s $_shtab_jc2r_check_rewrite_options ;;
         config) _arguments -C -s $_shtab_jc2r_config_options ;;
+        evolve) _arguments -C -s $_shtab_jc2r_evolve_options ;;
         lift) _arguments -C -s $_shtab_jc2r_lift_options ;;
         optimize) _arguments -C -s $_shtab_jc2r_optimize_options ;;
         record) _arguments -C -s $_shtab_jc2r_record_options ;;

@@ -1,0 +1,1 @@
+"""The staged path from C to Rust: assess, harden, replace, transpile, optimize."""
