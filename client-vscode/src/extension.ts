@@ -11,6 +11,7 @@ import * as findingsView from './features/findings/view';
 import * as firstContact from './features/first-contact';
 import * as fixFinding from './features/fix-finding';
 import * as gaps from './features/gaps';
+import * as importSarif from './features/import-sarif';
 import * as migration from './features/migration/migration';
 import * as panel from './features/panel/panel';
 import * as prove from './features/prove';
@@ -38,6 +39,7 @@ const FEATURES = [
   migration,
   panel,
   report,
+  importSarif,
   gaps,
   serverCommands,
   workspaceTrust,

@@ -12,6 +12,7 @@ export const RULES = 'jarvis/rules';
 export const FIX = 'jarvis/fix';
 export const SUPPRESS = 'jarvis/suppress';
 export const EXPORT = 'jarvis/export';
+export const IMPORT_SARIF = 'jarvis/importSarif';
 export const GAPS = 'jarvis/gaps';
 export const FINDINGS_CHANGED = 'jarvis/findingsChanged';
 export const PROVE = 'jarvis/prove';
@@ -32,6 +33,8 @@ export const PANEL_WRITE = 'jarvis/panel/write';
 export const COMMAND_SCAN_WORKSPACE = 'jarvis.scanWorkspace';
 export const COMMAND_CANCEL_SCAN = 'jarvis.cancelScan';
 export const COMMAND_EXPORT_REPORT = 'jarvis.exportReport';
+export const COMMAND_IMPORT_SARIF = 'jarvis.importSarif';
+export const COMMAND_CLEAR_IMPORTED = 'jarvis.clearImported';
 export const COMMAND_ADD_TO_BASELINE = 'jarvis.addToBaseline';
 export const COMMAND_EXPLAIN_RULE = 'jarvis.explainRule';
 export const COMMAND_EXPLAIN_GAPS = 'jarvis.explainGaps';
@@ -492,6 +495,22 @@ export interface ExportResult {
   cancelled: boolean;
 }
 
+/** Asks to show the results of a SARIF log as diagnostics of their own source. */
+export interface ImportSarifParams {
+  /** Absolute path of the log. */
+  path: string;
+}
+
+/** What came of it. */
+export interface ImportSarifResult {
+  /** Sources of the diagnostics: the tools of the log. */
+  tools: string[];
+  /** Results that are shown. */
+  shown: number;
+  /** Results without a place in a file of the workspace, suppressed, or beyond the limit. */
+  leftOut: number;
+}
+
 /** The section `jarvisLs` of the client's settings. */
 export interface Settings {
   /** Off: no analysis, no diagnostics. */
@@ -899,6 +918,7 @@ export interface Requests {
   'jarvis/review': { params: ReviewParams; result: ReviewResult };
   'jarvis/reviewDismiss': { params: ReviewDismissParams; result: boolean };
   'jarvis/export': { params: ExportParams; result: ExportResult };
+  'jarvis/importSarif': { params: ImportSarifParams; result: ImportSarifResult };
   'jarvis/gaps': { params: GapsParams; result: GapsResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };
   'jarvis/panel/keys': { params: PanelKeysParams; result: boolean };

@@ -56,9 +56,14 @@ test('every command of the manifest exists in the client, and the other way roun
     .join('\n');
   const registered = [...sources.matchAll(/context\.command\(\s*'([^']+)'/g)].map(([, id]) => id);
   const groupings = ['Severity', 'Category', 'File', 'Rule'].map((it) => `jarvisLs.groupBy${it}`);
-  const internal = ['askInChat', 'peekFindings', 'showMore', 'suppressHere'].map(
-    (it) => `jarvisLs.${it}`,
-  );
+  const internal = [
+    'askInChat',
+    'discussIssue',
+    'dismissIssue',
+    'peekFindings',
+    'showMore',
+    'suppressHere',
+  ].map((it) => `jarvisLs.${it}`);
   const contributed = json('package.json').contributes.commands.map(({ command }) => command);
   assert.deepEqual([...contributed, ...internal].sort(), [...registered, ...groupings].sort());
 });

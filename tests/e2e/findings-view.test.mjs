@@ -2,7 +2,7 @@
 // settled several at a time.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openWorkbench, until } from './workbench.mjs';
@@ -180,4 +180,24 @@ test('a report is written where the user wants it', async () => {
     assert.ok(existsSync(path.join(editor.folder, name)));
   }
   assert.equal(JSON.parse(editor.read('jarvis-report.sarif')).version, '2.1.0');
+});
+
+test('results of another tool are imported as its own, and cleared', async () => {
+  const place = { artifactLocation: { uri: 'clean.c' }, region: { startLine: 1 } };
+  const result = {
+    ruleId: 'x1',
+    message: { text: 'Seen by another' },
+    locations: [{ physicalLocation: place }],
+  };
+  const run = { tool: { driver: { name: 'OtherTool' } }, results: [result] };
+  const log = path.join(editor.folder, 'other.sarif');
+  writeFileSync(log, JSON.stringify({ version: '2.1.0', runs: [run] }));
+  await editor.command('Jarvis: Import SARIF…');
+  await editor.quickInput.getByText(/Import SARIF/).waitFor();
+  await editor.answer(log);
+  await editor.told('1 results of OtherTool (SARIF) imported; 0 left out');
+  await editor.openProblems();
+  await editor.problem(/Seen by another.*OtherTool \(SARIF\)/).waitFor();
+  await editor.command('Jarvis: Clear Imported Results');
+  await editor.problem('Seen by another').waitFor({ state: 'hidden' });
 });

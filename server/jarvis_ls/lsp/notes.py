@@ -27,6 +27,10 @@ class Note:
     """The function it is about: where it is in an open document, the note goes with it."""
     below: int = 0
     """Lines below the first of that function."""
+    columns: tuple[int, int] | None = None
+    """First character and the one behind the last, from 0; None: the whole line."""
+    lines: int = 0
+    """Lines that it covers below its first."""
 
 
 class Notes:
@@ -79,8 +83,9 @@ def _line(note: Note, extent: tuple[int, int] | None) -> int:
 
 
 def _diagnostic(note: Note, line: int, source: str) -> types.Diagnostic:
-    start = types.Position(max(0, line - 1), 0)
-    end = types.Position(start.line, WHOLE_LINE)
+    first, last = note.columns or (0, WHOLE_LINE)
+    start = types.Position(max(0, line - 1), first)
+    end = types.Position(start.line + note.lines, last)
     return types.Diagnostic(
         types.Range(start, end), note.message, note.severity, code=note.code, source=source
     )

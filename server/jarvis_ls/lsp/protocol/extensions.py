@@ -24,6 +24,7 @@ RULES = "jarvis/rules"
 FIX = "jarvis/fix"
 SUPPRESS = "jarvis/suppress"
 EXPORT = "jarvis/export"
+IMPORT_SARIF = "jarvis/importSarif"
 GAPS = "jarvis/gaps"
 FINDINGS_CHANGED = "jarvis/findingsChanged"
 PROVE = "jarvis/prove"
@@ -45,6 +46,8 @@ PANEL_WRITE = "jarvis/panel/write"
 COMMAND_SCAN_WORKSPACE = "jarvis.scanWorkspace"
 COMMAND_CANCEL_SCAN = "jarvis.cancelScan"
 COMMAND_EXPORT_REPORT = "jarvis.exportReport"
+COMMAND_IMPORT_SARIF = "jarvis.importSarif"
+COMMAND_CLEAR_IMPORTED = "jarvis.clearImported"
 COMMAND_ADD_TO_BASELINE = "jarvis.addToBaseline"
 COMMAND_EXPLAIN_RULE = "jarvis.explainRule"
 COMMAND_EXPLAIN_GAPS = "jarvis.explainGaps"
@@ -570,6 +573,26 @@ class ExportResult:
 
 
 @attrs.frozen
+class ImportSarifParams:
+    """Asks to show the results of a SARIF log as diagnostics of their own source."""
+
+    path: str
+    """Absolute path of the log."""
+
+
+@attrs.frozen
+class ImportSarifResult:
+    """What came of it."""
+
+    tools: list[str]
+    """Sources of the diagnostics: the tools of the log."""
+    shown: int
+    """Results that are shown."""
+    left_out: int
+    """Results without a place in a file of the workspace, suppressed, or beyond the limit."""
+
+
+@attrs.frozen
 class Settings:
     """The section `jarvisLs` of the client's settings."""
 
@@ -716,6 +739,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     REVIEW: (ReviewParams, ReviewResult),
     REVIEW_DISMISS: (ReviewDismissParams, bool),
     EXPORT: (ExportParams, ExportResult),
+    IMPORT_SARIF: (ImportSarifParams, ImportSarifResult),
     GAPS: (GapsParams, GapsResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
     PANEL_KEYS: (PanelKeysParams, bool),
@@ -744,6 +768,8 @@ SERVER_COMMANDS = (
     COMMAND_SCAN_WORKSPACE,
     COMMAND_CANCEL_SCAN,
     COMMAND_EXPORT_REPORT,
+    COMMAND_IMPORT_SARIF,
+    COMMAND_CLEAR_IMPORTED,
     COMMAND_ADD_TO_BASELINE,
     COMMAND_EXPLAIN_RULE,
     COMMAND_EXPLAIN_GAPS,
