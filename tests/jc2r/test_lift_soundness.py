@@ -94,6 +94,8 @@ SAFE = {
     "power": "powers[i as usize]",
     "draw": "seed.load(core::sync::atomic::Ordering::Relaxed)",
     "watch": "&raw mut watched",
+    "set_inner": "*p = v;",
+    "both_inner": "a.set(1i32); b.set(2i32); a.get()",
     "absolute": "// SAFETY: `abs` takes numbers only and is defined for all of them.",
 }
 """Functions that none can, with what makes that true."""

@@ -27,6 +27,9 @@ _DEPTH = 6
 _SIGNED = ("0", "1", "-1", "{}::MIN", "{}::MAX")
 _UNSIGNED = ("0", "1", "{}::MAX", "{}::MAX / 2 + 1")
 _FLOATS = ("0.0", "-1.0", "{}::NAN", "{}::MAX", "{}::INFINITY")
+_MANY = 300
+"""Elements of the longest slices."""
+_CELL = "core::cell::Cell<"
 _ENTRY = "main"
 PROGRAM = "callers"
 
@@ -174,6 +177,9 @@ class _Types:
             return ["None"]
         if kind.startswith("&"):
             return self._references(kind, depth)
+        if kind.startswith(_CELL):
+            inner = self.values(kind[len(_CELL) : -1], depth)
+            return [f"core::cell::Cell::new({value})" for value in inner]
         if kind.startswith("[") and ";" in kind:
             inner = self.values(kind[1:-1].rpartition(";")[0], depth)
             return [f"core::array::from_fn(|_| {value})" for value in inner]
@@ -186,8 +192,15 @@ class _Types:
             element = target[1:-1]
             inner = self.values(element, depth)
             of = f"[{self._outside(element)}]"
-            filled = [f"{head}[{', '.join([value] * 3)}] as {head}{of}" for value in inner[:2]]
-            return [f"{head}[] as {head}{of}", *filled] if inner else []
+            own = self._outside(element)
+            filled = [
+                f"{head}<[{own}; 3]>::from([{', '.join([value] * 3)}]) as {head}{of}"
+                for value in inner[:2]
+            ]
+            if not inner:
+                return []
+            many = f"core::array::from_fn::<{own}, {_MANY}, _>(|_| {inner[-1]})"
+            return [f"{head}[] as {head}{of}", *filled, f"{head}{many} as {head}{of}"]
         return [f"{head}{{ {value} }}" for value in self.values(target, depth)]
 
     def _values_of(self, name: str, depth: int) -> list[str]:

@@ -14,12 +14,14 @@ from jarvis_ls.jc2r.lift import safety, simplify, variables, vectors
 from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
+from jarvis_ls.jc2r.lift.layer_plan import INNER
+from jarvis_ls.jc2r.lift.layers import inner_functions, layers
 from jarvis_ls.jc2r.lift.out_parameters import outs
 from jarvis_ls.jc2r.lift.owners import owners, without_copy
 from jarvis_ls.jc2r.lift.program import Key
 from jarvis_ls.jc2r.lift.reference_parameters import references
 from jarvis_ls.jc2r.lift.rust import Source, name_of
-from jarvis_ls.jc2r.lift.safe_functions import make_safe
+from jarvis_ls.jc2r.lift.safe_functions import make_safe, unsafe_functions
 from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, Verdict, judge
 from jarvis_ls.jc2r.lift.statics import statics
@@ -180,6 +182,8 @@ class Lifting:
         passes["references"] = lambda: self._across(references)
         passes["visibility"] = lambda: self._crate.write_all(private(self._crate.sources()))
         passes["statics"] = lambda: self._across(lambda sources, _: statics(sources))
+        passes["values"] = self._plain_values
+        passes["layers"] = self._layers
         passes["owners"] = self._owners
         passes["safety"] = self._safety
         passes["lints"] = self._lints
@@ -251,10 +255,29 @@ class Lifting:
         if not any(b"sys::zeroed" in data for data in self._crate.texts().values()):
             replace_file(system, before)
 
-    def _across(self, make: Callable[[list[Source], set[str]], dict[int, bytes]]) -> None:
-        """Rewrite functions with their callers, but for those the compiler complains about."""
+    def _layers(self) -> None:
+        """Split functions into an inner one and a shim where the inner one then is safe."""
         start = self._crate.texts()
         excluded = set(self._spared)
+        while True:
+            self._crate.restore(start)
+            self._across(layers, excluded)
+            inner = inner_functions(self._crate.sources())
+            unsafe = unsafe_functions(self._crate, self._spared)
+            new = {inner[name] for name in unsafe & inner.keys()} - excluded
+            if not new:
+                return
+            excluded |= new
+
+    def _across(
+        self,
+        make: Callable[[list[Source], set[str]], dict[int, bytes]],
+        excluded: set[str] | None = None,
+    ) -> None:
+        """Rewrite functions with their callers, but for those in `excluded`, by name, to which
+        those are added that the compiler complains about."""
+        start = self._crate.texts()
+        excluded = set(self._spared) if excluded is None else excluded
         for _ in range(ROUNDS):
             self._crate.restore(start)
             self._crate.write_all(make(self._crate.sources(), excluded))
@@ -304,7 +327,6 @@ class Lifting:
         return not chosen or not errors_of(check(self._copy))
 
     def _safety(self) -> None:
-        self._plain_values()
         start = self._crate.texts()
         while True:
             self._crate.restore(start)
@@ -359,4 +381,5 @@ def _near(source: Source, message: Message) -> set[str]:
             if called is not None and called.type in ("identifier", "scoped_identifier"):
                 found.add(source.text(called).decode("utf-8", "replace").rsplit("::", 1)[-1])
         node = node.parent
-    return found if node is None else found | {name_of(node)}
+    found |= set() if node is None else {name_of(node)}
+    return {name.removesuffix(INNER) for name in found}

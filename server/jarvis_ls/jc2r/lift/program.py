@@ -95,7 +95,7 @@ def own_functions(sources: list[Source]) -> list[Own]:
     for number, source in enumerate(sources):
         for node in source.functions:
             key = (module_of(source), name_of(node))
-            parameters = _parameters(source, node)
+            parameters = parameters_of(source, node)
             if key in taken or parameters is None or not _is_own(source, node):
                 continue
             result = field(node, "return_type")
@@ -175,7 +175,7 @@ def idle_functions(source: Source) -> set[bytes]:
     """Functions of a file that only work out a number from numbers, as many macros did."""
     found = set()
     for function in source.functions:
-        parameters, body = _parameters(source, function), field(function, "body")
+        parameters, body = parameters_of(source, function), field(function, "body")
         if (
             parameters is None
             or body is None
@@ -274,7 +274,7 @@ def _is_own(source: Source, node: Node) -> bool:
     return not exported and modifiers is not None and b'unsafe extern "C"' in source.text(modifiers)
 
 
-def _parameters(source: Source, node: Node) -> list[tuple[bytes, bytes]] | None:
+def parameters_of(source: Source, node: Node) -> list[tuple[bytes, bytes]] | None:
     """Name and type of each parameter; None when one is a pattern or there is no end of them."""
     parameters = field(node, "parameters")
     found = []

@@ -12,13 +12,11 @@ from collections.abc import Iterable
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.aliases import ReferenceCandidate, part
+from jarvis_ls.jc2r.lift.certain_uses import is_certainly_used
 from jarvis_ls.jc2r.lift.program import Key, addresses, is_exported, key_of, lent_from_c, module_of
-from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, name_of, rewritten
+from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, name_of, rewritten
 
 _SCALARS = frozenset({b"u8", b"i8", b"core::ffi::c_void"})
-MACHINE = b"__block"
-"""The state of a machine, which begins with 0."""
-_LEAVING = frozenset({"return_expression", "break_expression", "continue_expression"})
 
 
 def references(sources: list[Source], excluded: set[str]) -> dict[int, bytes]:
@@ -91,7 +89,7 @@ def _only_looked_through(
                 return False  # another variable of that name
         elif source.text(node) == name and not _fits(node, source, known):
             return False
-    return _certainly_used(body, name, source, known)
+    return is_certainly_used(source, body, lambda node: source.text(node) == name)
 
 
 def _fits(node: Node, source: Source, known: dict[Key, ReferenceCandidate]) -> bool:
@@ -125,62 +123,6 @@ def _callee(
     if function is None or function.type not in ("identifier", "scoped_identifier"):
         return None
     return known.get(key_of(source.text(function), source))
-
-
-def _certainly_used(
-    body: Node, name: bytes, source: Source, known: dict[Key, ReferenceCandidate]
-) -> bool:
-    """Return whether every way through the body looks through it before it may leave."""
-    for statement in body.named_children:
-        inner = first(statement) if statement.type == "expression_statement" else statement
-        if inner is None:
-            continue
-        if (begun := _first_state(inner, source)) is not None:
-            return _certainly_used(begun, name, source, known)
-        decided: Node | None = inner
-        if inner.type in ("if_expression", "match_expression"):
-            decided = field(inner, "condition") or field(inner, "value")
-        elif inner.type in ("while_expression",):
-            decided = field(inner, "condition")
-        elif inner.type in ("loop_expression", "block", "unsafe_block"):
-            nested = next((c for c in below(inner, "block")), None)
-            return nested is not None and _certainly_used(nested, name, source, known)
-        if decided is not None and any(
-            source.text(node) == name and _at_once(node, decided)
-            for node in below(decided, "identifier")
-        ):
-            return True
-        if any(True for _ in below(inner, *_LEAVING)):
-            return False
-    return False
-
-
-def _first_state(node: Node, source: Source) -> Node | None:
-    """Return where a state machine of the translator begins."""
-    value = field(node, "value") if node.type == "match_expression" else None
-    if value is None or source.text(value) != MACHINE:
-        return None
-    for arm in below(node, "match_arm"):
-        pattern, block = field(arm, "pattern"), field(arm, "value")
-        if pattern is not None and source.text(pattern) == b"0" and block is not None:
-            return block if block.type == "block" else None
-    return None
-
-
-def _at_once(node: Node, within: Node) -> bool:
-    """Return whether what is inside `within` is reached whenever `within` is."""
-    while node != within:
-        parent = node.parent
-        if parent is None:
-            return False
-        if parent.type in ("block", "match_arm", "closure_expression"):
-            return False
-        if parent.type == "binary_expression" and field(parent, "right") == node:
-            sign = field(parent, "operator")
-            if sign is not None and sign.type in ("&&", "||"):
-                return False
-        node = parent
-    return True
 
 
 def _text(source: Source, chosen: dict[Key, ReferenceCandidate]) -> bytes:

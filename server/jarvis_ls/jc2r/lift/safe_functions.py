@@ -68,6 +68,25 @@ def make_safe(crate: CrateCopy, spared: Set[str], unsound: Set[str]) -> set[tupl
     return refused
 
 
+def unsafe_functions(crate: CrateCopy, spared: Set[str]) -> set[str]:
+    """Return the functions of a crate that `make_safe` would leave unsafe; the crate stays as it
+    is."""
+    start = crate.texts()
+    types = types_of(crate.sources())
+    kept = {*spared, *_bound_to_stay(crate.sources(), types)}
+    while True:
+        crate.restore(start)
+        kept |= _callers(crate.sources(), kept)
+        for source in crate.sources():
+            crate.write(source.path, safety.without_unsafe(source, kept))
+        unsafe = [message for message in check(crate.path) if message.code == UNSAFE]
+        new = _without_proof(crate.sources(), unsafe, types) - kept
+        if not new:
+            crate.restore(start)
+            return kept
+        kept |= new
+
+
 def _bound_to_stay(sources: list[Source], types: Types) -> set[str]:
     """Return the functions that have type parameters, so that what they do is up to who calls them,
     or `unsafe` blocks of their own that nothing proves."""

@@ -116,8 +116,8 @@ def plain_values(source: Source, kept: Set[str]) -> bytes:
     """Return the file with the values of its variables and constants out of `unsafe`, but for those
     in `kept`, by name, which have a comment above them."""
     parts, at = [], 0
-    for item in source.root.children:
-        value = field(item, "value") if item.type in ("static_item", "const_item") else None
+    for item in below(source.root, "static_item", "const_item"):
+        value = field(item, "value")
         block = None if value is None or value.type != "unsafe_block" else first(value)
         inner = None if block is None or block.named_child_count != 1 else first(block)
         if value is None or inner is None or inner.type.endswith(("statement", "declaration")):
@@ -135,9 +135,8 @@ def unsafe_values(source: Source, messages: Sequence[Message]) -> set[str]:
     """Return the variables and constants whose value the compiler calls unsafe."""
     return {
         name_of(item)
-        for item in source.root.children
-        if item.type in ("static_item", "const_item")
-        and any(
+        for item in below(source.root, "static_item", "const_item")
+        if any(
             message.path == source.path and item.start_byte <= message.start < item.end_byte
             for message in messages
         )

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.program import arguments_of
 from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of
 from jarvis_ls.jc2r.lift.soundness import parameter_names
 from jarvis_ls.jc2r.lift.unsafe_operations import (
@@ -23,7 +24,9 @@ WIDTH = 96
 _SHORT = 56
 """Characters of what is named whole."""
 _ALLOCATING = frozenset({"malloc", "calloc", "realloc", "strdup", "strndup", "reallocarray"})
-_SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut", "elements", "elements_mut"})
+_SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut"})
+_ELEMENTS = frozenset({"elements", "elements_mut", "cells"})
+_REFERENCES = frozenset({"as_ref", "as_mut"})
 _UNKNOWN = "The arguments are such that the function is defined for them in C."
 
 
@@ -67,6 +70,8 @@ class _Demands:
         }
         self._pointers: dict[str, dict[str, None]] = {}
         """What must point to something, with the elements that it must have."""
+        self._lent: dict[str, str] = {}
+        """What references and slices are made of, with what has to be there."""
         self._made: dict[str, None] = {}
         """Functions that must not return null."""
         self._statics: dict[str, None] = {}
@@ -76,10 +81,14 @@ class _Demands:
 
     def add(self, operation: Operation) -> None:
         """Note what one operation depends on."""
+        lent = self._pointer_of(operation)
         if operation.kind in (Kind.DEREFERENCE, Kind.OFFSET):
             base, moved = base_of(self._source, operation.node)
             for name in self._origins(base):
                 self._pointers.setdefault(name, {}).update(dict.fromkeys(moved))
+        elif lent is not None:
+            for name in self._origins(base_of(self._source, lent)[0]):
+                self._lent[name] = self._memory_of(operation)
         elif operation.kind is Kind.STATIC:
             self._statics[_short(flat(self._source.text(operation.node)))] = None
         elif operation.kind is Kind.UNION:
@@ -94,6 +103,8 @@ class _Demands:
         text = flat(self._source.text(operation.node))
         if operation.kind in (Kind.DEREFERENCE, Kind.OFFSET):
             return [f"`{name}`" for name in self._origins(base_of(self._source, operation.node)[0])]
+        if (lent := self._pointer_of(operation)) is not None:
+            return [f"`{name}`" for name in self._origins(base_of(self._source, lent)[0])]
         if operation.kind is Kind.CALL and operation.name:
             return [f"`{operation.name}`"]
         return [f"`{_short(text)}`"]
@@ -105,6 +116,11 @@ class _Demands:
             elements = [f"`{_short(by)}`" for by in moved if by not in ("0", "0isize")]
             behind = f", also at offset {_enumerate_words(_first_of(elements))}" if elements else ""
             found.append(f"`{name}` points to valid memory{behind}.")
+        found += [
+            f"`{name}` points to valid memory{behind}."
+            for name, behind in self._lent.items()
+            if name not in self._pointers
+        ]
         if self._made:
             names = _enumerate_words([f"`{name}`" for name in self._made])
             found.append(f"There is memory left: {names} must not return null.")
@@ -118,6 +134,28 @@ class _Demands:
             names = _enumerate_words(_first_of([f"`{name}`" for name in self._called]))
             found.append(f"The preconditions of {names} hold.")
         return found + [f"{text[0].upper()}{text[1:]}." for text in self._others]
+
+    def _pointer_of(self, operation: Operation) -> Node | None:
+        """Return the pointer that a call makes a reference or slice of."""
+        function = field(operation.node, "function")
+        if operation.kind is not Kind.CALL or function is None:
+            return None
+        if operation.name in _REFERENCES and function.type == "field_expression":
+            return field(function, "value")
+        if operation.name in _ELEMENTS:
+            return next(iter(arguments_of(operation.node)), None)
+        return None
+
+    def _memory_of(self, operation: Operation) -> str:
+        """Return how much memory a reference or slice needs, as the end of a sentence."""
+        if operation.name in _ELEMENTS:
+            count = flat(self._source.text(arguments_of(operation.node)[1]))
+            count = count.removesuffix(" as i64").removeprefix("(").removesuffix(")")
+            return f" with `{_short(count)}` elements, or is null"
+        around = operation.node.parent
+        method = None if around is None else field(around, "field")
+        needed = method is not None and self._source.text(method) == b"expect"
+        return "" if needed else ", or is null"
 
     def _add_call(self, operation: Operation) -> None:
         function = field(operation.node, "function")

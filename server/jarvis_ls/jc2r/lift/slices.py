@@ -32,16 +32,18 @@ from jarvis_ls.jc2r.lift.program import (
 from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, rewritten
 
 HELPER = b"""
-/// What a pointer of C with so many elements behind it shows; nothing for a negative number.
+/// The elements behind a pointer of C; none for null and for a negative number.
 #[inline]
 pub unsafe fn elements<'a, T>(first: *const T, count: i64) -> &'a [T] {
-    if count <= 0 { &[] } else { core::slice::from_raw_parts(first, count as usize) }
+    if count <= 0 || first.is_null() { return &[]; }
+    core::slice::from_raw_parts(first, count as usize)
 }
 
 /// The same to be written.
 #[inline]
 pub unsafe fn elements_mut<'a, T>(first: *mut T, count: i64) -> &'a mut [T] {
-    if count <= 0 { &mut [] } else { core::slice::from_raw_parts_mut(first, count as usize) }
+    if count <= 0 || first.is_null() { return &mut []; }
+    core::slice::from_raw_parts_mut(first, count as usize)
 }
 """
 """Goes into `sys.rs` when something needs it."""

@@ -1,8 +1,8 @@
 """`static mut` that no other thread can find half written.
 
-A table of numbers that nothing writes to becomes a `static`. A number that is only read, or given
-a value by a statement of its own, becomes an atomic, whose relaxed loads and stores are what the
-C does. Both only where the variable is private to a file, so that every use of it is seen, and
+A number, or a table of them, that nothing writes to becomes a `static`. A number that is given a
+value by statements of their own becomes an atomic, whose relaxed loads and stores are what the C
+does. Both only where the variable is private to a file, so that every use of it is seen, and
 where its address is never taken.
 """
 
@@ -50,7 +50,9 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
         if any(_is_declared(node) for node in places):
             continue
         value = field(item, "value")
-        if _ATOMIC.match(source.text(kind)):
+        if _PLAIN.fullmatch(source.text(kind)) and all(_is_read(source, node) for node in places):
+            tables.add(name)
+        elif _ATOMIC.match(source.text(kind)):
             number = value is not None and _VALUE.match(source.text(value))
             if number and all(_is_plain_use(source, node) for node in places):
                 atomics[name] = item
@@ -124,6 +126,20 @@ def _is_plain_use(source: Source, node: Node) -> bool:
     if parent.type == "parenthesized_expression":
         return _is_plain_use(source, parent)
     return True
+
+
+def _is_read(source: Source, node: Node) -> bool:
+    """Return whether a number is read at a place."""
+    around = node.parent
+    while around is not None and around.type == "parenthesized_expression":
+        node, around = around, around.parent
+    changed = around is not None and around.type in (
+        "assignment_expression",
+        "compound_assignment_expr",
+    )
+    return _is_plain_use(source, node) and not (
+        changed and around is not None and field(around, "left") == node
+    )
 
 
 def _only_reads(source: Source, node: Node) -> bool:
