@@ -8,6 +8,10 @@ export type Level = 'info' | 'warning' | 'error';
 export type ModelWrong = '' | 'none' | 'key' | 'credit' | 'model' | 'address' | 'busy' | 'other';
 export type Grown = 'text' | 'thinking' | 'output';
 export type StepState = 'pending' | 'active' | 'done' | 'dropped';
+export type TaskState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled';
+export type TaskGraphState = 'running' | 'done' | 'failed' | 'stopped';
+export type FaultCause = 'timeout' | 'stuck' | 'errors' | 'failed';
+export type CorrectionKind = 'wait' | 'redirect' | 'adjust' | 'restart' | 'retry' | 'give_up';
 export type Mode = 'ask' | 'edits' | 'plan';
 export type Control = 'pause' | 'resume' | 'cancel' | 'retry';
 export type GrantScope = 'call' | 'session' | 'workspace' | 'user';
@@ -180,6 +184,37 @@ export interface QuestionEntry {
   /** None while it waits. */
   answer?: string;
   kind: 'question';
+}
+
+/** What was done about a task that did not go as it should. */
+export interface Correction {
+  cause: FaultCause;
+  kind: CorrectionKind;
+  /** Why, or what the agent was told. */
+  text: string;
+}
+
+/** One task of a graph. */
+export interface TaskShown {
+  id: string;
+  title: string;
+  /** Ids of the tasks that are done before it. */
+  needs: string[];
+  state: TaskState;
+  /** Id of the agent that works on it; empty before it begins. */
+  node: string;
+  attempts: number;
+  corrections: Correction[];
+  /** Why it is not done, in words for the user. */
+  error: string;
+}
+
+/** The tasks of auto mode, each of which comes after those that it needs. */
+export interface TaskGraphEntry {
+  id: string;
+  tasks: TaskShown[];
+  state: TaskGraphState;
+  kind: 'tasks';
 }
 
 /** What a node and all below it may spend; None means no limit. */
@@ -972,7 +1007,14 @@ export interface ModelUsed {
   why: string;
 }
 
-export type Entry = UserEntry | AnswerEntry | ToolEntry | NoticeEntry | PlanEntry | QuestionEntry;
+export type Entry =
+  | UserEntry
+  | AnswerEntry
+  | ToolEntry
+  | NoticeEntry
+  | PlanEntry
+  | TaskGraphEntry
+  | QuestionEntry;
 
 export type Event = EntryPut | EntryGrew | EntriesCut | NodePut | NodeGone | SessionPut | MeterPut;
 

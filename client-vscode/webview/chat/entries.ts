@@ -4,6 +4,7 @@ import type { PanelEntry } from '../wire';
 import { AnswerRow } from './answer';
 import { NoticeRow, PlanRow, QuestionRow } from './asides';
 import type { Chat, Row } from './row';
+import { TasksRow } from './tasks';
 import { ToolRow } from './tool';
 import { UserRow } from './user';
 
@@ -27,6 +28,8 @@ function newRow(chat: Chat, entry: PanelEntry): Row {
       return new NoticeRow(chat) as Row;
     case 'plan':
       return new PlanRow() as Row;
+    case 'tasks':
+      return new TasksRow(chat) as Row;
     case 'question':
       return new QuestionRow(chat) as Row;
   }

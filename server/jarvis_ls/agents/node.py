@@ -110,6 +110,9 @@ class Assignment:
     """Of its own; those of all nodes above it hold as well."""
     answer: dict[str, Any] | None = None
     """JSON schema that its last answer must meet; None: it may be any text."""
+    unattended: bool = False
+    """Whether it ends when it repeats itself, because its creator corrects it; else the user is
+    asked."""
 
     @property
     def shown(self) -> str:

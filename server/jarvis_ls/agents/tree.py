@@ -301,6 +301,13 @@ class Tree:
         self._driver.launch_all(list(again.values()), lambda node: words[node.id])
         return list(again)
 
+    def reopen(self, id: str) -> None:
+        """Let a node that has ended have children again; it does nothing by itself."""
+        for above in (node := self.node(id)).lineage():
+            above.refused = False
+        if node.final:
+            node.to("created")
+
     def end_with(self, ender: Ender) -> None:
         """Let `ender` end what agents have left running, when they are stopped or have ended."""
         self._driver.ender = ender
@@ -344,7 +351,9 @@ class Tree:
     def guard(self, node: Node) -> LoopGuard:
         """Return the watch over repetition for a node."""
         if node.watch is None:
-            node.watch = LoopGuard(node.id, lambda: node.info.title, self.interaction)
+            alone = any(above.assignment.unattended for above in node.lineage())
+            asked = NonInteractive() if alone else self.interaction
+            node.watch = LoopGuard(node.id, lambda: node.info.title, asked)
         return node.watch
 
     # -- below: the nodes ----------------------------------------------------------------------

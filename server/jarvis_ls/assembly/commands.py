@@ -107,6 +107,10 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
     async def status(_rest: str, _: InputContext) -> str:
         return (await conversation.statistics()).text()
 
+    async def auto(rest: str, _: InputContext) -> str:
+        await conversation.begin_auto(rest, is_shown=bool(rest))
+        return ""
+
     async def compact(_rest: str, _: InputContext) -> str:
         if why := conversation.assembly.missing_model(conversation.tree.root.info.group):
             return why
@@ -122,6 +126,12 @@ def _commands(conversation: ConversationInterface) -> Iterator[Command]:
             await script.wait(ENDING)
         return conversation.background.listed()
 
+    yield Command(
+        "auto",
+        Words("Plan a task, split it and let several agents work on it; without a task, resume"),
+        auto,
+        "[task]",
+    )
     yield Command("compact", Words("Compact the conversation into a summary"), compact)
     yield Command("sessions", Words("List sessions (optional filter)"), sessions, "[words]")
     yield Command(

@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jarvis_ls.agents.auto_settings import AutoSettings, read_auto_settings
 from jarvis_ls.agents.node import Ending
 from jarvis_ls.agents.records import ROOT
 from jarvis_ls.agents.tree import Tree
 from jarvis_ls.assembly.agents import Agents
 from jarvis_ls.assembly.analysis import Analysis
+from jarvis_ls.assembly.auto import Auto
 from jarvis_ls.assembly.commands import builtin_commands
 from jarvis_ls.assembly.environment import place_text, state_text, top_level
 from jarvis_ls.assembly.permissions import read_permissions
@@ -129,6 +131,7 @@ class Conversation:
             title=self.options.name,
             say=place.say or str,
         )
+        self.auto = Auto(self, self.agents, self._read_auto_settings())
         self._place_text = self._state_text = ""
         self._analysis = Analysis(
             place.roots, trusted=place.trusted, buffers=place.services.get("buffers")
@@ -196,7 +199,7 @@ class Conversation:
     @property
     def working(self) -> bool:
         """Return whether any agent is at work."""
-        return self.tree.working
+        return self.tree.working or self.auto.running
 
     @property
     def permissions(self) -> Permissions:
@@ -230,7 +233,10 @@ class Conversation:
         return await self._say(text, images, to)
 
     async def wait(self, node: str = ROOT) -> Ending:
-        """Return how the work of a node ends; at once when it does not work."""
+        """Return how the work of a node ends, for the root that of auto mode; at once when it does
+        not work."""
+        if node == ROOT and self.auto.running:
+            return await self.auto.wait()
         return await self.tree.wait(node)
 
     async def ask(
@@ -257,11 +263,31 @@ class Conversation:
         """Queue words for a node that works."""
         self.tree.send(text, images, to=to)
 
+    async def begin_auto(self, task: str = "", *, is_shown: bool = False) -> None:
+        """Let auto mode work on a task, or resume what it has left; it goes on after this returns.
+
+        `is_shown` says that the user sees the task already. Raises `UsageError` while an agent
+        works and when nothing is left, `SessionBusy`, and `JarvisError` when no model can be asked.
+        """
+        self._check_writable()
+        self._tell_problems()
+        await self._settle_consents()
+        self._prepare_scripts(ROOT)
+        if task:
+            self.auto.begin(task, is_shown=is_shown)
+        else:
+            self.auto.resume()
+        self._follow_work()
+
     # -- steering ----------------------------------------------------------------------------
 
     async def stop(self, node: str = ROOT) -> None:
         """End a node and all below it; when this returns nothing of them runs any more."""
+        if node == ROOT:
+            self.auto.begin_stop()
         await self.tree.cancel(node, Words("Stopped by the user."))
+        if node == ROOT:
+            await self.auto.end()
 
     def pause(self, node: str = ROOT) -> list[str]:
         """Hold a node and all below it before their next step; the ids of those it concerned."""
@@ -366,7 +392,9 @@ class Conversation:
 
     async def close(self) -> None:
         """End everything and let others open the session."""
+        self.auto.begin_stop()
         await self.tree.close()
+        await self.auto.end()
         await self.background.end_all(Words("the session was closed"))
         await self.assembly.sandbox.end_preparation(self.id)
         if self._ends:
@@ -412,11 +440,13 @@ class Conversation:
         """See `send`; the ending of what no agent works on."""
         if not text.strip() and not images:
             return None
-        if why := self.session.read_only:
-            raise SessionBusy("This session is read-only: {why}.", why=why)
+        self._check_writable()
         self._tell_problems()
         if text.lstrip().startswith(("/", "!")):
+            was_auto = self.auto.running
             said = await self._carried_out(text, images)
+            if self.auto.running and not was_auto:
+                return None
             if said.done:
                 error = said.text if said.failed else ""
                 return Ending("failed" if said.failed else "completed", said.text, error)
@@ -430,13 +460,21 @@ class Conversation:
         await self._settle_consents()
         self._prepare_scripts(to)
         self.tree.send(text, images, to=to)
+        self._follow_work()
+        return None
+
+    def _check_writable(self) -> None:
+        if why := self.session.read_only:
+            raise SessionBusy("This session is read-only: {why}.", why=why)
+
+    def _follow_work(self) -> None:
+        """Bring the session onto the disk when what has begun has ended."""
         self._tell_session()
         self._unsaved = True
         if all(end.done() for end in self._ends):
             end = asyncio.create_task(self._turn_ended())
             self._ends.add(end)
             end.add_done_callback(self._ends.discard)
-        return None
 
     def _prepare_scripts(self, node: str) -> None:
         """Make what scripts need ready while the model thinks, where programs may be run."""
@@ -484,6 +522,13 @@ class Conversation:
             self.problems.append(str(error))
             return RulesSettings()
 
+    def _read_auto_settings(self) -> AutoSettings:
+        try:
+            return read_auto_settings(section(self.assembly.settings, "auto"))
+        except ConfigError as error:
+            self.problems.append(str(error))
+            return AutoSettings()
+
     def _read_command_hooks(self) -> CommandHooks:
         """Read the hooks; in a workspace that is not trusted none runs."""
         settings, home = self.assembly.settings, self.assembly.home
@@ -521,7 +566,9 @@ class Conversation:
         try:
             while self._unsaved:
                 self._unsaved = False
-                while self.tree.working:
+                while self.working:
+                    if self.auto.running:
+                        await self.auto.wait()
                     for node in list(self.tree.walk()):
                         await self.tree.wait(node.id)
                     await asyncio.sleep(0)
@@ -546,5 +593,5 @@ class Conversation:
             )
 
     def _tell_session(self) -> None:
-        self.session.working = self.tree.working
+        self.session.working = self.working
         self.feed.publish(SessionPut(self.session.info))

@@ -76,6 +76,9 @@ class ConversationInterface(Protocol):
     def mode_text(self) -> str:
         """Return what agents read of the mode."""
 
+    async def begin_auto(self, task: str = "", *, is_shown: bool = False) -> None:
+        """Let auto mode work on a task, or resume what it has left."""
+
     async def stop(self) -> None:
         """End all agents."""
 

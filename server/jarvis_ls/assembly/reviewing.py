@@ -15,7 +15,8 @@ from pathlib import Path
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.task_answer import AgentAnswer
 from jarvis_ls.assembly.bootstrap import Assembly
-from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents, open_readers
+from jarvis_ls.assembly.task_agents import TaskAgents, open_readers
+from jarvis_ls.assembly.tools import LOOKING
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.codeintel.change.difference import WORKING, write_state
 from jarvis_ls.codeintel.change.repository import Repository

@@ -9,7 +9,8 @@ from pathlib import Path
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.task_answer import AgentAnswer
 from jarvis_ls.assembly.bootstrap import build
-from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents, open_readers
+from jarvis_ls.assembly.task_agents import TaskAgents, open_readers
+from jarvis_ls.assembly.tools import LOOKING
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.base.events import Budget

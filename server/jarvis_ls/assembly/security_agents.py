@@ -12,7 +12,8 @@ from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.records import ROOT
 from jarvis_ls.agents.task_answer import AgentAnswer
 from jarvis_ls.assembly.shared import SharedState
-from jarvis_ls.assembly.task_agents import LOOKING, TaskAgents
+from jarvis_ls.assembly.task_agents import TaskAgents
+from jarvis_ls.assembly.tools import LOOKING
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.jsec.pipeline.agent_port import AgentTask, Role
 from jarvis_ls.jsec.pipeline.examiner import Examiner

@@ -22,7 +22,7 @@ from jarvis_ls.runtime.tools.workspace_extras import with_state
 GRANTED = "granted.json"
 _LIMIT = 1_000_000
 SECTIONS = frozenset(
-    "agent agents hooks mcp_servers model_groups model_providers models permissions rules "
+    "agent agents auto hooks mcp_servers model_groups model_providers models permissions rules "
     "sandbox scripted_tools search skills telemetry tool_groups".split()
 )
 """Of the settings file, anyone who reads them."""

@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.bootstrap import Assembly
     from jarvis_ls.assembly.conversation import Conversation
 
-LOOKING = (
-    "read_code",
-    "read_symbols",
-    "search_in_project",
-    "list_project_files",
-    "get_dependencies",
-    "definition",
-    "references",
-    "callers",
-    "callees",
-)
-"""Tools that only look; one that is not there is left out."""
-
-
 _ONLY_LOOKING = tuple(PermissionRule("deny", kind=kind) for kind in ("write", "execute", "connect"))
 
 

@@ -26,6 +26,19 @@ if TYPE_CHECKING:
     from jarvis_ls.runtime.mcp.toolset import McpServers
     from jarvis_ls.runtime.skills.skills import Skills
 
+LOOKING = (
+    "read_code",
+    "read_symbols",
+    "search_in_project",
+    "list_project_files",
+    "get_dependencies",
+    "definition",
+    "references",
+    "callers",
+    "callees",
+)
+"""Tools that only look; one that is not there is left out."""
+
 
 @dataclass
 class ToolSources:

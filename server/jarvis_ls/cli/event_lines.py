@@ -8,17 +8,20 @@ Version 1. A field or a `type` may be added; none is renamed, removed, or given 
     {"type": "tool", "node": …, "id": …, "name": …, "arguments": …, "state": …, "output": …,
      "reason": …, "seconds": …, "isolation": …, "background": …, "files": […]}
     {"type": "plan", "node": …, "steps": [{"text": …, "state": …}]}
+    {"type": "tasks", "state": …, "tasks": [{"id": …, "title": …, "needs": […], "state": …,
+     "node": …, "attempts": …, "corrections": [{"cause": …, "kind": …, "text": …}], "error": …}]}
     {"type": "notice", "node": …, "level": …, "text": …}
     {"type": "patch", "state": …, "diff": …, "files": [{"path": …, "change": …, "added": …,
      "deleted": …}], "checks": {"build.cargo": […]}, "losses": […], "commit": …, "reference": …}
     {"type": "end", "status": 0, "state": "completed", "text": …, "value": …, "error": …,
      "rounds": …, "seconds": …, "usage": {…}}
 
-A `patch` comes from `jca -r`: its `state` is `offered`, `accepted`, `refused` or `committed`.
-`begin` is the first line and `end` the last, also when no model can be asked. A `tool` comes with
-each state: `running`, `asked`, then `done`, `failed`, `denied` or `cancelled`; that of a script
-that runs on after its call, which `background` names, when the script has ended. An `answer` comes
-when it is whole. `usage` has `input`, `output`, `cached` and `reasoning` tokens and `cost`.
+`tasks` come from `jarvis auto`, whenever one of them has changed. A `patch` comes from `jca -r`:
+its `state` is `offered`, `accepted`, `refused` or `committed`. `begin` is the first line and `end`
+the last, also when no model can be asked. A `tool` comes with each state: `running`, `asked`, then
+`done`, `failed`, `denied` or `cancelled`; that of a script that runs on after its call, which
+`background` names, when the script has ended. An `answer` comes when it is whole. `usage` has
+`input`, `output`, `cached` and `reasoning` tokens and `cost`.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from jarvis_ls.runtime.base.events import (
     NodePut,
     NoticeEntry,
     PlanEntry,
+    TaskGraphEntry,
     ToolEntry,
 )
 from jarvis_ls.runtime.base.messages import Usage
@@ -104,6 +108,8 @@ class EventLines:
         elif isinstance(entry, PlanEntry):
             steps = [asdict(step) for step in entry.steps]
             self._write("plan", node=node, steps=steps)
+        elif isinstance(entry, TaskGraphEntry):
+            self._write("tasks", state=entry.state, tasks=[asdict(task) for task in entry.tasks])
         elif isinstance(entry, NoticeEntry) and self._is_new(entry.id, entry.text):
             self._write("notice", node=node, level=entry.level, text=speak(entry.text))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jarvis_ls.cli import (
     acp,
+    auto_command,
     evaluating,
     extending,
     mcp,
@@ -58,6 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
     mcp.add_command(commands)
     acp.add_command(commands)
     team_command.add_command(commands)
+    auto_command.add_command(commands)
     models = commands.add_parser("models", help="list models and what they still need")
     models.set_defaults(run=_models)
     return parser

@@ -12,13 +12,14 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import (
     AnswerEntry,
+    CorrectionKind,
     Entry,
     EntryGrew,
     EntryPut,
@@ -29,12 +30,32 @@ from jarvis_ls.runtime.base.events import (
     PlanEntry,
     ProposedEdit,
     ScriptRun,
+    TaskGraphEntry,
+    TaskShown,
+    TaskState,
     ToolEntry,
     UserEntry,
 )
 
 STATES = {"done": "✓", "failed": "✗", "denied": "⊘", "cancelled": "■"}
 STEPS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "dropped": "[-]"}
+TASKS: Mapping[TaskState, str] = {
+    "waiting": "[ ]",
+    "running": "[>]",
+    "done": "[x]",
+    "failed": "[!]",
+    "skipped": "[-]",
+    "cancelled": "[-]",
+}
+CORRECTIONS: Mapping[CorrectionKind, Words] = {
+    "wait": Words("“{title}” makes no progress; it is given more time. {text}"),
+    "redirect": Words("“{title}” was told to go on differently: {text}"),
+    "adjust": Words("“{title}” was told that its tool calls fail: {text}"),
+    "restart": Words("“{title}” starts over: {text}"),
+    "retry": Words("“{title}” is tried again: {text}"),
+    "give_up": Words("“{title}” is given up: {text}"),
+}
+"""What was done about a task in trouble."""
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 ARGUMENT_SHOWN = 100
 ARGUMENT_OF_RESULT = 60
@@ -85,6 +106,8 @@ class Screen:
         self._last_call = ""
         """The tool call whose line was written last, while it runs."""
         self._plan: tuple[Any, ...] = ()
+        self._tasks: dict[str, dict[str, TaskShown]] = {}
+        """The tasks of auto mode as they were written, by their entry."""
         self._open = False
         """Whether the line of `out` is not ended."""
         self._reasoning = False
@@ -193,6 +216,8 @@ class Screen:
             self._tools[entry.id] = entry.state
         elif isinstance(entry, NoticeEntry):
             self._notices[entry.id] = entry.text
+        elif isinstance(entry, TaskGraphEntry):
+            self._tasks[entry.id] = {task.id: task for task in entry.tasks}
 
     def _put_entry(self, node: str, entry: Entry) -> None:
         if isinstance(entry, AnswerEntry):
@@ -211,8 +236,30 @@ class Screen:
                 self._plan = entry.steps
                 for step in entry.steps:
                     self.say(f"  {STEPS[step.state]} {visible(step.text)}", "dim")
+        elif isinstance(entry, TaskGraphEntry):
+            self._put_tasks(entry)
         elif isinstance(entry, UserEntry) and entry.queued:
             self.say(Words("(queued: sent before the next answer)"), "dim")
+
+    def _put_tasks(self, graph: TaskGraphEntry) -> None:
+        """Write the tasks when they are planned, and what is done about one in trouble."""
+        titles = {task.id: task.title for task in graph.tasks}
+        is_new = graph.id not in self._tasks
+        known = self._tasks.setdefault(graph.id, {})
+        for task in graph.tasks:
+            if is_new:
+                needs = ", ".join(titles.get(need, need) for need in task.needs)
+                after = f" ({speak(Words('after {tasks}', tasks=needs))})" if needs else ""
+                self.say(f"  {TASKS[task.state]} {visible(task.title + after)}", "dim")
+            before = known.get(task.id)
+            known[task.id] = task
+            for done in task.corrections[len(before.corrections) if before else 0 :]:
+                line = Words(
+                    CORRECTIONS[done.kind], title=visible(task.title), text=visible(done.text)
+                )
+                self.say(line, "yellow")
+            if task.state == "skipped" and (before is None or before.state != "skipped"):
+                self.say(f"  {TASKS['skipped']} {visible(task.title)}: {task.error}", "yellow")
 
     def _put_latest(self) -> None:
         if self._latest is not None:

@@ -73,7 +73,7 @@ class Talk:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._folder = Path(os.path.realpath(options.folder))
-        self._message = _message(options, self.message_option)
+        self._message = self._read_message()
         self._form = _form(options.schema)
         self._ending = Ending("failed")
         once = self._message is not None
@@ -337,6 +337,10 @@ class Talk:
         from jarvis_ls.assembly.bootstrap import build
 
         return build(arguments={"model_group": self._options.model})
+
+    def _read_message(self) -> str | None:
+        """Return what to say once; None for a conversation."""
+        return _message(self._options, self.message_option)
 
     def _answers_to(self) -> TextIO:
         """Return where answers are written."""

@@ -22,6 +22,7 @@ from jarvis_ls.facade.session_records import (
     Speaker,
     Spoken,
     Step,
+    StepState,
     TitleShown,
     TreeShown,
     Update,
@@ -41,6 +42,8 @@ from jarvis_ls.runtime.base.events import (
     PlanEntry,
     ProposedEdit,
     SessionPut,
+    TaskGraphEntry,
+    TaskState,
     ToolEntry,
     UserEntry,
 )
@@ -136,6 +139,9 @@ class Updates:
             yield from self._rest(entry.id, "text", entry.text)
         elif isinstance(entry, PlanEntry):
             yield PlanShown(tuple(Step(step.text, step.state) for step in entry.steps))
+        elif isinstance(entry, TaskGraphEntry):
+            steps = (Step(task.title, _STEPS[task.state]) for task in entry.tasks)
+            yield PlanShown(tuple(steps))
         elif isinstance(entry, UserEntry) and replay:
             yield Spoken(entry.id, "user", entry.text)
         elif isinstance(entry, NoticeEntry) and (replay or entry.level != "error"):
@@ -163,6 +169,14 @@ class Updates:
         return TreeShown(tuple(map(_show_agent, self._nodes.values())))
 
 
+_STEPS: Mapping[TaskState, StepState] = {
+    "waiting": "pending",
+    "running": "active",
+    "done": "done",
+    "failed": "dropped",
+    "skipped": "dropped",
+    "cancelled": "dropped",
+}
 _SPEAKERS: Mapping[str, Speaker] = {"thinking": "thought", "text": "answer", "notice": "notice"}
 
 

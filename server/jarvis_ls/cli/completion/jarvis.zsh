@@ -11,6 +11,7 @@
 _shtab_jarvis_commands() {
   local _commands=(
     acp:'serve agents to an editor such as Zed (Agent Client Protocol)'
+    auto:'plan a task, split it, let agents work on it'
     eval:'work through tasks and count what they cost'
     mcp:'serve findings and proofs to other agents (Model Context Protocol)'
     memory:'list, add, show, delete memories'
@@ -97,6 +98,25 @@ _shtab_jarvis_acp_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_jarvis_acp_defaults_added=0
+
+_shtab_jarvis_auto_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {-m,--message}"[the task\; - reads it from standard input]:TEXT:"
+  {-s,--session}"[session to work in\; without -m its interrupted or failed task is resumed (\`last\`\: the latest session in this folder)]:ID:"
+  {-C,--folder}"[working folder (default\: the current folder)]:DIR:_files"
+  {--llm-group,-g}"[model group, or provider\/model, of the main agent]:GROUP:"
+  {--non-interactive,-n}"[ask nothing]"
+  "--trust[trust this folder\: agents may edit files and run commands]"
+  "*--allow[allow without asking, for example write, write\:src\/\*, execute\:make\* (repeatable)]:RULE:"
+  "--timeout[time an agent has for a task before it is ended and tried again (default\: 600)]:SECONDS:"
+  "--interval[how often agents are checked\; one without progress in three checks is stuck (default\: 5)]:SECONDS:"
+  "--retries[how often a task that failed is tried again (default\: 3)]:N:"
+  "--json[print what happens as JSON lines]"
+  "--color[default\: auto (NO_COLOR is respected)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_auto_defaults_added=0
 
 _shtab_jarvis_eval_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -413,6 +433,7 @@ _shtab_jarvis() {
       curcontext="${curcontext%:*:*}:_shtab_jarvis-$line[1]:"
       case $line[1] in
         acp) _arguments -C -s $_shtab_jarvis_acp_options ;;
+        auto) _arguments -C -s $_shtab_jarvis_auto_options ;;
         eval) _arguments -C -s $_shtab_jarvis_eval_options ;;
         mcp) _arguments -C -s $_shtab_jarvis_mcp_options ;;
         memory) _shtab_jarvis_memory ;;

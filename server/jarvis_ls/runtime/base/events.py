@@ -25,6 +25,12 @@ ModelWrong = Literal["", "none", "key", "credit", "model", "address", "busy", "o
 is busy now, or something else."""
 Grown = Literal["text", "thinking", "output"]
 StepState = Literal["pending", "active", "done", "dropped"]
+TaskState = Literal["waiting", "running", "done", "failed", "skipped", "cancelled"]
+TaskGraphState = Literal["running", "done", "failed", "stopped"]
+FaultCause = Literal["timeout", "stuck", "errors", "failed"]
+"""What is wrong with a task: it takes too long, makes no progress, its tool calls fail, or it has
+failed."""
+CorrectionKind = Literal["wait", "redirect", "adjust", "restart", "retry", "give_up"]
 Mode = Literal["ask", "edits", "plan"]
 """`ask`: changes and programs are asked for. `edits`: changes of files in the workspace are written
 without being shown first. `plan`: nothing is written or run."""
@@ -191,7 +197,46 @@ class QuestionEntry:
     kind: Literal["question"] = "question"
 
 
-Entry = UserEntry | AnswerEntry | ToolEntry | NoticeEntry | PlanEntry | QuestionEntry
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What was done about a task that did not go as it should."""
+
+    cause: FaultCause
+    kind: CorrectionKind
+    text: str = ""
+    """Why, or what the agent was told."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskShown:
+    """One task of a graph."""
+
+    id: str
+    title: str
+    needs: tuple[str, ...] = ()
+    """Ids of the tasks that are done before it."""
+    state: TaskState = "waiting"
+    node: str = ""
+    """Id of the agent that works on it; empty before it begins."""
+    attempts: int = 0
+    corrections: tuple[Correction, ...] = ()
+    error: str = ""
+    """Why it is not done, in words for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGraphEntry:
+    """The tasks of auto mode, each of which comes after those that it needs."""
+
+    id: str
+    tasks: tuple[TaskShown, ...]
+    state: TaskGraphState = "running"
+    kind: Literal["tasks"] = "tasks"
+
+
+Entry = (
+    UserEntry | AnswerEntry | ToolEntry | NoticeEntry | PlanEntry | TaskGraphEntry | QuestionEntry
+)
 
 
 @dataclass(frozen=True, slots=True)

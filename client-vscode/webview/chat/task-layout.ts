@@ -1,0 +1,63 @@
+/**
+ * Places of the tasks of a graph in layers from top to bottom: a task's layer is the longest way to
+ * it, and within a layer tasks are ordered by the mean place of those that they need (barycentres).
+ * The layout of the migration graph is the server's, of thousands of functions; these are at most 32.
+ */
+
+import type { TaskShown } from '../wire';
+
+export const SIZE = { width: 132, height: 26 };
+const GAP = { x: 12, y: 26 };
+const MARGIN = 4;
+
+export interface LaidOut {
+  /** Left upper corners, by id. */
+  places: Map<string, { x: number; y: number }>;
+  width: number;
+  height: number;
+}
+
+type Task = Pick<TaskShown, 'id' | 'needs'>;
+
+export function layOut(tasks: readonly Task[]): LaidOut {
+  const layers = layersOf(tasks);
+  const widest = Math.max(1, ...layers.map(({ length }) => length));
+  const step = SIZE.width + GAP.x;
+  const places: LaidOut['places'] = new Map();
+  for (const [depth, layer] of layers.entries()) {
+    const wanted = new Map(layer.map((task) => [task, meanOf(task, places)]));
+    const ordered = [...layer].sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0));
+    const left = MARGIN + ((widest - layer.length) * step) / 2;
+    for (const [index, { id }] of ordered.entries()) {
+      places.set(id, { x: left + index * step, y: MARGIN + depth * (SIZE.height + GAP.y) });
+    }
+  }
+  return {
+    places,
+    width: widest * step - GAP.x + 2 * MARGIN,
+    height: layers.length * (SIZE.height + GAP.y) - GAP.y + 2 * MARGIN,
+  };
+}
+
+/** Tasks by the longest way to them; one in a circle, which no plan has, comes last. */
+function layersOf(tasks: readonly Task[]): Task[][] {
+  const known = new Set(tasks.map(({ id }) => id));
+  const placed = new Set<string>();
+  const layers: Task[][] = [];
+  let left = [...tasks];
+  while (left.length > 0) {
+    const ready = left.filter(({ needs }) => needs.every((it) => placed.has(it) || !known.has(it)));
+    const layer = ready.length > 0 ? ready : left;
+    layers.push(layer);
+    for (const { id } of layer) {
+      placed.add(id);
+    }
+    left = left.filter((task) => !layer.includes(task));
+  }
+  return layers;
+}
+
+function meanOf({ needs }: Task, places: LaidOut['places']): number {
+  const found = needs.map((id) => places.get(id)?.x).filter((x) => x !== undefined);
+  return found.length === 0 ? 0 : found.reduce((sum, x) => sum + x, 0) / found.length;
+}
