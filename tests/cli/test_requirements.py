@@ -32,6 +32,7 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
         ("rewriting", ("agent", "migrate")),
         ("evolving", ("agent", "migrate")),
         ("jarvis", ("agent",)),
+        ("test_repair_command", ("agent",)),
         ("jca", ("agent",)),
         ("language_server", ("agent", "migrate")),
     ],

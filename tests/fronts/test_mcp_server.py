@@ -97,7 +97,7 @@ async def test_findings_are_listed_and_explained(project: Path, tmp_path: Path, 
             name
             for name, tool in tools.items()
             if not (tool.annotations and tool.annotations.read_only_hint)
-        ] == ["prove"]
+        ] == ["prove", "repair_tests"]
         scanned = await ask(client, "scan")
         listed = await ask(client, "findings")
         assert scanned["files"] == 1

@@ -6,30 +6,11 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
-from jarvis_ls.agents.node import Assignment
-from jarvis_ls.agents.task_answer import AgentAnswer
 from jarvis_ls.assembly.bootstrap import build
-from jarvis_ls.assembly.task_agents import TaskAgents, open_readers
-from jarvis_ls.assembly.tools import LOOKING
+from jarvis_ls.assembly.task_agents import AgentWriter, open_readers
 from jarvis_ls.core.errors import UsageError
-from jarvis_ls.runtime.agent.typed_answer import AnswerForm
-from jarvis_ls.runtime.base.events import Budget
 
 _NAME = "jc2r rewrite"
-
-
-class AgentWriter:
-    """Fulfils the port `Writer` of `jc2r.rewrite.stage`."""
-
-    def __init__(self, agents: TaskAgents, group: str) -> None:
-        """For `open_writer`."""
-        self._agents, self._group = agents, group
-        self._tools = agents.known(*LOOKING)
-
-    async def write(self, task: str, title: str, form: AnswerForm, budget: Budget) -> AgentAnswer:
-        """See `Writer`."""
-        assignment = Assignment(task, title, tools=self._tools, group=self._group, budget=budget)
-        return await self._agents.ask(assignment, form)
 
 
 @contextlib.asynccontextmanager

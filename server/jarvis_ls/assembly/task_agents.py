@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from jarvis_ls.agents.node import Assignment, Node
 from jarvis_ls.agents.records import ROOT
 from jarvis_ls.agents.task_answer import AgentAnswer, AnswerState
+from jarvis_ls.assembly.tools import LOOKING
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
@@ -114,3 +115,17 @@ class TaskAgents:
             state = AnswerState.STOPPED
         error = ending.error or Words("It gave no answer.")
         return AgentAnswer(state, error=error, node=name, spent=spent)
+
+
+class AgentWriter:
+    """Gives each task a fresh agent that can only look; for ports that ask for what it writes."""
+
+    def __init__(self, agents: TaskAgents, group: str) -> None:
+        """`group` is a model group; empty takes that of the user's settings."""
+        self._agents, self._group = agents, group
+        self._tools = agents.known(*LOOKING)
+
+    async def write(self, task: str, title: str, form: AnswerForm, budget: Budget) -> AgentAnswer:
+        """Return what an agent answers."""
+        assignment = Assignment(task, title, tools=self._tools, group=self._group, budget=budget)
+        return await self._agents.ask(assignment, form)

@@ -17,6 +17,7 @@ from jarvis_ls.cli import (
     review_command,
     setup,
     team_command,
+    test_repair_options,
 )
 from jarvis_ls.cli.common_options import add_allow, add_color, add_folder
 from jarvis_ls.cli.entry import run_with_extra
@@ -55,6 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     extending.add_commands(commands)
     evaluating.add_command(commands)
     review_command.add_review(commands)
+    test_repair_options.add_test_repair(commands)
     setup.add_command(commands)
     mcp.add_command(commands)
     acp.add_command(commands)

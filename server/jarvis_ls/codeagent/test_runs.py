@@ -86,7 +86,7 @@ def _script(root: Path, tests: Sequence[TestAtRisk]) -> TestRun | None:
     files = dict.fromkeys(test.path for test in tests)
     if not files:
         return None
-    known = _packages(root / "package.json")
+    known = package_names(root / "package.json")
     if "vitest" in known:
         return TestRun("vitest", "npx", f"npx --no-install vitest run {_join_words(files)}")
     if "jest" in known:
@@ -101,16 +101,22 @@ def _c(root: Path, tests: Sequence[TestAtRisk]) -> TestRun | None:
         build = f"{CMAKE_CONFIGURE} && {CMAKE_BUILD} >/dev/null"
         test = f"ctest --test-dir {CMAKE_FOLDER} --output-on-failure"
         return TestRun("ctest", "ctest", f"{build} && {test}")
+    target = make_target(root)
+    return TestRun("make-test", "make", f"make {target}") if target else None
+
+
+def make_target(root: Path) -> str:
+    """Return the target of the makefile in the root that runs tests; empty for none."""
     for name in ("GNUmakefile", "makefile", "Makefile"):
         try:
             found = _TARGET.search(read_regular(root / name, limit=_LARGEST, root=root))
         except SkippedFile:
             continue
-        return TestRun("make-test", "make", f"make {found[1].decode()}") if found else None
-    return None
+        return found[1].decode() if found else ""
+    return ""
 
 
-def _packages(file: Path) -> set[str]:
+def package_names(file: Path) -> set[str]:
     """Return the packages that a `package.json` names."""
     table = read_package(file)
     parts = [table.get(name) for name in ("dependencies", "devDependencies")]

@@ -47,15 +47,15 @@ class WorkRecord:
 class RepositoryLock:
     """The only process that works on a repository."""
 
-    def __init__(self, home: Path, root: Path) -> None:
-        """Raise `UsageError` naming the process that works on it already."""
-        self.folder = home / FOLDER / _key(root)
+    def __init__(self, home: Path, root: Path, purpose: str = FOLDER) -> None:
+        """Raise `UsageError` naming the process that works on it already for this purpose."""
+        self.folder = home / purpose / _key(root)
         """Where the copy and its record are."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             taken = Lock.take(self.folder / "lock")
         except (OSError, JarvisError):
-            taken = Lock.take(home / "code_agent.lock")  # one for all is better than none
+            taken = Lock.take(home / f"{purpose}_agent.lock")  # one for all is better than none
         if isinstance(taken, str):
             raise UsageError("{holder} works on {root} already", holder=taken, root=root)
         self._lock = taken
@@ -74,7 +74,7 @@ class Workspace:
         self.folder = Path(os.path.realpath(place)) / "copy"
         """Where the agent works."""
         self._record_file = place / "work.json"
-        self._checkpoints = Checkpoints(home, f"code-{place.name}")
+        self._checkpoints = Checkpoints(home, f"{place.parent.name}-{place.name}")
         self.record = self._read_record()
 
     @property
@@ -201,7 +201,10 @@ class Workspace:
 
 def _list_tracked(root: Path) -> Collection[str]:
     """Return the files that git knows: of these none is left out because it is ignored."""
-    repository = Repository(root)
+    try:
+        repository = Repository(root)
+    except UsageError:  # a folder that is no work tree, or is below the top of one
+        return ()
     try:
         return repository.staged()
     except UsageError:  # an index of a version that is not read

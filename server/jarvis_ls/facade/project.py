@@ -173,6 +173,30 @@ class Project:
             found = await prove(self.root, _find_named(result, name), min(seconds, _LONGEST_PROOF))
         return found.to_json()
 
+    async def repair_tests(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return what came of a request to repair failing tests of this folder; see
+        `tester.protocol`. Needs trust and a model; nothing is written but a log below `.jarvis`.
+
+        Raises `JarvisError`, also when the answer holds what looks like a secret: it could not be
+        left out of files that are to be written.
+        """
+        from jarvis_ls.assembly.test_repair import repair_tests
+        from jarvis_ls.tester.protocol import read_request
+
+        if not self.trusted:
+            raise JarvisError(UNTRUSTED)
+        request = read_request(values)
+        if Path(os.path.realpath(request.project_root)) != self.root:
+            raise JarvisError("project_root must be {folder}, which is served.", folder=self.root)
+        done = await repair_tests(request, lambda _: None)
+        answer = done.answer.model_dump(mode="json")
+        clean: dict[str, Any] = self._redactor.values(answer)
+        if any(clean.get(part) != answer.get(part) for part in _WRITTEN):
+            raise JarvisError(
+                "The patch holds what looks like a secret. Use `jarvis test-repair` at a terminal."
+            )
+        return clean
+
     async def migration(self) -> Migration:
         """Return how far the project has moved to Rust; nothing is run."""
         from jarvis_ls.jc2r.run.overview import read_overview
@@ -257,6 +281,8 @@ class Project:
 
 
 _SEVERITIES = ("high", "medium", "low")
+_WRITTEN = ("fixed_files", "patch_set", "candidates")
+"""Parts of an answer that somebody writes to files as they are."""
 
 
 def _list_shown(result: ScanResult) -> list[Finding]:

@@ -85,7 +85,7 @@ async def edit_file(
         for number, diff in enumerate(item.diffs, 1):
             where = shown(place.name) + (f", replacement {number}" if len(item.diffs) > 1 else "")
             try:
-                text = await asyncio.to_thread(_replaced, text, diff)
+                text = await asyncio.to_thread(replace_text, text, diff)
             except ToolRetry as error:
                 problems.append(Words("{where}: {why}", where=where, why=error))
                 failed.add(place.real)
@@ -108,7 +108,11 @@ async def _open_file(
     return place, file, file.text
 
 
-def _replaced(text: str, diff: Diff) -> str:
+def replace_text(text: str, diff: Diff) -> str:
+    """Return the text after one replacement; an empty search is for a file without text.
+
+    Raises `ToolRetry` saying to a model why it fits no place, or several.
+    """
     search, new = with_newlines(diff.search), with_newlines(diff.replace)
     if not search:
         if text:

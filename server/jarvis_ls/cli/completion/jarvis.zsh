@@ -22,6 +22,7 @@ _shtab_jarvis_commands() {
     sessions:'list, show, search, export, fork, delete'
     setup:'choose a provider and a model, and set the key'
     skills:'list, read, install, allow skills'
+    test-repair:'Run the tests of a project in a copy in the sandbox, without network, and let a model repair what fails. A patch may change only what the failing code reaches and .tester/config.yaml allows; it is printed when all tests pass with it. Your files are only read.'
   )
   _describe 'jarvis commands' _commands
 }
@@ -413,6 +414,22 @@ _shtab_jarvis_skills_show_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_jarvis_skills_show_defaults_added=0
 
+_shtab_jarvis_test_repair_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {-C,--folder}"[working folder (default\: the current folder)]:DIR:_files"
+  "--request[a request as JSON, as a function call has it\; - for standard input]:FILE:_files"
+  "--task[id of the task\; see .tester\/tasks\/ID.json]:ID:"
+  "--hint[how to repair, such as \'stay backwards compatible\']:TEXT:"
+  "--candidates[print all patches that pass, not only the first]"
+  "--schema[print the function\'s definition for models and exit]"
+  "--format[default\: text]:format:(text json)"
+  {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
+  "--trust[trust this folder\: what it brings may be run]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_test_repair_defaults_added=0
+
 
 _shtab_jarvis() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->jarvis'
@@ -444,6 +461,7 @@ _shtab_jarvis() {
         sessions) _shtab_jarvis_sessions ;;
         setup) _arguments -C -s $_shtab_jarvis_setup_options ;;
         skills) _shtab_jarvis_skills ;;
+        test-repair) _arguments -C -s $_shtab_jarvis_test_repair_options ;;
       esac
   esac
 }
