@@ -97,7 +97,7 @@ for (const [locale, title] of [
         .locator('.status .behind', { hasText: words['count.scripts.one'].replace('{n}', '1') })
         .waitFor();
       await picture('background-folded');
-      await panel.page.locator('.tool-card summary', { hasText: 'execute_script' }).click();
+      await panel.page.locator('.tool-card summary:has([data-tool=execute_script])').click();
       await picture('background');
       assert.deepEqual(await panel.violations(), []);
       await line.getByRole('button', { name: words['tool.end'] }).click();
@@ -120,12 +120,12 @@ for (const [locale, title] of [
       assert.deepEqual(await panel.violations(), []);
       await consent.getByRole('button', { name: words['diff.acceptAll'] }).click();
       await until('built.txt is written', () => existsSync(path.join(editor.folder, 'built.txt')));
-      await panel.page.locator('.row[data-state=done]', { hasText: 'execute_script' }).waitFor();
+      await panel.page.locator('.row[data-state=done]:has([data-tool=execute_script])').waitFor();
       await model.script({ calls: [['script_output', { id: 'b2' }]] }, { say: 'b2: 0.' });
       await panel.say('b2?');
       await panel.answered('b2: 0.');
       await panel.rest();
-      await panel.page.locator('.tool-card summary', { hasText: 'script_output' }).click();
+      await panel.page.locator('.tool-card summary:has([data-tool=script_output])').click();
       await picture('background-read');
     });
   });

@@ -208,7 +208,7 @@ test('what streams in is said by the sentence, what asks is said at once', async
   assert.equal(polite.join(' '), 'The length is unchecked. It comes from net.c. And so on');
   assert.ok(polite.length <= 3, JSON.stringify(polite));
   assert.deepEqual(await panel.page.evaluate(() => globalThis.said.assertive), [
-    'execute_script needs your approval',
+    'Waiting for your approval: Run make check && ./run-tests --fast',
   ]);
   await panel.close();
 });

@@ -389,7 +389,11 @@ describe('the conversation', () => {
   test('what a child agent asks is told in the main conversation', async () => {
     await panel.events([...tree(), put(ASKED_SCRIPT, 'n1')]);
     const bar = panel.page.locator('.attention');
-    await bar.getByText('Callers of parse_header: execute_script needs your approval').waitFor();
+    await bar
+      .getByText(
+        'Callers of parse_header: Waiting for your approval: Run make check && ./run-tests --fast',
+      )
+      .waitFor();
     await bar.getByRole('button', { name: 'Show' }).click();
     await panel.page.locator('[data-id=t3] .consent').waitFor();
     await panel.page.getByRole('heading', { name: 'Callers of parse_header' }).waitFor();

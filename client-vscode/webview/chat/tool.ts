@@ -20,6 +20,7 @@ import type {
 } from '../wire';
 import { Choice, counts, diffs, size } from './diff';
 import type { Chat } from './row';
+import { brief, inWords as callInWords, verb } from './verbs';
 
 const STATE_ICONS: Record<ToolState, string> = {
   asked: 'shield',
@@ -67,7 +68,8 @@ export class ToolRow {
       this.choice = new Choice(refused);
     }
     this.entry = entry;
-    const label = t('tool.label', { name: entry.name, state: t(`tool.${entry.state}`) });
+    const name = callInWords(entry, this.chat.page);
+    const label = t('tool.label', { name, state: t(`tool.${entry.state}`) });
     this.element.setAttribute('aria-label', label);
     this.element.dataset.state = entry.state;
     const details = this.element.querySelector('details');
@@ -98,7 +100,7 @@ export class ToolRow {
       >
         <summary>
           <span class="state" title=${t(`tool.${entry.state}`)}>${icon(STATE_ICONS[entry.state], isRunning)}</span>
-          <span class="name">${entry.name}</span>
+          <span class="name" title=${entry.name} data-tool=${entry.name}>${verb(entry.name)}</span>
           <span class="brief"><bdi>${brief(entry, (edit) => nameIn(this.chat.page, edit))}</bdi></span>
           ${this.marks(entry)}
         </summary>
@@ -135,8 +137,10 @@ export class ToolRow {
       total.added += added;
       total.removed += removed;
     }
+    const waits = entry.state === 'asked';
     return html`<span class="marks"
-      >${entry.edits.length > 0 ? counts(total) : nothing}
+      >${waits ? html`<span class="badge waits">${t('tool.asked')}</span>` : nothing}
+      ${entry.edits.length > 0 ? counts(total) : nothing}
       ${entry.isolation ? html`<span class="badge" title=${t('tool.isolation')}>${icon('package')}${entry.isolation}</span>` : nothing}
       ${entry.seconds >= 0.1 ? html`<span class="fine">${seconds(entry.seconds)}</span>` : nothing}</span
     >`;
@@ -215,7 +219,7 @@ export class ToolRow {
     const asked = entry.asked.filter(
       ({ kind }) => entry.script === undefined || kind === 'read' || kind === 'write',
     );
-    return html`<div class="consent" role="group" aria-label=${t('tool.consent', { name: entry.name })}>
+    return html`<div class="consent" role="group" aria-label=${t('tool.consent', { name: callInWords(entry, this.chat.page) })}>
       ${entry.reason ? html`<p class="reason">${icon('shield')}${entry.reason}</p>` : nothing}
       ${
         asked.length > 0
@@ -442,31 +446,4 @@ function written(value: unknown, indent: string): string {
       .join('');
   }
   return String(value);
-}
-
-/** What a call is about, in one line: its first argument worth showing. */
-export function brief(
-  { arguments: text, edits }: ToolEntry,
-  nameOf: (edit: ProposedEdit) => string,
-): string {
-  if (edits[0] !== undefined) {
-    const name = nameOf(edits[0]);
-    return edits.length === 1 ? name : `${name} +${edits.length - 1}`;
-  }
-  try {
-    return firstText(JSON.parse(text)).slice(0, 200);
-  } catch {
-    return ''; // cut because it was long: the whole is in the card
-  }
-}
-
-/** The first line worth showing, also of what lies in lists: `src/a.c +2` of three files. */
-function firstText(value: unknown): string {
-  if (typeof value === 'string') {
-    return value.trim().split('\n')[0] ?? '';
-  }
-  const inside = typeof value === 'object' && value !== null ? Object.values(value) : [];
-  const first = inside.map(firstText).find((text) => text !== '') ?? '';
-  const more = Array.isArray(value) ? value.length - 1 : 0;
-  return first !== '' && more > 0 ? `${first} +${more}` : first;
 }

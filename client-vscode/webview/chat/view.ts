@@ -17,6 +17,7 @@ import { MeterView } from './meter';
 import type { Chat, Row } from './row';
 import { SessionsView } from './sessions';
 import { runsBehind, ToolRow } from './tool';
+import { inWords } from './verbs';
 import { welcome } from './welcome';
 
 const MODES: readonly SessionInfo['mode'][] = ['ask', 'edits', 'plan'];
@@ -241,7 +242,7 @@ export class ChatView implements View, Chat {
   private announce(entry: PanelEntry, node: string, asksNow: boolean): void {
     const { announcer } = this.page;
     if (asksNow && entry.kind === 'tool') {
-      announcer.alert(t('tool.consent', { name: entry.name }));
+      announcer.alert(t('tool.consent', { name: inWords(entry, this.page) }));
     } else if (asksNow && entry.kind === 'question') {
       announcer.alert(`${t('question.label')}: ${entry.text}`);
     } else if (node !== this.page.node) {
@@ -326,7 +327,9 @@ export class ChatView implements View, Chat {
       }
       const name = session?.nodes.get(node)?.title ?? '';
       const what =
-        entry.kind === 'tool' ? t('tool.consent', { name: entry.name }) : t('question.label');
+        entry.kind === 'tool'
+          ? t('tool.consent', { name: inWords(entry, this.page) })
+          : t('question.label');
       parts.push(
         html`<div class="attention">
           ${icon('bell-dot')}<span>${node === this.page.node ? what : `${name}: ${what}`}</span>
