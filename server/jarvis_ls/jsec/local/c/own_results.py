@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
@@ -10,6 +11,8 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import WholeUnit
 from jarvis_ls.jsec.local.guards import NULLS, null_checked
 
+_INDEXES = re.compile(rb"\[ ?([A-Za-z_]\w*) ?\(")
+"""A call at the begin of an index."""
 _MOST = 60
 """Functions of a file whose results are examined."""
 
@@ -29,7 +32,10 @@ def negative_on_failure(whole: WholeUnit) -> dict[str, Node]:
     """Return the functions of the file that return a negative constant somewhere and an index
     elsewhere: name to the negative `return`."""
     found = {}
-    for function in whole.mentioning(b"return -1", b"return (-1)")[:_MOST]:
+    indexing = set(_INDEXES.findall(whole.unit.source.data))
+    for function in whole.mentioning(b"return -1", b"return (-1)")[:_MOST] if indexing else ():
+        if function.name.encode() not in indexing:
+            continue
         values = [(node, _returned(node)) for node in function.nodes("return")]
         failing = [node for node, value in values if value is not None and _is_negative(value)]
         others = {text(value) for _, value in values if value is not None} - {"0", "-1", "(-1)"}

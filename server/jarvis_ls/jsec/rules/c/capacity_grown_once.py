@@ -37,15 +37,14 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
-from jarvis_ls.jsec.local.c.lengths import words_of
+from jarvis_ls.jsec.local.c.lengths import holds, words_of
 from jarvis_ls.jsec.local.constants import constant
 
-_GROWS = (b"realloc", b"resize", b"Resize", b"renew", b"RENEW", b"REALLOC")
+_GROWS = (b"realloc", b"esize", b"REALLOC", b"renew")
 
 
 def _may_grow(function: Function) -> bool:
-    written = function.node.text or b""
-    return any(word in written for word in _GROWS)
+    return holds(function, *_GROWS)
 
 
 @rule(

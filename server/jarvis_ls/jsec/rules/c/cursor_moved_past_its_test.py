@@ -47,6 +47,7 @@ from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import index_of
+from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.constants import constant
 from jarvis_ls.jsec.local.guards import same_path
 
@@ -55,8 +56,7 @@ _FAR = 2
 
 
 def _moves(function: Function) -> bool:
-    written = function.node.text or b""
-    return b"+=" in written and b"while" in written
+    return holds(function, b"while") and holds(function, b"+=")
 
 
 @rule(

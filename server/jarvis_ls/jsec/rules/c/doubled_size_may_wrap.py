@@ -39,6 +39,7 @@ from jarvis_ls.codeintel.nodes import field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.integers import width
+from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.constants import constant
 
@@ -47,8 +48,10 @@ _ALLOCATES = re.compile(rb"(?i)alloc|\bnew\b|resize|grow")
 
 
 def _may_double(function: Function) -> bool:
-    written = function.node.text or b""
-    return any(word in written for word in _DOUBLES) and _ALLOCATES.search(written) is not None
+    return (
+        holds(function, *_DOUBLES)
+        and _ALLOCATES.search(function.unit.source.data, function.start, function.end) is not None
+    )
 
 
 @rule(

@@ -44,7 +44,6 @@ from jarvis_ls.codeintel.nodes import field
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.guarded import (
-    LOCK_WORDS,
     Held,
     held_ranges,
     is_dereferenced,
@@ -52,17 +51,14 @@ from jarvis_ls.jsec.local.c.guarded import (
     is_pointer,
     is_tested,
     shared_type,
+    takes_locks,
     uses_of,
     writes_of_shared,
 )
 
 
-def _takes_locks(function: Function) -> bool:
-    return function.mentions(LOCK_WORDS)
-
-
 @rule(
-    query=functions(when=_takes_locks),
+    query=functions(when=takes_locks),
     category="concurrency",
     cwe=(362, 416),
     confidence=0.5,

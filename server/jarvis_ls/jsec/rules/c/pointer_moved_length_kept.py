@@ -42,7 +42,7 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
-from jarvis_ls.jsec.local.c.lengths import words_of
+from jarvis_ls.jsec.local.c.lengths import holds, words_of
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.guards import enclosing_loop, leaves
 
@@ -50,7 +50,7 @@ _SKIPS = re.compile(r"(?i)(?:discard|skip|advance|consume|forward|seek)\w*$")
 
 
 def _reduces(function: Function) -> bool:
-    return b"-=" in (function.node.text or b"")
+    return holds(function, b"-=")
 
 
 @rule(
@@ -85,7 +85,10 @@ def _moved_by_search(function: Function, reduced: dict[str, list[Node]]) -> Iter
             amount = words_of(field(node, "right"))
             steps.setdefault(text(field(node, "left")), set()).update(amount)
     for call in function.calls:
-        target, written = text(call.target), [text(bare(given)) for given in call.arguments]
+        target = text(call.target)
+        if target not in steps:
+            continue
+        written = [text(bare(given)) for given in call.arguments]
         loop = enclosing_loop(call.node, function) if target in written[:-1] else None
         if loop is None:
             continue

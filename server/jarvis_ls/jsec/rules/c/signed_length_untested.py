@@ -38,7 +38,7 @@ from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, functions, rule
-from jarvis_ls.jsec.local.c.lengths import LENGTH, words_of
+from jarvis_ls.jsec.local.c.lengths import LENGTH, holds, words_of
 from jarvis_ls.jsec.local.constants import declaration
 from jarvis_ls.jsec.local.guards import leaves, null_checked
 
@@ -46,7 +46,7 @@ _SIGNED = frozenset({"int", "long", "short", "ssize_t", "long int", "gint", "gss
 
 
 def _moves(function: Function) -> bool:
-    return not function.is_static and b"+=" in (function.node.text or b"")
+    return holds(function, b"+=") and not function.is_static
 
 
 @rule(
