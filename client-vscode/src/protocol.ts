@@ -752,9 +752,9 @@ crate with the C, `lift` makes better Rust of it. */
   scope: MigrationScope;
   /** URI of the folder; that of `uri`, else the first one, when it is absent. */
   folder?: string;
-  /** The C file, for `file` and `function`. */
+  /** The C file, for `file` and `function`; for `verify` that of the one function to compare. */
   uri?: string;
-  /** Name of the function, for `function`. */
+  /** Name of the function, for `function` and `verify`. */
   function?: string;
   /** A line in the function, from 0, where its name is not known. */
   line?: number;

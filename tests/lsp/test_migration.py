@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from jarvis_ls.jc2r.crate.state import read_state
+from jarvis_ls.jc2r.rewrite.journal import FOLDER, Journal, Outcome, Record, write_progress
 from jarvis_ls.lsp.folders import uri_of
 from jarvis_ls.lsp.protocol import extensions
 from tests.lsp.editor import COMMAND, running
@@ -286,6 +289,54 @@ async def test_piece_by_piece_from_the_lines_above_the_functions(project):
             await run(editor, "file", uri=uri(project / "sums.h"))
         with pytest.raises(JsonRpcException, match="needs a C file"):
             await run(editor, "file")
+
+
+def rewritten(root, **counts):
+    """Let `sum` be one that a model has rewritten."""
+    folder = root / ".jarvis" / "c2rust"
+    journal = Journal(folder / FOLDER, read_state(folder).translation)
+    journal.add(Record("sums.c", "sum", Outcome.REWRITTEN.value, counts=counts))
+    journal.close()
+    write_progress(folder, {}, {"sums.c:sum": "0" * 40}, {})
+
+
+async def bulb(editor, path, line):
+    at = types.Position(line, 4)
+    params = types.CodeActionParams(
+        types.TextDocumentIdentifier(uri(path)),
+        types.Range(at, at),
+        types.CodeActionContext([], only=[types.CodeActionKind.Refactor]),
+    )
+    return await editor.client.text_document_code_action_async(params)
+
+
+async def test_one_function_is_verified_by_the_light_bulb_and_the_line_above_says_so(project):
+    jc2r("run", "--baseline", project)
+    sums = project / "sums.c"
+    async with running(project, options=TRUSTED) as editor:
+        editor.open(uri(sums), SUMS)
+        await ask(editor)
+        assert (2, "Verify this function against C") in await titles(editor, sums)
+        assert [action.title for action in await bulb(editor, sums, 9)] == [
+            "Transpile this function"
+        ]
+        assert not await bulb(editor, sums, 0)
+        (action,) = await bulb(editor, sums, 4)
+        assert action.title == "Verify this function against C"
+        (options,) = action.command.arguments
+        assert (await run(editor, **options)).functions == 1
+        tests = {one.name: one.tests for one in (await ask(editor)).functions}
+        assert tests == {"sum": "equal", "fence": "", "twice": "", "main": ""}, "only this one"
+        (lens,) = [title for line, title in await titles(editor, sums) if "Show Rust" in title]
+        assert re.fullmatch(r"Show Rust \(baseline\) · equal to the C on \d+ inputs", lens)
+        rewritten(project, unsafe_lines=[5, 0])
+        assert states(await ask(editor))["sum"] == "idiomatic"
+        (lens,) = [title for line, title in await titles(editor, sums) if "Show Rust" in title]
+        assert lens.startswith("Show Rust (idiomatic) · equal to the C on ")
+        assert lens.endswith(" inputs · unsafe lines 5 -> 0")
+        for damaged in ([5], "many", None, [True, "x"]):
+            rewritten(project, unsafe_lines=damaged)
+            assert states(await ask(editor))["sum"] == "idiomatic"
 
 
 async def test_a_note_goes_with_its_function_and_goes_away_when_it_is_settled(project):

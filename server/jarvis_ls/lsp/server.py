@@ -97,6 +97,8 @@ class Server(LanguageServer):
         self.migrations = Migrations(self)
         self.lenses: list[Callable[[str], list[types.CodeLens]]] = []
         """What is above lines of an open document besides its findings; called with its URI."""
+        self.actions: list[Callable[[types.CodeActionParams], list[types.CodeAction]]] = []
+        """What the light bulb offers besides the actions of findings."""
         self.configured_once = asyncio.Event()
         self._workspace: Workspace | None = None
         self._complaints: list[Complaint] = []

@@ -19,6 +19,8 @@ from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.store import Appender, line_of, read_records, replace_records
 from jarvis_ls.core.words import from_json, to_json
 
+FOLDER = "rewrite"
+"""Below `.jarvis/c2rust`."""
 FILE = "journal.jsonl"
 PROGRESS = "progress.json"
 
@@ -140,6 +142,23 @@ class Journal:
         except (TypeError, KeyError, AttributeError):
             return False
         return True
+
+
+def read_rewritten(folder: Path, made: str) -> dict[tuple[str, str], Record]:
+    """Return the functions that a model has written of the translation `made`, by file and name;
+    `folder` is that of `Journal`. Damaged records are left out."""
+    found = {}
+    for line in read_records(folder / FILE):
+        if not isinstance(line, dict) or line.get("made") != made or line.get("kind") != "function":
+            continue
+        values = {name: value for name, value in line.items() if name not in ("made", "kind")}
+        try:
+            record = Record(**from_json(values))
+        except TypeError:
+            continue
+        if record.is_rewritten and isinstance(record.counts, dict):
+            found[str(record.file), str(record.name)] = record
+    return found
 
 
 def read_converted(folder: Path) -> dict[str, str]:

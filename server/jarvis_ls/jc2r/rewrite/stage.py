@@ -25,6 +25,7 @@ from jarvis_ls.jc2r.rewrite.answer import Rewrite
 from jarvis_ls.jc2r.rewrite.briefing import brief
 from jarvis_ls.jc2r.rewrite.compose import RewriteForm, compose
 from jarvis_ls.jc2r.rewrite.journal import (
+    FOLDER,
     Attempt,
     Journal,
     Outcome,
@@ -42,8 +43,6 @@ from jarvis_ls.runtime.base.messages import Usage
 
 TRANSPILE = "transpile"
 """The name of this stage in `run_state.json`."""
-FOLDER = "rewrite"
-"""Below `.jarvis/c2rust`."""
 ATTEMPTS = 3
 """Answers for one function that are judged."""
 

@@ -31,6 +31,8 @@ from jarvis_ls.jc2r.crate.state import (
     read_state,
 )
 from jarvis_ls.jc2r.equivalence.counterexample import difference_of
+from jarvis_ls.jc2r.rewrite.journal import FOLDER as REWRITES
+from jarvis_ls.jc2r.rewrite.journal import read_converted, read_rewritten
 from jarvis_ls.jc2r.symbols.symbol import Problem
 from jarvis_ls.jc2r.translate.rust_locations import BuildError, build_errors, is_ours
 
@@ -106,6 +108,8 @@ class Function:
     """Its `state` in `equivalence.jsonl`; empty when that says nothing."""
     tests_note: str = ""
     """Why, what differs, or how many cases were equal."""
+    unsafe_lines: tuple[int, int] | None = None
+    """Of a function that a model has rewritten: its unsafe lines before and after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,7 @@ def read_overview(root: Path) -> Overview:
         root,
         crate=crate if ours else None,
         stages=stages,
-        functions=tuple(_with_tests(told, functions)),
+        functions=tuple(_with_tests(told, _with_rewrites(folder, state, functions))),
         skipped=skipped,
         problems=tuple(_problems(meta.get("problems"))),
         notes=tuple(note for note in meta.get("notes", ()) if isinstance(note, str)),
@@ -330,7 +334,29 @@ def _equivalence_results(folder: Path, state: State) -> list[dict[str, Any]]:
     return [read_record for read_record in read_records(path) if isinstance(read_record, dict)]
 
 
-def _with_tests(records: Iterable[dict[str, Any]], functions: list[Function]) -> Iterable[Function]:
+def _with_rewrites(folder: Path, state: State, functions: Iterable[Function]) -> list[Function]:
+    """Return the functions; those that a model has rewritten say so."""
+    known = read_rewritten(folder / REWRITES, state.translation)
+    converted = read_converted(folder)
+    found = []
+    for function in functions:
+        record = known.get((function.file, function.name))
+        if record is not None and f"{function.file}:{function.name}" in converted:
+            lines = _pair(record.counts.get("unsafe_lines"))
+            function = replace(function, state="idiomatic", unsafe_lines=lines)
+        found.append(function)
+    return found
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    """Return two numbers of a record; None when it has none."""
+    is_pair = isinstance(value, list) and len(value) == 2
+    return (value[0], value[1]) if is_pair and all(isinstance(n, int) for n in value) else None
+
+
+def _with_tests(
+    records: Iterable[dict[str, Any]], functions: Iterable[Function]
+) -> Iterable[Function]:
     told = {
         (str(record.get("file")), str(record.get("function"))): record
         for record in records

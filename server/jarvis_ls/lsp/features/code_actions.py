@@ -29,10 +29,12 @@ _SCOPES: tuple[tuple[Scope, str], ...] = (
 
 
 def register(server: Server) -> None:
-    """Answer code action requests from the findings of the text as it is now."""
+    """Answer code action requests from the findings of the text as it is now, and with what other
+    features offer."""
     actions = _Actions(server)
     options = types.CodeActionOptions(
-        code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=False
+        code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.Refactor, FIX_ALL],
+        resolve_provider=False,
     )
     server.answer(types.TEXT_DOCUMENT_CODE_ACTION, actions.answer, options)
 
@@ -63,6 +65,7 @@ class _Actions:
             *self._proofs(document, here),
             *self._settle(document, state, here),
         ]
+        found += [action for more in self._server.actions for action in more(params)]
         if _is_wanted(FIX_ALL, only):
             found += self._fix_all(document, state)
         return [action for action in found if _is_wanted(action.kind, only)]

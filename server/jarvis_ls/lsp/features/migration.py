@@ -199,6 +199,8 @@ class _Migration:
             if params.scope == "function":
                 name = params.function or await self._name_at(params.uri, params.line)
                 only = (f"{path}:{name}",)
+        elif params.scope == "verify" and params.uri is not None:
+            only = (params.function or await self._name_at(params.uri, params.line),)
         action = params.scope if params.scope in ("scan", "resume", "verify", "lift") else "run"
         return Request(
             action=action,

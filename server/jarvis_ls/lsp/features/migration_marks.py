@@ -3,6 +3,7 @@ diagnostics of their own source what stays in C and why, and what did not build.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -23,6 +24,7 @@ def register(server: Server) -> None:
     """Mark functions and lines of C files that are being moved."""
     marks = _Marks(server)
     server.lenses.append(marks.lenses)
+    server.actions.append(marks.actions)
     server.migrations.changed.subscribe(marks.changed)
 
 
@@ -63,10 +65,36 @@ class _Marks:
             function = by_name.get(own_name(name, by_name))
             if function is not None:
                 found.append(self._state_lens(uri, first, function))
-                if function.state in ("new", "c"):
-                    title = self._server.say("Transpile this function")
-                    found.append(self._lens(first, title, "function", uri, function.name))
+                scope, title = self._action(function)
+                found.append(self._lens(first, title, scope, uri, function.name))
         return found
+
+    def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        """Return what can be done with the function that the cursor is in."""
+        uri = params.text_document.uri
+        place = self._server.place(uri)
+        state = self._server.findings.get(self._server.key(uri))
+        if not place.root or not self._server.migrations.has(place.root) or state is None:
+            return []
+        overview = self._server.migrations.known(place.root)
+        known = {f.name: f for f in overview.functions if f.file == place.path}
+        at = params.range.start.line + 1
+        found = []
+        for name, first, last in state.functions:
+            function = known.get(own_name(name, known)) if first <= at <= last else None
+            if function is not None:
+                scope, title = self._action(function)
+                command = self._command(title, scope, uri, function.name)
+                found.append(
+                    types.CodeAction(title, types.CodeActionKind.Refactor, command=command)
+                )
+        return found
+
+    def _action(self, function: Function) -> tuple[str, str]:
+        """Return the scope of the run that is next for a function, and its title."""
+        if function.state in ("new", "c"):
+            return "function", self._server.say("Transpile this function")
+        return "verify", self._server.say("Verify this function against C")
 
     def _state_lens(self, uri: str, line: int, function: Function) -> types.CodeLens:
         say = self._server.say
@@ -79,16 +107,29 @@ class _Marks:
         in_rust = function.state in ("baseline", "idiomatic")
         own = self._server.own_client
         show = "jarvisLs.migration.showRust" if own else wire.COMMAND_SHOW_RUST
-        command = types.Command(
-            titles[function.state], show if in_rust else "", arguments=[uri, line - 1]
-        )
+        title = " · ".join([titles[function.state], *(self._facts(function) if in_rust else ())])
+        command = types.Command(title, show if in_rust else "", arguments=[uri, line - 1])
         return types.CodeLens(_at(line), command)
 
+    def _facts(self, function: Function) -> Iterator[str]:
+        """Yield what is known of a function in Rust: how it compares, and how unsafe it is."""
+        say = self._server.say
+        if function.tests == "equal" and function.tests_note.isdecimal():
+            yield say("equal to the C on {n} inputs", n=function.tests_note)
+        elif function.tests == "differs":
+            yield say("differs from the C")
+        if function.unsafe_lines is not None:
+            before, after = function.unsafe_lines
+            yield say("unsafe lines {before} -> {after}", before=before, after=after)
+
     def _lens(self, line: int, title: str, scope: str, uri: str, name: str) -> types.CodeLens:
+        return types.CodeLens(_at(line), self._command(title, scope, uri, name))
+
+    def _command(self, title: str, scope: str, uri: str, name: str) -> types.Command:
         own = self._server.own_client
         command = "jarvisLs.migration.transpileHere" if own else wire.COMMAND_MIGRATE
-        asked = {"scope": scope, "uri": uri, **({"function": name} if name else {})}
-        return types.CodeLens(_at(line), types.Command(title, command, arguments=[asked]))
+        options = {"scope": scope, "uri": uri, **({"function": name} if name else {})}
+        return types.Command(title, command, arguments=[options])
 
 
 def _at(line: int) -> types.Range:

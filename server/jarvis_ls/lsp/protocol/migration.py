@@ -173,9 +173,9 @@ class MigrationRunParams:
     folder: str | None = None
     """URI of the folder; that of `uri`, else the first one, when it is absent."""
     uri: str | None = None
-    """The C file, for `file` and `function`."""
+    """The C file, for `file` and `function`; for `verify` that of the one function to compare."""
     function: str | None = None
-    """Name of the function, for `function`."""
+    """Name of the function, for `function` and `verify`."""
     line: int | None = None
     """A line in the function, from 0, where its name is not known."""
     reset: bool | None = None
