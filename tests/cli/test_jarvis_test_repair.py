@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 from tests.support.code_agent import applied
@@ -191,3 +192,38 @@ async def test_cases_are_written_from_a_description_where_no_test_fails(tmp_path
         answer = await bench.request()
         assert answer["status"] == "unfixable"
         assert "No test fails" in answer["diagnosis"]
+
+
+async def test_what_builds_have_made_is_found_by_the_next_repair(tmp_path: Path) -> None:
+    command = "if [ -e made.o ]; then echo not ok 1 - again; else echo ok 1 - first; fi; : > made.o"
+    files = {
+        "made.c": "int made;\n",
+        ".gitignore": "*.o\n",
+        ".tester/config.yaml": f"validation:\n  test_command: '{command}'\n",
+    }
+    async with repair_bench(tmp_path, files) as bench:
+        first = await bench.request()
+        assert (first["status"], first["validation_summary"]["tests_passed"]) == ("fixed", 1)
+        bench.model.say(json.dumps({"diagnosis": "none", "files": ["made.c"]}))
+        bench.model.say(json.dumps({"status": "cannot", "reason": "no"}))
+        assert (await bench.request())["status"] == "unfixable"
+        analyses = [r["suites"] for r in bench.audit() if r["event"] == "analysis"]
+        assert [suite["failed"] for (suite,) in analyses] == [[], ["again"]]
+        assert not (bench.root / "made.o").exists()
+
+
+async def test_a_folder_without_git_or_tests(tmp_path: Path) -> None:
+    async with repair_bench(tmp_path, {"a.py": "x = 1\n", "data.bin": b"\0\xff" * 9}) as bench:
+        shutil.rmtree(bench.root / ".git")
+        answer = await bench.request()
+        assert answer["status"] == "unfixable"
+        assert answer["diagnosis"] == f"No tests were found in {bench.root}."
+        write(bench.root, {"test_a.py": "from a import x\n\n\ndef test_x():\n    assert x == 2\n"})
+        bench.plan()
+        bench.patch([("a.py", "x = 1", "x = 2")])
+        answer = await bench.request(conversation_id="c1", human_in_the_loop=False)
+        assert answer["status"] == "fixed", answer
+        bench.plan(diagnosis="again")
+        bench.model.say(json.dumps({"status": "cannot", "reason": "no"}))
+        await bench.request(conversation_id="c1")
+        assert "earlier in this conversation: fixed: a.py" in bench.told()

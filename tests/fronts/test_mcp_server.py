@@ -21,6 +21,10 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent, TextResourceContents
 
+from jarvis_ls.tester.protocol import function_definition
+from tests.support.patience import HANGS
+from tests.support.repair_bench import MENDED, repair_bench
+
 pytestmark = pytest.mark.watches()
 
 JARVIS = Path(sys.executable).with_name("jarvis")
@@ -169,7 +173,29 @@ async def test_nothing_is_built_without_trust(project: Path, tmp_path: Path) -> 
         listed = await ask(client, "findings", rule="double-free")
         name = listed["findings"][0]["id"]
         assert "not trusted" in await refusal(client, "prove", name=name)
+        request = {"project_root": str(project), "task_id": "t1"}
+        assert "not trusted" in await refusal(client, "repair_tests", **request)
     assert not (project / ".jarvis").exists()
+
+
+async def test_failing_tests_are_repaired_as_a_function_call(tmp_path: Path) -> None:
+    async with repair_bench(tmp_path) as bench:
+        bench.plan(cause="src/money.py", diagnosis="The first price is left out.")
+        bench.patch([MENDED])
+        server = StdioServerParameters(
+            command=str(JARVIS), args=["mcp", str(bench.root), "--trust"], env=bench.environment
+        )
+        async with Client(server, read_timeout_seconds=HANGS) as client:
+            (tool,) = [t for t in (await client.list_tools()).tools if t.name == "repair_tests"]
+            definition = function_definition()["function"]["parameters"]
+            assert tool.input_schema["properties"].keys() == definition["properties"].keys()
+            assert tool.input_schema["required"] == definition["required"]
+            request = {"project_root": str(bench.root), "task_id": "t1"}
+            answer = await ask(client, "repair_tests", **request)
+            assert answer["status"] == "candidates"
+            assert [item["id"] for item in answer["candidates"]] == ["fix-1"]
+            elsewhere = {**request, "project_root": str(tmp_path)}
+            assert "which is served" in await refusal(client, "repair_tests", **elsewhere)
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")

@@ -46,6 +46,8 @@ def run_test_repair(options: argparse.Namespace) -> ExitStatus:
         done = asyncio.run(repair_tests(request, progress.show, group=options.llm_group))
     finally:
         progress.clear()
+    for program in done.missing:
+        _say(Words("Tests that need {program} were not run: it is not there.", program=program))
     if options.format == "json" or options.request is not None:
         write_out(done.answer.model_dump_json(indent=2) + "\n")
     else:

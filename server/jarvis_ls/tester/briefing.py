@@ -12,7 +12,7 @@ from jarvis_ls.runtime.agent.prompts import as_data
 from jarvis_ls.runtime.base.prompt_files import read_prompt
 from jarvis_ls.runtime.base.redaction import redact
 from jarvis_ls.tester.config import Config, TaskNotes
-from jarvis_ls.tester.patching import MOST_CANDIDATES, ProposedPatch, Strict
+from jarvis_ls.tester.patching import MOST_CANDIDATES, AgentRecord, ProposedPatch
 from jarvis_ls.tester.protocol import GivenCase, Request
 from jarvis_ls.tester.reachable import Reach
 from jarvis_ls.tester.results import TestResult
@@ -22,7 +22,7 @@ _MOST_TESTS, _MOST_SYMBOLS, _MOST_FILES = 20, 120, 200
 _MOST_LOG, _MOST_PATCH = 4_000, 6_000
 
 
-class PlanAnswer(Strict):
+class PlanAnswer(AgentRecord):
     """Why tests fail and what has to change."""
 
     diagnosis: str = Field(max_length=4000)
@@ -35,7 +35,7 @@ class PlanAnswer(Strict):
     """How it is to be repaired."""
 
 
-class PatchAnswer(Strict):
+class PatchAnswer(AgentRecord):
     """Patches, or why there are none."""
 
     status: Literal["patched", "cannot"]
@@ -44,7 +44,7 @@ class PatchAnswer(Strict):
     candidates: list[ProposedPatch] = Field(default=[], max_length=MOST_CANDIDATES)
 
 
-class CasesAnswer(Strict):
+class CasesAnswer(AgentRecord):
     """Test cases that follow from a description."""
 
     entry_point: str = ""

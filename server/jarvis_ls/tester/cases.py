@@ -11,19 +11,18 @@ import json
 import posixpath
 import secrets
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.sandbox.base import Ran
-from jarvis_ls.tester.bench import SuiteRun, TestBench
+from jarvis_ls.tester.bench import SuiteRun, TestBench, locate
 from jarvis_ls.tester.protocol import GivenCase
 from jarvis_ls.tester.results import Outcome, Place, TestResult, cut_why, read_places
 from jarvis_ls.tester.suites import Runtime, Suite
 
 NAME = "case"
-_MOST = 1_000
 _PROGRAMS = {".js": "node", ".mjs": "node", ".sh": "sh", ".bash": "bash"}
 _DRIVER = """\
 import importlib, json, os, sys, traceback
@@ -65,11 +64,11 @@ class CaseSuite:
 
     def __init__(self, entry: EntryPoint, cases: Sequence[GivenCase], runtime: Runtime) -> None:
         self.entry = entry
-        self.cases = tuple(cases[:_MOST])
+        self.cases = tuple(cases)
         self._runtime = runtime
         self._suite = Suite(NAME, runtime.language, "", "")
 
-    async def run(self, bench: TestBench, seconds: float) -> SuiteRun:
+    async def run(self, bench: TestBench, seconds: float, sources: Collection[str]) -> SuiteRun:
         """Return what came of each case. Raises `JarvisError` when nothing can run."""
         mark = secrets.token_hex(8)
         if self.entry.path.endswith(".py") and self.entry.function:
@@ -83,7 +82,8 @@ class CaseSuite:
             tests = [TestResult(test.name, test.outcome, why) for test in tests]
         told = "\n".join([ran.output, *(test.why for test in tests)])
         places = [Place(self.entry.path, 1), *read_places(told)]
-        return SuiteRun(self._suite, tuple(tests), tuple(places), isolation=ran.isolation)
+        here = locate(places, str(bench.folder), sources)
+        return SuiteRun(self._suite, tuple(tests), here, isolation=ran.isolation)
 
     def _judge(self, number: int, values: dict[int, dict[str, Any]]) -> TestResult:
         case, name = self.cases[number - 1], f"{NAME} {number}"

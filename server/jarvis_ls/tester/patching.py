@@ -35,13 +35,13 @@ class PatchRefused(JarvisError):
     """A patch breaks a rule; the text says which, for the agent too."""
 
 
-class Strict(BaseModel):
-    """What an agent answers."""
+class AgentRecord(BaseModel):
+    """What an agent answers; fields that were not wanted are left out."""
 
     model_config = ConfigDict(extra="ignore", use_attribute_docstrings=True)
 
 
-class Edit(Strict):
+class Edit(AgentRecord):
     """One replacement in one file."""
 
     file: str
@@ -53,7 +53,7 @@ class Edit(Strict):
     """What is there afterwards."""
 
 
-class ProposedPatch(Strict):
+class ProposedPatch(AgentRecord):
     """One way to repair."""
 
     id: str = Field(default="", max_length=200)

@@ -45,7 +45,7 @@ class Request(Strict):
     """Absolute path of the project, such as `/workspace/my-app`."""
     task_id: Annotated[str, Field(pattern=r"^[\w.-]{1,100}$")]
     """Id of the task; `.tester/tasks/ID.json` may say more about it."""
-    test_cases: tuple[GivenCase, ...] | None = None
+    test_cases: Annotated[tuple[GivenCase, ...], Field(max_length=1000)] | None = None
     """Inputs and outputs that must hold; without them the project's own tests are run."""
     entry_point: str | None = None
     """Entry file, such as `src/math.py`, or a function in it: `src/math.py::divide`."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +29,8 @@ from jarvis_ls.tester.results import Place
 _DEPTH = 12
 """Calls from a test to what is still reached."""
 _MOST_UNITS = 3_000
+_MOST_TESTS = 200
+"""Failing tests that are begun with."""
 _MOST_MEANT = 12
 """Definitions that a name may mean; beyond them it says nothing."""
 _CALLERS = 2
@@ -76,7 +79,7 @@ class CallGraph:
 
         Where no test is found by its name, all files of tests are begun with.
         """
-        named = [unit for test in tests for unit in self.find_test(test)]
+        named = [unit for test in islice(tests, _MOST_TESTS) for unit in self.find_test(test)]
         lines = [unit for place in places if (unit := self.unit_at(place)) is not None]
         begin = [*named, *lines]
         if not any(self._is_test(unit) for unit in begin):

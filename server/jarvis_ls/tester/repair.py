@@ -35,6 +35,7 @@ from jarvis_ls.tester.cases import CaseSuite, read_entry
 from jarvis_ls.tester.config import Config, TaskNotes
 from jarvis_ls.tester.patching import Patch, PatchRefused, Rules, make_patch
 from jarvis_ls.tester.protocol import (
+    Answer,
     Candidate,
     Candidates,
     Fixed,
@@ -101,11 +102,13 @@ class Validated:
 class Repaired:
     """What came of a repair."""
 
-    answer: Fixed | Candidates | Unfixable
+    answer: Answer
     patches: tuple[Patch, ...] = ()
     """Those of the answer, the best first."""
     isolation: str = ""
     """Where tests ran."""
+    missing: tuple[str, ...] = ()
+    """Programs of suites that could not be run, because they are not there."""
 
 
 class NoRepair(Exception):
@@ -160,8 +163,9 @@ class Repair:
     async def _run(self) -> Repaired:
         baseline = await self._analyse()
         isolation = next((run.isolation for run in baseline.runs), "")
+        missing = tuple(run.suite.program for run in baseline.runs if run.is_missing)
         if not baseline.failed and not _says_what_is_wrong(self._job):
-            return Repaired(self._nothing(baseline), isolation=isolation)
+            return Repaired(self._nothing(baseline), (), isolation, missing)
         if not baseline.failed:
             baseline = await self._infer_cases(baseline)
         async with self._job.open_agents() as agents:
@@ -172,6 +176,7 @@ class Repair:
             self._answer(passed, plan, rules.scope),
             tuple(item.patch for item in passed),
             isolation,
+            missing,
         )
 
     # -- 1: analyse --------------------------------------------------------------------------------
@@ -208,7 +213,7 @@ class Repair:
                 Words("The tests cannot be run: {program} is not there.", program=missing[0]),
                 Words("Install it, or name it in container.runtime of .tester/config.yaml."),
             )
-        if not baseline.runs and not _says_what_is_wrong(job):
+        if not baseline.results and not _says_what_is_wrong(job):
             raise NoRepair(
                 Words("No tests were found in {folder}.", folder=job.request.project_root),
                 Words("Set validation.test_command in .tester/config.yaml, or give test_cases."),
@@ -238,7 +243,7 @@ class Repair:
             raise nothing from None
         cases = CaseSuite(entry, value.cases, self._validator.runtime)
         job.audit.add("cases", entry=entry.path, cases=len(cases.cases))
-        run = await cases.run(job.bench, job.config.validation.timeout)
+        run = await cases.run(job.bench, job.config.validation.timeout, self._graph.sources)
         if not run.failed:
             raise nothing
         self._validator.cases = cases

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-LONGEST_LINE = 1_000
+_LONGEST_LINE = 1_000
 _MOST_TESTS = 20_000
 _MOST_PLACES = 200
 _LONGEST_WHY = 2_000
@@ -60,13 +60,14 @@ _UNITTEST = re.compile(
 _GOOD = frozenset({"ok", "pass", "passed", "xfail"})
 _NEUTRAL = frozenset({"ignored", "skip", "skipped"})
 _PATH = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\[\]'\"<>,|]{1,300}\.\w{1,12})"
+_FILE = rf"(?:file://)?{_PATH}"
 _PLACES = tuple(
     re.compile(pattern)
     for pattern in (
         r'File "(?P<path>[^"]{1,300})", line (?P<line>\d{1,7})',  # Python
-        rf"(?:panicked at |--> |at .{{0,200}}?\(?){_PATH}:(?P<line>\d{{1,7}})",  # Rust, JavaScript
+        rf"(?:panicked at |--> |\bat ){_FILE}:(?P<line>\d{{1,7}})",  # Rust, JavaScript
         rf"^\s*(?:\S{{1,80}}: )?{_PATH}:(?P<line>\d{{1,7}})\b",  # compilers, pytest, go, assert(3)
-        rf"\({_PATH}:(?P<line>\d{{1,7}})\)",  # Java
+        rf"\({_FILE}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?\)",  # Java, JavaScript in functions
     )
 )
 
@@ -111,7 +112,7 @@ def cut_why(text: str) -> str:
 
 
 def _lines(output: str) -> Iterator[str]:
-    return (line[:LONGEST_LINE] for line in output.splitlines())
+    return (line[:_LONGEST_LINE] for line in output.splitlines())
 
 
 def _read_line(line: str) -> TestResult | None:

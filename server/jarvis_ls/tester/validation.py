@@ -87,7 +87,7 @@ class Validator:
         """Run everything on the copy as it is."""
         runs = [await self.bench.run(suite, seconds, self.graph.sources) for suite in self.suites]
         if self.cases is not None:
-            runs.append(await self.cases.run(self.bench, seconds))
+            runs.append(await self.cases.run(self.bench, seconds, self.graph.sources))
         return Baseline(tuple(runs))
 
     async def validate(self, patch: Patch, rules: Rules, before: Baseline) -> Validation:
