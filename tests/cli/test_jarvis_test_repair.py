@@ -7,9 +7,13 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.code_agent import applied
 from tests.support.repair_bench import MENDED, PYTHON, repair_bench
 from tests.support.repositories import git, write
+
+pytestmark = pytest.mark.watches()
 
 
 async def test_a_failing_test_becomes_a_patch_and_nothing_of_the_user_is_written(

@@ -10,6 +10,8 @@ import pytest
 from tests.support.repair_bench import MENDED, PYTHON, repair_bench
 from tests.support.repositories import git
 
+pytestmark = pytest.mark.watches()
+
 TEST = "tests/test_money.py"
 HARM = {
     "a file outside of the scope": [("src/unrelated.py", "'hello ' + name", "name")],

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.repair_bench import repair_bench
 
+pytestmark = pytest.mark.watches()
+
 C = {
     "lib.c": '#include "lib.h"\n\nint twice(int a)\n{\n    return a * 3;\n}\n',
     "lib.h": "int twice(int a);\n",
