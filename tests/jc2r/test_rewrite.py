@@ -157,6 +157,20 @@ async def test_answers_are_judged_until_one_behaves_like_the_c(tmp_path: Path) -
     done = jc2r("verify", "--mutants", "0", "--cases", "8", root)
     assert done.returncode == 0 and "2 of 2 functions behave like the C" in done.stdout
 
+    done = jc2r("rewrite", "--revert", "weigh", root)
+    assert done.returncode == 2 and "Revert the functions that call it first" in done.stderr
+    assert rust(root) == text, "digest calls it"
+    done = jc2r("rewrite", "--revert", "a.c:digest", root)
+    assert done.returncode == 0, done.stderr
+    assert "a.c: digest: the baseline stays: reverted by the user" in done.stdout
+    assert "digest_safe" not in rust(root) and "fn weigh_safe" in rust(root)
+    assert commits(root)[-1] == "Reverted: a.c: digest"
+    progress = json.loads((folder / "progress.json").read_text())
+    assert progress["converted"] == ["a.c:weigh"] and progress["metrics"]["kept"] == 1
+    assert "verify" not in json.loads((folder / "run_state.json").read_text())["done"]
+    done = jc2r("rewrite", "--revert", "digest", root)
+    assert done.returncode == 2 and "no model has rewritten" in done.stderr
+
 
 CHEATS = {
     "unsafe-interface": "unsafe fn weigh_safe(data: &[u8]) -> u32 { 0 }",

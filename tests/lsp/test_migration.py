@@ -297,7 +297,7 @@ def rewritten(root, **counts):
     journal = Journal(folder / FOLDER, read_state(folder).translation)
     journal.add(Record("sums.c", "sum", Outcome.REWRITTEN.value, counts=counts))
     journal.close()
-    write_progress(folder, {}, {"sums.c:sum": "0" * 40}, {})
+    write_progress(folder, {}, {"sums.c:sum": "0" * 40}, [])
 
 
 async def bulb(editor, path, line):

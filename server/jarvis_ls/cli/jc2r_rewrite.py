@@ -44,6 +44,12 @@ def add_rewrite(commands: Any) -> None:
         metavar="NAME",
         help="only this function, NAME or FILE:NAME (repeatable)",
     )
+    which.add_argument(
+        "--revert",
+        metavar="NAME",
+        default="",
+        help="put the baseline of this function back, NAME or FILE:NAME; no model is needed",
+    )
     add_model_group(rewrite)
     add(
         "--attempts",

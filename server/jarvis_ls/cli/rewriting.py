@@ -17,6 +17,7 @@ from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words, to_json
 from jarvis_ls.jc2r.equivalence.verify import Settings
 from jarvis_ls.jc2r.rewrite.journal import Record
+from jarvis_ls.jc2r.rewrite.revert import revert_function
 from jarvis_ls.jc2r.rewrite.stage import Rewritten, Step, Wanted, rewrite_project
 from jarvis_ls.jc2r.rewrite.verdict import TITLES
 from jarvis_ls.jsec.report.text import printable
@@ -27,12 +28,23 @@ def run_rewrite(options: argparse.Namespace) -> ExitStatus:
     """Rewrite, and say what came of it."""
     only_linux = Words("Rewriting works on Linux only, because it compares C with Rust.")
     root = open_project(options, only_linux)
+    if options.revert:
+        return _revert(root, options)
     done = asyncio.run(_rewrite(root, options))
     if options.format == "json":
         print(json.dumps(to_json(asdict(done)), ensure_ascii=False, indent=1))
     else:
         _tell(done)
     return ExitStatus.FAILURE if done.stopped else ExitStatus.SUCCESS
+
+
+def _revert(root: Path, options: argparse.Namespace) -> ExitStatus:
+    record = revert_function(root, options.revert)
+    if options.format == "json":
+        print(json.dumps(to_json(asdict(record)), ensure_ascii=False, indent=1))
+    else:
+        print(printable(f"{record.file}: {record.name}: {speak(_describe(record))}"))
+    return ExitStatus.SUCCESS
 
 
 async def _rewrite(root: Path, options: argparse.Namespace) -> Rewritten:

@@ -151,6 +151,7 @@ _shtab_jc2r_rewrite_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--all[all functions of the crate]"
   "*--only[only this function, NAME or FILE\:NAME (repeatable)]:NAME:"
+  "--revert[put the baseline of this function back, NAME or FILE\:NAME\; no model is needed]:NAME:"
   {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
   "--attempts[answers for one function that are judged (default\: 3)]:N:"
   "--tokens[tokens for one function at most]:N:"

@@ -8,7 +8,7 @@ asked twice. Records are of one translation of one crate; another one begins a n
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -147,7 +147,7 @@ class Journal:
 def read_rewritten(folder: Path, made: str) -> dict[tuple[str, str], Record]:
     """Return the functions that a model has written of the translation `made`, by file and name;
     `folder` is that of `Journal`. Damaged records are left out."""
-    found = {}
+    found: dict[tuple[str, str], Record] = {}
     for line in read_records(folder / FILE):
         if not isinstance(line, dict) or line.get("made") != made or line.get("kind") != "function":
             continue
@@ -156,8 +156,10 @@ def read_rewritten(folder: Path, made: str) -> dict[tuple[str, str], Record]:
             record = Record(**from_json(values))
         except TypeError:
             continue
+        key = (str(record.file), str(record.name))
+        found.pop(key, None)
         if record.is_rewritten and isinstance(record.counts, dict):
-            found[str(record.file), str(record.name)] = record
+            found[key] = record
     return found
 
 
@@ -168,10 +170,17 @@ def read_converted(folder: Path) -> dict[str, str]:
 
 
 def write_progress(
-    folder: Path, current: dict[str, Any], converted: dict[str, str], metrics: dict[str, Any]
+    folder: Path, current: dict[str, Any], converted: dict[str, str], records: Collection[Record]
 ) -> None:
     """Keep in `progress.json`, beside what the translation wrote, which function is worked on,
-    which are done, each `FILE:NAME` with its commit, and the counts. Raises `JarvisError`."""
+    which are done, each `FILE:NAME` with its commit, and the counts over all records. Raises
+    `JarvisError`."""
+    metrics = {
+        "rewritten": sum(record.is_rewritten for record in records),
+        "kept": sum(not record.is_rewritten for record in records),
+        "tokens": sum(record.tokens for record in records),
+        "cost": sum(record.cost for record in records),
+    }
     values = {
         **_progress(folder),
         "current": current,

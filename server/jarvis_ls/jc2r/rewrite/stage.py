@@ -288,14 +288,7 @@ class _Run:
 
     def _note_progress(self, subject: Subject | None) -> None:
         current = {} if subject is None else _current(subject)
-        records = list(self._journal.records.values())
-        metrics = {
-            "rewritten": sum(record.is_rewritten for record in records),
-            "kept": sum(not record.is_rewritten for record in records),
-            "tokens": sum(record.tokens for record in records),
-            "cost": sum(record.cost for record in records),
-        }
-        write_progress(self._folder, current, self._converted, metrics)
+        write_progress(self._folder, current, self._converted, self._journal.records.values())
 
 
 @dataclass(frozen=True, slots=True)
