@@ -76,6 +76,55 @@ def test_a_call_by_another_name_that_fails(project: Path, home: Path) -> None:
     assert (told["verdict"], told["rung"]) == ("reproduced", "failing-calls"), told["message"]
 
 
+READER = """\
+static int unpack(FILE *from, FILE *to)
+{
+    char data[64];
+    size_t count;
+    while ((count = fread(data, 1, sizeof data, from)) > 0)
+        WRITE;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    FILE *from, *to;
+    if (argc < 4 || argv[1][0] != '-' || argv[1][1] != 'd')
+        return 2;
+    from = fopen(argv[2], "rb");
+    if (from == NULL || fgetc(from) != 0x89)
+        return 3;
+    to = fopen(argv[3], "wb");
+    if (to == NULL)
+        return 4;
+    unpack(from, to);
+    return fclose(to) || fclose(from);
+}
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_file_of_the_project_brings_a_run_to_the_call(
+    project: Path, home: Path, looks: bool
+) -> None:
+    (project / "tests").mkdir()
+    (project / "tests" / "small.bin").write_bytes(b"\x89\0abc" * 9)
+    call = "fwrite(data, 1, count, to)"
+    if looks:
+        call = f"if ({call} != count)\n            exit(5)"
+    (project / "a.c").write_text(HEAD + READER.replace("WRITE", call))
+    told = by_rule(prove(project, home, "--all"))
+    if looks:
+        assert "unchecked-write" not in told
+        return
+    shown = told["unchecked-write"]["proof"]
+    assert (shown["verdict"], shown["rung"]) == ("reproduced", "failing-calls"), shown["message"]
+    assert "'-d' 'sample.bin'" in shown["message"]["text"]
+    replayed = jsec("replay", shown["case_id"], str(project), "--trust", home=home)
+    assert replayed.returncode == 1, replayed.stdout + replayed.stderr
+
+
 @needs_compiler
 def test_a_crash_inside_the_library_is_that_of_its_call(project: Path, home: Path) -> None:
     told = proof_of(

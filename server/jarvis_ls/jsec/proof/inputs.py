@@ -44,6 +44,12 @@ _ALLOCATES = re.compile(rb"\b(?:malloc|calloc|realloc|strdup|strndup|asprintf)\b
 _RANDOM = re.compile(rb"\b(?:rand|random)\b")
 _OPENS = re.compile(rb"\b(?:fopen|open|ifstream|freopen|fdopen)\b")
 _GETENV = re.compile(rb"\b(?:getenv|secure_getenv)\b")
+_MAIN = re.compile(rb"\bmain\b")
+_OPTION = re.compile(rb'"(--?[A-Za-z][\w-]{0,30})"')
+_DASH = re.compile(rb"'-'")
+_LETTER = re.compile(rb"'([A-Za-z])'")
+_GETOPT = re.compile(rb'\bgetopt(?:_long)?\s*\([^;"]{0,200}"([A-Za-z:]{1,80})"')
+_MOST_OPTIONS = 6
 _READ_CALLS = re.compile(rb"\b(?:read|fread)\b")
 
 VALUES = (
@@ -85,6 +91,10 @@ class Channels:
     opens: bool
     reads: bool
     """Whether it uses `read` or `fread`, which may deliver less than was asked for."""
+    options: tuple[str, ...] = ()
+    """Options that its `main` may know, such as `-d`."""
+    samples: tuple[tuple[str, bytes], ...] = ()
+    """Names and contents of binary files that it may be made for."""
 
     @property
     def takes_values(self) -> bool:
@@ -92,7 +102,12 @@ class Channels:
         return bool(self.arguments or self.stdin or self.environment or self.files or self.random)
 
 
-def channels_of(sources: Iterable[Source], *, arguments: bool) -> Channels:
+def channels_of(
+    sources: Iterable[Source],
+    *,
+    arguments: bool,
+    samples: tuple[tuple[str, bytes], ...] = (),
+) -> Channels:
     """Return how a program of these files takes its input, by the names it uses."""
     texts = [blank(source.data, "c", literals=False) for source in sources]
     whole = b"\n".join(texts)
@@ -113,7 +128,23 @@ def channels_of(sources: Iterable[Source], *, arguments: bool) -> Channels:
         allocates=_ALLOCATES.search(whole) is not None,
         opens=opens,
         reads=_READ_CALLS.search(whole) is not None,
+        options=tuple(_options(texts)[:_MOST_OPTIONS]) if arguments else (),
+        samples=samples if arguments and opens else (),
     )
+
+
+def _options(texts: Iterable[bytes]) -> list[str]:
+    """Return the options that files with `main` name: letters that follow a dash, and words."""
+    found: dict[bytes, None] = {}
+    for text in texts:
+        if not _MAIN.search(text):
+            continue
+        letters = b"".join(_GETOPT.findall(text)).replace(b":", b"")
+        if _DASH.search(text):
+            letters += b"".join(_LETTER.findall(text))
+        found.update(dict.fromkeys(b"-%c" % letter for letter in letters))
+        found.update(dict.fromkeys(_OPTION.findall(text)))
+    return [option.decode() for option in found]
 
 
 def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iterator[Case]:
@@ -145,6 +176,15 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
     if channels.arguments and channels.takes_values:
         yield Case(build, arguments=("a", "b", "c"))
         yield Case(build, arguments=("file.txt", "x" * 300), files=(("file.txt", b"x" * 300),))
+    yield from sample_cases(build, channels)
+
+
+def sample_cases(build: Build, channels: Channels) -> Iterator[Case]:
+    """Yield the cases in which a program reads a binary file of the project, with each option."""
+    for name, data in channels.samples:
+        for option in ("", *channels.options):
+            words = (option, name, "out.txt") if option else (name, "out.txt")
+            yield Case(build, words, data, ((name, data),))
 
 
 def case_with(build: Build, channels: Channels, text: str) -> Case:

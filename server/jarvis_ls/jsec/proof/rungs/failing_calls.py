@@ -15,7 +15,7 @@ from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Settings, Verdict
-from jarvis_ls.jsec.proof.inputs import Channels, case_with
+from jarvis_ls.jsec.proof.inputs import Channels, case_with, sample_cases
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
 from jarvis_ls.jsec.proof.reports import OWN, Seen, is_unchecked_result
@@ -72,15 +72,27 @@ class FailingCalls:
         channels = runs_of(bench, program).channels
         reached = False
         runs = 0
-        for plain in _plain_cases(program.build, channels):
-            cases = [plain, *(_failing(plain, name, count) for name in names for count in _COUNTS)]
-            found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
+        for plains, counts in (
+            *(([plain], _COUNTS) for plain in _plain_cases(program.build, channels)),
+            (list(sample_cases(program.build, channels)), (1, -1)),
+        ):
+            failing = {
+                _failing(plain, name, count): plain
+                for plain in plains
+                for name in names
+                for count in counts
+            }
+            if not failing:
+                continue
+            found = await run_cases(bench, [*plains, *failing], LEVELS[0], budget, leaks=False)
             if found.failure:
                 return Evidence(Verdict.UNPROVEN, NAME, found.failure)
             runs += len(found.done)
-            for run in found.done[1:]:
+            done = {run.case: run for run in found.done}
+            for run in found.done:
                 seen = _failure_at(run, finding.file, first, last)
-                if seen is not None and went_on(found.done[0], run):
+                good = done.get(failing.get(run.case, run.case))
+                if seen is not None and good is not None and went_on(good, run):
                     return _ignored_evidence(run, seen)
                 reached = reached or seen is not None
             if reached or budget.left <= 0:

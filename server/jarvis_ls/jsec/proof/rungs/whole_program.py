@@ -34,6 +34,7 @@ from jarvis_ls.jsec.proof.reports import (
 )
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
+from jarvis_ls.jsec.proof.samples import samples_of
 from jarvis_ls.jsec.proof.toolchain import Toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 
@@ -158,10 +159,22 @@ def runs_of(bench: Workbench, program: Program) -> ProgramRuns:
         sources = [bench.source(file) for file in files_of(bench, program)]
         texts = [source for source in sources if source is not None]
         known = ProgramRuns(
-            program, channels_of(texts, arguments=program.arguments), constants_of(texts)
+            program,
+            channels_of(texts, arguments=program.arguments, samples=_samples(bench)),
+            constants_of(texts),
         )
         bench.results[key] = known
     return known
+
+
+def _samples(bench: Workbench) -> tuple[tuple[str, bytes], ...]:
+    """Return the binary files of the project that programs are given."""
+    key = "samples"
+    if key not in bench.results:
+        bench.results[key] = samples_of(bench.root)
+    found = bench.results[key]
+    assert isinstance(found, tuple)
+    return found
 
 
 async def _search(

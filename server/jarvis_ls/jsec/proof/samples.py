@@ -1,0 +1,59 @@
+"""Binary files of a project that its programs may read: what tests and examples come with.
+
+Text is left out: any program can be given that, and what it means is not to be guessed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from jarvis_ls.core.errors import SkippedFile
+from jarvis_ls.core.files import read_regular
+from jarvis_ls.jsec.scan.source_files import DEFAULT_EXCLUDES, is_source
+
+_LARGEST = 16_384
+"""Bytes: a case keeps the whole file."""
+_MOST_ENTRIES = 5_000
+_MOST = 2
+
+
+def samples_of(root: Path) -> tuple[tuple[str, bytes], ...]:
+    """Return name and content of the smallest binary files below a folder, one of each suffix."""
+    found: dict[str, tuple[str, bytes]] = {}
+    for place in sorted(_small_files(root), key=lambda item: (item[1], item[0]))[:200]:
+        path = Path(place[0])
+        if path.suffix.lower() in found:
+            continue
+        try:
+            data = read_regular(path, limit=_LARGEST, root=root)
+        except SkippedFile:
+            continue
+        if b"\0" in data and not data.startswith(b"\x7fELF"):
+            found[path.suffix.lower()] = (f"sample{path.suffix}", data)
+            if len(found) == _MOST:
+                break
+    return tuple(found.values())
+
+
+def _small_files(root: Path) -> Iterator[tuple[str, int]]:
+    """Yield place and size of files that may be samples; links are not followed."""
+    seen = 0
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(
+            name for name in below if name not in DEFAULT_EXCLUDES and not name.startswith(".")
+        )
+        for name in sorted(names):
+            seen += 1
+            if seen > _MOST_ENTRIES:
+                return
+            if is_source(name) or name.startswith(".") or not name.isascii():
+                continue
+            place = f"{folder}/{name}"
+            try:
+                size = os.lstat(place).st_size
+            except OSError:  # gone in the meantime
+                continue
+            if 0 < size <= _LARGEST:
+                yield place, size
