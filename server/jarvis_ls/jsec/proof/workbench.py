@@ -39,7 +39,7 @@ class Output:
     text: str
     """Standard output and errors."""
     seconds: float
-    """CPU seconds of all its processes; those by the clock when it was ended."""
+    """CPU seconds of all its processes; when the clock ended it, what it may have taken."""
     ended: str
     """Why it was ended before it was done; empty otherwise."""
     over: bool = False
@@ -105,8 +105,9 @@ class Workbench:
             )
         cost = _COST.search(ran.output)
         if cost is None:
-            budget.spend(ran.seconds)
-            return Output(ran.output, ran.seconds, ran.ended)
+            took = min(ran.seconds, budget.left)  # on a busy machine most of the time was waiting
+            budget.spend(took)
+            return Output(ran.output, took, ran.ended)
         took, left, over = int(cost[1]) / 100, budget.left, cost[2] == "over"
         budget.spend(took)
         why = ran.ended
