@@ -242,7 +242,8 @@ def test_a_build_ends_with_the_budget(project: Path, home: Path) -> None:
     finding = scan(project, home)["double-free"]["id"]
     told = by_rule(prove(project, home, "--budget=2", finding))["double-free"]["proof"]
     assert told["verdict"] == "unproven"
-    assert "CPU seconds" in told["message"]["text"], told["message"]
+    ended = ("CPU seconds", "ran longer than")  # the clock ends it first on a busy machine
+    assert any(part in told["message"]["text"] for part in ended), told["message"]
     assert told["seconds"] < 3
 
 

@@ -15,7 +15,30 @@ mod jsec_probe {
         std::env::var(name).ok().and_then(|text| text.parse().ok())
     }
 
-    // JSEC_CASE=N carries one case out. Without it all of them are, from JSEC_FROM on, until a few have
+    struct Shown<T>(T);
+
+    trait ByDebug {
+        fn text(&self) -> std::string::String;
+    }
+
+    impl<T: std::fmt::Debug> ByDebug for Shown<T> {
+        fn text(&self) -> std::string::String {
+            format!("{:.1000?}", self.0)
+        }
+    }
+
+    trait ByNothing {
+        fn text(&self) -> std::string::String;
+    }
+
+    // Chosen for types without `Debug`, since it needs one reference more.
+    impl<T> ByNothing for &Shown<T> {
+        fn text(&self) -> std::string::String {
+            std::string::String::new()
+        }
+    }
+
+    // JSEC_CASE=N carries one case out, with JSEC_RESULT its result is printed. Without it all of them are, from JSEC_FROM on, until a few have
     // panicked on the lines JSEC_FIRST to JSEC_LAST of a file whose path ends in JSEC_FILE.
     #[test]
     fn run() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.proof.reports import kinds_for
 
@@ -10,6 +11,12 @@ PANIC = "panic"
 _ARITHMETIC = frozenset({190, 191, 680})
 _PANICS = frozenset({248, 617, 754})
 _INDEX = frozenset({119, 125, 129, 787, 788})
+
+
+def kinds_in_language(finding: Finding) -> frozenset[str]:
+    """Return the kinds of reports that bear out a finding, of sanitizers or of panics."""
+    is_rust = language_of(finding.file) == "rust"
+    return panic_kinds_for(finding) if is_rust else kinds_for(finding)
 
 
 def panic_kinds_for(finding: Finding) -> frozenset[str]:

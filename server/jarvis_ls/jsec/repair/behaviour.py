@@ -7,13 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.harness.rust_target import RESULT
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Case, Evidence
+from jarvis_ls.jsec.proof.panics import kinds_in_language
 from jarvis_ls.jsec.proof.places import Sources, flaw_lines
-from jarvis_ls.jsec.proof.reports import OWN, Seen, confirms, kinds_for
+from jarvis_ls.jsec.proof.reports import OWN, Seen, confirms
 from jarvis_ls.jsec.proof.rungs.failing_calls import went_on
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, Runs, run_cases
 from jarvis_ls.jsec.proof.workbench import Workbench
+from jarvis_ls.jsec.repair.variants import is_rust_call
 
 _HARMLESS = frozenset({"unsigned-integer-overflow", "implicit-conversion"})
 """Kinds that are flaws only where a rule says so."""
@@ -54,7 +57,7 @@ class Flaw:
 
     def __init__(self, finding: Finding, evidence: Evidence | None, bench: Sources) -> None:
         """`bench` has the texts before the patch."""
-        self._kinds = kinds_for(finding)
+        self._kinds = kinds_in_language(finding)
         report = evidence.report if evidence is not None else None
         if report is not None:
             self._kinds |= {report.kind}
@@ -172,7 +175,11 @@ def plain_of(case: Case) -> Case:
 
 
 def result_of(run: Run) -> Result:
-    """Return what of a run is compared with another one."""
+    """Return what of a run is compared with another one; of a call in Rust what it gave, for what
+    its test says besides tells of time."""
+    if is_rust_call(run.case):
+        gave = [line for line in run.output.splitlines() if line.startswith(RESULT)]
+        return Result(run.status, _plain("\n".join(gave)), "")
     return Result(run.status, _plain(run.output), _plain(_own_words(run.errors)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.errors import UsageError
@@ -13,11 +14,14 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Case, Evidence
 from jarvis_ls.jsec.proof.inputs import cases_of, constants_near
+from jarvis_ls.jsec.proof.panics import kinds_in_language
 from jarvis_ls.jsec.proof.places import function_at
 from jarvis_ls.jsec.proof.programs import find_program
-from jarvis_ls.jsec.proof.reports import Seen, confirms, kinds_for
+from jarvis_ls.jsec.proof.reports import Seen, confirms
+from jarvis_ls.jsec.proof.rungs.rust_runs import RustRuns, cases_around
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
+from jarvis_ls.jsec.proof.rust_build import crate_of
 from jarvis_ls.jsec.proof.said import how_it_was_run
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.repair.behaviour import (
@@ -34,8 +38,8 @@ from jarvis_ls.jsec.repair.own_build import OwnBuild, build_and_test
 from jarvis_ls.jsec.repair.patch import Patch
 from jarvis_ls.jsec.repair.patched_bench import PatchedBench
 from jarvis_ls.jsec.repair.scan_gate import check_clean, other_places, scan_folder
-from jarvis_ls.jsec.repair.text_gates import check_scope, check_size, check_symbols
-from jarvis_ls.jsec.repair.variants import random_cases, variants_of
+from jarvis_ls.jsec.repair.text_gates import REPAIRED, check_scope, check_size, check_symbols
+from jarvis_ls.jsec.repair.variants import is_rust_call, random_cases, variants_of
 from jarvis_ls.jsec.repair.verdict import (
     Gate,
     GateResult,
@@ -84,10 +88,12 @@ class Judge:
         stop: asyncio.Event,
     ) -> None:
         """`evidence` is what running has shown of the finding. Raises `UsageError` when it is in no
-        C or C++ source, or there is no compiler."""
-        if language_of(finding.file) not in ("c", "cpp"):
-            raise UsageError("Only findings in C and C++ can be repaired so far.")
-        if reason := WholeProgram().missing(bench.tools):
+        source that can be run, or there is no compiler."""
+        self.language = language_of(finding.file)
+        if self.language not in REPAIRED:
+            raise UsageError("Only findings in C, C++ and Rust can be repaired.")
+        rung = RustRuns() if self.language == "rust" else WholeProgram()
+        if reason := rung.missing(bench.tools):
             raise UsageError(reason)
         self.bench = bench
         self.finding = finding
@@ -145,7 +151,7 @@ class Judge:
     async def original(self) -> _Original:
         """Return how the original behaves; found out once."""
         if self._known is None:
-            own = await build_and_test(self.bench, self.budget(self.limits.building))
+            own = await build_and_test(self.bench, self.budget(self.limits.building), self.crate)
             boundary = await self._boundary()
             with copied(self.bench.root, self._settings) as copy:
                 found = await scan_folder(copy.folder, self._settings, [self.finding.file])
@@ -177,6 +183,12 @@ class Judge:
         return list(dict.fromkeys(found))
 
     @property
+    def crate(self) -> str:
+        """Return the folder of the crate that a finding in Rust is in; empty for other ones."""
+        is_rust = self.language == "rust"
+        return (crate_of(self.bench, self.finding.file) or "") if is_rust else ""
+
+    @property
     def flaw(self) -> Flaw:
         """Return what is no longer to be seen."""
         return self._flaw
@@ -192,8 +204,12 @@ class Judge:
         case = self.evidence.case if self.evidence is not None else None
         cases: list[Case] = []
         if case is not None:
-            cases = [case, *list(variants_of(case, numbers))[:_MOST_VARIANTS]]
-        if case is None or not case.build.harness:
+            cases = [case, *islice(variants_of(case, numbers), _MOST_VARIANTS)]
+        if self.language == "rust":
+            cases += [] if case is not None and case.build.harness else self._plain_rust_cases()
+            if not cases:
+                return Boundary(failure=Words("nothing in the file can be called"))
+        elif case is None or not case.build.harness:
             program = find_program(self.bench, self.finding.file)
             if not isinstance(program, str):
                 build = case.build if case is not None else program.build
@@ -204,6 +220,12 @@ class Judge:
                 return Boundary(failure=program)
         budget = self.budget(SEARCHING)
         return await find_boundary(self.bench, self._flaw, case, cases, budget)
+
+    def _plain_rust_cases(self) -> list[Case]:
+        """Return inputs of all kinds for the program of the finding, or calls of its function."""
+        cases = cases_around(self.finding, self.bench)[:_MOST_CASES]
+        near = [variants_of(case) for case in cases if is_rust_call(case)]
+        return [*cases, *islice((case for found in near for case in found), _MOST_VARIANTS)]
 
 
 class _Work:
@@ -230,7 +252,9 @@ class _Work:
         notes = []
         if before.own.system and before.own.builds:
             self._own = await build_and_test(
-                self._bench, self._new_budget(self._judge.limits.building)
+                self._bench,
+                self._new_budget(self._judge.limits.building),
+                self._judge.crate,
             )
             if not self._own.builds:
                 return failed(
@@ -405,7 +429,7 @@ class _Work:
     def _is_other(self, seen: Seen) -> bool:
         """Return whether a report is of another finding, which was there before."""
         return any(
-            confirms(seen, kinds_for(finding), (finding.file, lines))
+            confirms(seen, kinds_in_language(finding), (finding.file, lines))
             for finding, lines in self._others
         )
 

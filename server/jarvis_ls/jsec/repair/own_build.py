@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 
 from jarvis_ls.jsec.proof.budget import Budget
@@ -15,6 +16,7 @@ _BUILD = {
     "make": "make clean >/dev/null 2>&1; make",
     "configure": "sh ./configure && make",
     "cmake": 'cmake -S . -B "$W/b" && cmake --build "$W/b"',
+    "cargo": "cargo build --offline --all-targets",
 }
 _BEGIN = r"""
 W=$(mktemp -d) || exit 1
@@ -36,12 +38,25 @@ ctest --test-dir "$W/b" --output-on-failure >"$W/log" 2>&1 </dev/null; tell test
 """
 
 
+_CARGO_BEGIN = r"""
+[ -z "$HOME" ] || mkdir -p "$HOME"
+export CARGO_TARGET_DIR="$W/target" CARGO_INCREMENTAL=0
+cd @CRATE@ || exit 1
+"""
+_CARGO_TESTS = r"""
+cargo test --offline -- --list >"$W/log" 2>&1 || exit 0
+grep -q ': test$' "$W/log" || exit 0
+cargo test --offline >"$W/log" 2>&1 </dev/null; tell tests $? "cargo test"
+"""
+_TESTS = {"cmake": _CMAKE_TESTS, "cargo": _CARGO_TESTS}
+
+
 @dataclass(frozen=True, slots=True)
 class OwnBuild:
     """What came of the project's own build and tests."""
 
     system: str
-    """`make`, `configure` or `cmake`; empty when the project has no build of its own."""
+    """`make`, `configure`, `cmake` or `cargo`; empty when the project has no build of its own."""
     builds: bool = False
     """Whether its build succeeded."""
     build_log: str = ""
@@ -56,19 +71,20 @@ class OwnBuild:
     """Why it was ended before it was done; empty otherwise."""
 
 
-async def build_and_test(bench: Workbench, budget: Budget) -> OwnBuild:
-    """Build a project as it builds itself and run its own tests. Raises `JarvisError` when nothing
-    can be run."""
-    system = system_of(bench.root)
+async def build_and_test(bench: Workbench, budget: Budget, crate: str) -> OwnBuild:
+    """Build a project as it builds itself and run its own tests; `crate` is the folder of the crate
+    to do so with, empty for C and C++. Raises `JarvisError` when nothing can be run."""
+    system = "cargo" if crate else system_of(bench.root)
     if not system:
         return OwnBuild("")
     script = [
         "(",
         _BEGIN,
+        _CARGO_BEGIN.replace("@CRATE@", shlex.quote(f"./{crate}")) if crate else "",
         f'{{ {_BUILD[system]}; }} >"$W/log" 2>&1 </dev/null',
         "STATUS=$?; tell build $STATUS",
         "[ $STATUS = 0 ] || exit 0",
-        _CMAKE_TESTS if system == "cmake" else _MAKE_TESTS,
+        _TESTS.get(system, _MAKE_TESTS),
         ")",
     ]
     output = await bench.run("\n".join(script), budget)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.symbols import Outline, Symbol
 from jarvis_ls.codeintel.test_files import is_test_file
@@ -19,12 +21,18 @@ _SILENCERS = re.compile(
     r"|memory_sanitizer|__(?:asan|lsan|ubsan|msan|sanitizer|wrap|real)_|\b[ALU][BS]?SAN_OPTIONS"
     r"|UBSAN_OPTIONS|\bJSEC_\w|FUZZING_BUILD_MODE|__OPTIMIZE__|__NO_OPTIMIZE__"
     r"|jsec-ignore|nosec|NOLINT"
+    r"|\b(?:catch_unwind|set_hook|take_hook|debug_assertions|overflow_checks)\b"
+    r"|\bjsec_probe\b|#!?\[cfg(?:_attr)?\([^\]]*\]?|\bcfg!"
 )
 """Words by which code speaks to what examines it."""
 _KEPT = frozenset({"function", "struct", "class", "union", "enum", "type", "macro", "variable"})
 _NOTHING = re.compile(rb"return\b[\s()\w+-]*|\(\s*void\s*\)\s*\w+")
 """Statements that do nothing: the return of a constant or name, a parameter that is not used."""
 _MOST_NAMED = 5
+REPAIRED = frozenset({"c", "cpp", "rust"})
+"""Languages whose findings are repaired."""
+_BUILD_SCRIPT = "build.rs"
+_TEST = re.compile(rb"\btest\b")
 
 
 def check_scope(patch: Patch, allowed: Sequence[tuple[str, str]] | None = None) -> GateResult:
@@ -34,16 +42,18 @@ def check_scope(patch: Patch, allowed: Sequence[tuple[str, str]] | None = None) 
         return failed(Gate.SCOPE, "It changes nothing.")
     for change in patch.changes:
         language = language_of(change.path, change.before.data)
-        if language not in ("c", "cpp"):
+        if language not in REPAIRED or change.path.rpartition("/")[2] == _BUILD_SCRIPT:
             return failed(
                 Gate.SCOPE,
-                "{file} is not a C or C++ source: builds and other files are not part of a repair.",
+                "{file} is not a source in C, C++ or Rust: builds and other files are not part of "
+                "a repair.",
                 file=change.path,
             )
-        if is_test_file(change.before, language):
+        if is_test_file(change.before, language) or _changes_tests(change, language):
             return failed(
                 Gate.SCOPE,
-                "{file} is a test; what judges a repair is not changed by it.",
+                "{file} is a test, or has tests that it changes; what judges a repair is not "
+                "changed by it.",
                 file=change.path,
             )
         if silencer := _silencer(change):
@@ -105,6 +115,29 @@ def check_symbols(patch: Patch, limits: Limits) -> GateResult:
             names=_list_names([*lost, *emptied]),
         )
     return passed(Gate.SYMBOLS, "No function, type, macro or variable is lost or emptied.")
+
+
+def _changes_tests(change: FileChange, language: LanguageName) -> bool:
+    """Return whether tests that are written among the code are not what they were."""
+    if language != "rust":
+        return False
+    before, after = (Counter(_inner_tests(data)) for data in (change.before.data, change.after))
+    return bool(before - after)
+
+
+def _inner_tests(data: bytes) -> Iterator[bytes]:
+    """Yield the items of a file of Rust that are there for tests, with their attributes."""
+    waiting = [parse(data, "rust").root_node]
+    while waiting:
+        is_test = False
+        for node in waiting.pop().named_children:
+            if node.type == "attribute_item":
+                is_test = is_test or _TEST.search(node.text or b"") is not None
+            elif is_test:
+                yield node.text or b""
+                is_test = False
+            elif node.type in ("mod_item", "declaration_list", "impl_item"):
+                waiting.append(node)
 
 
 def _silencer(change: FileChange) -> str:

@@ -12,12 +12,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from jarvis_ls.harness.rust_target import count_cases
 from jarvis_ls.jsec.proof.evidence import Case
+from jarvis_ls.jsec.proof.rungs.rust_runs import case_of
+from jarvis_ls.jsec.proof.rust_build import SYSTEMS
 
 _NUMBER = re.compile(r"-?\d{1,18}")
 _LONGEST = 70_000
 _MOST_BYTES = 64
 """Bytes of an input for a function that are varied one by one."""
+_NEAR_CALLS = 20
+_SPREAD_CALLS = 40
 _LETTERS = b"A0 \n%-/z\xff\x00"
 
 
@@ -46,6 +51,9 @@ def random_cases(cases: Sequence[Case], count: int) -> list[Case]:
 
 
 def _all(case: Case, numbers: Sequence[int]) -> Iterator[Case]:
+    if is_rust_call(case):
+        yield from _calls_near(case)
+        return
     if case.build.harness:
         yield from _byte_variants(case)
         return
@@ -110,6 +118,22 @@ def _data_variants(data: bytes, numbers: Sequence[int]) -> Iterator[bytes]:
     yield b""
 
 
+def is_rust_call(case: Case) -> bool:
+    """Return whether a case is one of the numbered calls of a test in Rust."""
+    return bool(case.build.harness) and case.build.system in SYSTEMS
+
+
+def _calls_near(case: Case) -> Iterator[Case]:
+    """Yield the other calls of a test with their results, the next ones first and the rest evenly:
+    neighbours differ in one argument."""
+    count = count_cases(case.build.harness)
+    own = next((int(value) for name, value in case.environment if name == "JSEC_CASE"), 0)
+    near = sorted(range(count), key=lambda number: abs(number - own))[:_NEAR_CALLS]
+    step = max(1, count // _SPREAD_CALLS)
+    for number in dict.fromkeys([*near, *range(0, count, step), *range(count)]):
+        yield case_of(case.build, number, shown=True)
+
+
 def _byte_variants(case: Case) -> Iterator[Case]:
     """Yield the neighbours of what a function is called with: see `harness.target`."""
     data = case.stdin
@@ -146,7 +170,7 @@ def _change(case: Case, chooser: random.Random) -> Case:
         *(("file", place) for place in range(len(case.files))),
         *(("environment", place) for place in range(len(case.environment))),
     ]
-    if not inputs:
+    if not inputs or is_rust_call(case):
         return case
     kind, place = chooser.choice(inputs)
     if kind == "stdin":

@@ -76,6 +76,32 @@ class RustRuns:
         return await search.decide()
 
 
+def cases_around(finding: Finding, bench: Workbench) -> list[Case]:
+    """Return inputs of the program of a finding in Rust, else calls of the function around it;
+    nothing when neither can be run."""
+    source = bench.source(finding.file)
+    if source is None:
+        return []
+    functions = functions_in(source)
+    numbers = constants_near(bench, finding)
+    if _has_main(functions) or "/bin/" in finding.file:
+        return list(cases_of(rust_build(bench, finding.file), _channels(source), numbers))
+    own = [function for function in functions if _is_around(function, source, finding)]
+    try:
+        target = make_rust_target(source, own[-1], numbers) if own else None
+    except Unsuitable:
+        return []
+    if target is None or not target.cases:
+        return []
+    return [case_of(rust_build(bench, finding.file, target.text), 0, shown=True)]
+
+
+def case_of(build: Build, number: int, *, shown: bool = False) -> Case:
+    """Return the case that makes a call of a test; `shown` says whether its result is printed."""
+    more = (("JSEC_RESULT", "1"),) if shown else ()
+    return Case(build, _PROBE, environment=(("JSEC_CASE", str(number)), *more))
+
+
 class _Search:
     """What is run for one finding."""
 
@@ -167,9 +193,7 @@ class _Search:
             return found
         self._runs += len(target.cases)
         numbers = [number for number in found if number < len(target.cases)][:4]
-        cases = [
-            Case(build, _PROBE, environment=(("JSEC_CASE", str(number)),)) for number in numbers
-        ]
+        cases = [case_of(build, number) for number in numbers]
         if not cases:
             return None
         done = await run_cases(self._bench, cases, LEVELS[0], self._budget, leaks=False)
