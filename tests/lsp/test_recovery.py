@@ -14,6 +14,11 @@ import psutil
 import pytest
 from lsprotocol import types
 
+from jarvis_ls.core.errors import WorkerGone
+from jarvis_ls.core.process import Worker
+from jarvis_ls.lsp import analysis_worker
+from jarvis_ls.lsp.analysis_worker import AnalysisWorker
+from jarvis_ls.lsp.documents import Document
 from jarvis_ls.lsp.folders import uri_of
 from jarvis_ls.lsp.protocol import extensions
 from tests.jsec.two_files import HEADER, LONG, PAST, SINK
@@ -46,6 +51,27 @@ async def test_the_analysis_process_is_killed_again_and_again(tmp_path):
             (found,) = await editor.diagnostics(uri, version)
             assert found.range.start.line == 5 + number
         assert 1 <= len(workers(editor)) <= 2  # one follows values when nobody types
+
+
+class _Ending(Worker):
+    """A process that ends whatever it is told."""
+
+    async def start(self):
+        self.starts += 1
+
+    async def call(self, method, *arguments, timeout=None):
+        raise WorkerGone("the analysis process ended")
+
+
+async def test_a_process_that_does_not_stay_up_stops_no_scan(tmp_path, monkeypatch):
+    monkeypatch.setattr(analysis_worker, "Worker", _Ending)
+    analysis = AnalysisWorker()
+    await analysis.set_files(str(tmp_path), ["a.c"])
+    await analysis.set_flow(str(tmp_path), False)
+    await analysis.file_changed(str(tmp_path), "a.c", True)
+    analysis.open(Document("file:///a.c", "c", 1, DOUBLE_FREE), str(tmp_path), "a.c")
+    with pytest.raises(WorkerGone):
+        await analysis.analyse("file:///a.c")
 
 
 async def test_a_killed_process_loses_no_edit_under_way(tmp_path):

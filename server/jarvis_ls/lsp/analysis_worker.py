@@ -108,7 +108,7 @@ class AnalysisWorker:
     async def set_files(self, root: str, paths: list[str]) -> None:
         """Tell the source files of a folder, among which headers are looked for."""
         self._files[root] = paths
-        await self.ask("set_files", root, paths)
+        await self._tell("set_files", root, paths)
 
     async def set_patterns(
         self, root: str, patterns: tuple[Pattern, ...], observed: tuple[Observed, ...]
@@ -116,7 +116,7 @@ class AnalysisWorker:
         """Tell the user's own rules for a folder, and what runs of its code have shown."""
         if self._patterns.get(root, ((), ())) != (patterns, observed):
             self._patterns[root] = patterns, observed
-            await self.ask("set_patterns", root, patterns, observed)
+            await self._tell("set_patterns", root, patterns, observed)
 
     async def set_flow(
         self, root: str, wanted: bool, functions: tuple[OwnFunction, ...] = ()
@@ -125,22 +125,22 @@ class AnalysisWorker:
         the user's own are sources, sinks and sanitizers."""
         if self._flow.get(root, (True, ())) != (wanted, functions):
             self._flow[root] = wanted, functions
-            await self.ask("set_flow", root, wanted, functions)
+            await self._tell("set_flow", root, wanted, functions)
 
     async def set_installed_headers(self, root: str, wanted: bool) -> None:
         """Tell whether headers of the machine are asked for what nothing in a folder declares."""
         if self._installed.get(root, True) != wanted:
             self._installed[root] = wanted
-            await self.ask("set_installed_headers", root, wanted)
+            await self._tell("set_installed_headers", root, wanted)
 
     async def set_program(self, root: str, place: StoreFolder, names: dict[str, str]) -> None:
         """Tell what a scan of a folder kept of its functions."""
         self._programs[root] = place, names
-        await self.ask("set_live_program", root, place, names)
+        await self._tell("set_live_program", root, place, names)
 
     async def file_changed(self, root: str, path: str, exists: bool) -> None:
         """Tell that a file of a folder was written, created or deleted on disk."""
-        await self.ask("file_changed", root, path, exists)
+        await self._tell("file_changed", root, path, exists)
 
     async def weigh(self) -> None:
         """Note how much memory the process takes at its start."""
@@ -249,6 +249,12 @@ class AnalysisWorker:
         held.pending = []
         return ("change", document.uri, document.version, changes)
 
+    async def _tell(self, method: str, *arguments: Any) -> None:
+        """Tell the process what each new one is told, or reads, at its start: that it does not stay
+        up now stops nobody."""
+        with contextlib.suppress(WorkerGone):
+            await self.ask(method, *arguments)
+
     async def _call(self, method: str, *arguments: Any) -> Any:
         if self._stopped:  # a call would start the process again
             raise WorkerGone("the server is stopping")
@@ -261,15 +267,15 @@ class AnalysisWorker:
 
     async def _forget(self, worker: Worker) -> None:
         """Send everything again to a new process: files now, documents with their next analysis."""
-        for root, paths in self._files.items():
+        for root, paths in list(self._files.items()):
             await worker.call("set_files", root, paths)
-        for root, (patterns, observed) in self._patterns.items():
+        for root, (patterns, observed) in list(self._patterns.items()):
             await worker.call("set_patterns", root, patterns, observed)
-        for root, (wanted, functions) in self._flow.items():
+        for root, (wanted, functions) in list(self._flow.items()):
             await worker.call("set_flow", root, wanted, functions)
-        for root, asked in self._installed.items():
+        for root, asked in list(self._installed.items()):
             await worker.call("set_installed_headers", root, asked)
-        for root, (place, names) in self._programs.items():
+        for root, (place, names) in list(self._programs.items()):
             await worker.call("set_live_program", root, place, names)
         self._least = None
         known = [uri for uri, held in self._held.items() if held.told]
