@@ -41,6 +41,23 @@ void two(point *a, point *b) { a->x = 1; b->x = 2; a->y = a->x; }
 void clear(unsigned char *b, unsigned n) { memset(b, 0, n); }
 unsigned cleared(unsigned char *b, unsigned n) { clear(b, n); return sum(b, n); }
 size_t length(const char *s, size_t most) { size_t i = 0; while (i < most && s[i]) i++; return i; }
+int hex(const unsigned char *p, unsigned n, char *out) {
+    char *at = out;
+    for (unsigned i = 0; i < n; i++) {
+        *at++ = "0123456789abcdef"[p[i] >> 4];
+        *at++ = "0123456789abcdef"[p[i] & 15];
+    }
+    *at++ = 0;
+    return (int)(at - out);
+}
+unsigned quote(char *to, size_t size, char c) {
+    unsigned n = 0;
+    if (!to) size = 0;
+    if (size > n) *to++ = c;
+    n++;
+    if (size > n) *to = c;
+    return n;
+}
 int histogram(const unsigned char *p, size_t n) {
     int counts[4] = {0}, *most = counts;
     for (size_t i = 0; i < n; i++) most[p[i] & 3]++;
@@ -58,6 +75,8 @@ INNER = {
     "read_z": "p: &mut types::point, z: &mut i32",
     "clear": "b: &mut [u8]",
     "cleared": "b: &mut [u8]",
+    "hex": "p: &[u8], out: &mut Vec<i8>",
+    "quote": "to: Option<&mut [i8]>, mut size: u64, c: i8",
     "histogram": "p: &[u8]",
 }
 """Parameters of the inner functions."""
@@ -73,6 +92,8 @@ fn main() {
         Some("values") => unsafe {
             a::mix(at, at.wrapping_add(1), 3); // one of the other, as in C
             println!("{:?} {}", bytes, a::sum(at, 4));
+            let mut text = [7i8; 6];
+            println!("{} {:?}", a::hex(at, 2, text.as_mut_ptr()), text);
             println!("{} {}", a::sum(std::ptr::null(), 9), a::get_x(std::ptr::null()));
         },
         Some("null") => unsafe { println!("{}", a::total(std::ptr::null())) },
@@ -151,7 +172,7 @@ def test_shims_check_what_c_hands_over(lifted: tuple[Path, dict[str, Any]], tmp_
         return subprocess.run(program, capture_output=True, text=True)
 
     assert run("safe").stdout == "10\n"
-    assert run("values").stdout == "[1, 3, 0, 4] 8\n0 -1\n"
+    assert run("values").stdout == "[1, 3, 0, 4] 8\n5 [48, 49, 48, 51, 0, 7]\n0 -1\n"
     assert "total: `p` is null" in run("null").stderr
     assert "read_z: `p` and `z` overlap" in run("overlap").stderr
 
@@ -190,6 +211,8 @@ SUM = (
         SUM.replace("s = s", "if (*p.offset(i as isize)) == 0u8 { return s; } s = s"),
         F + "f(p: *mut types::a, q: *mut types::a) { (*p).x = 1; (*q).x = 2; }",
         F + "f(p: *const u8) -> u8 { let mut q: *const u8 = p; q = q.offset(1); *q }",
+        F + "f(mut p: *mut u8) { *p = 1u8; p = p.offset(2); *p = 3u8; }",  # some stay as they were
+        F + "f(p: *mut u8, n: u32, k: u32) { if k > 3u32 { *p.offset(k as isize) = 1u8; } }",
         F + "f(mut p: *mut types::a) { (*p).x = 1; p = (*p).next; }",
     ],
 )

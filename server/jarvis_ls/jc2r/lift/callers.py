@@ -177,6 +177,8 @@ class _Types:
             return ["None"]
         if kind.startswith("&"):
             return self._references(kind, depth)
+        if kind.startswith("Vec<"):
+            return ["Vec::new()"]
         if kind.startswith(_CELL):
             inner = self.values(kind[len(_CELL) : -1], depth)
             return [f"core::cell::Cell::new({value})" for value in inner]

@@ -2,8 +2,9 @@
 
 Proofs, in order: the end of the memory is computed from pointer and length, which C allows only
 where so many elements are; an index goes up to the length, or the pointer goes on while the length
-goes down; the C library is told both; another function whose body shows it is; only elements at
-fixed places are used, the last of them in any case. A function that also ends at an element that is
+goes down; the C library is told both; another function whose body shows it is; every access is in a
+comparison with the length right behind the pointer; only elements at fixed places are used, the
+last of them in any case. A function that also ends at an element that is
 0 takes a string with the most it may have: its length says nothing.
 """
 
@@ -53,12 +54,71 @@ class Lengths:
             or self._by_index(root)
             or self._by_countdown(root)
             or self._by_call(root)
+            or self._by_guard(root)
         )
         if place:
             parameter.length, parameter.count = self._integers[place], 0
             return True
         parameter.length, parameter.count = None, self._by_constants(root)
         return parameter.count > 0
+
+    def is_appended(self, parameter: Parameter) -> bool:
+        """Return whether elements are only written, each behind the one before it: every write is
+        through a pointer that goes on by one as it is used, and nothing else moves it."""
+        root = parameter.name
+        if self._text.element(root) not in SIZES or self._ends_at_zero(root):
+            return False
+        moves = []
+        for node in below(self._body, "assignment_expression"):
+            left, right = bare(field(node, "left")), bare(field(node, "right"))
+            if left is None or right is None or left.type != "identifier":
+                continue
+            if self._text.regions.root_named(left) != root or self._is_start(right, set()):
+                continue
+            if self._source.text(right) != self._source.text(left) + b".offset(1)":
+                return False
+            moves.append(node)
+        writes = [star for star in self._elements(root) if _moves_in(star, moves)]
+        others = [star for star in self._elements(root) if star not in writes]
+        return (
+            len(writes) == len(moves) > 0
+            and all(self._is_target(star) or self._is_address(star) for star in writes)
+            and all(self._is_target(star) and self._is_lasting(star) for star in others)
+        )
+
+    def _is_target(self, star: Node) -> bool:
+        """Return whether something is assigned to an element."""
+        whole = outermost(star)
+        around = whole.parent
+        return (
+            around is not None
+            and around.type == "assignment_expression"
+            and field(around, "left") == whole
+        )
+
+    def _is_address(self, star: Node) -> bool:
+        """Return whether the address of an element is the value of a variable that the next
+        statement assigns through."""
+        address = outermost(star).parent
+        let = None if address is None else address.parent
+        if let is None or let.type != "let_declaration":
+            return False
+        later, name = let.next_named_sibling, field(let, "pattern")
+        write = None if later is None else first(later)
+        left = None if write is None else bare(field(write, "left"))
+        return (
+            left is not None
+            and name is not None
+            and is_star(left)
+            and self._source.text(left) == b"*" + self._source.text(name)
+        )
+
+    def _is_lasting(self, star: Node) -> bool:
+        """Return whether an element is that of a variable for one address."""
+        name = bare(first(star))
+        declared = None if name is None else self._text.regions.declaration(name)
+        value = None if declared is None else field(declared, "value")
+        return value is not None and value.type == "reference_expression"
 
     def _by_end(self, root: bytes) -> bytes:
         """Return the length of `end = p + n`."""
@@ -258,6 +318,39 @@ class Lengths:
         spot = self._text.regions.spot(argument)
         return spot is not None and spot.root == root and self._is_start(argument, set())
 
+    def _by_guard(self, root: bytes) -> bytes:
+        """Return the length right behind a pointer that every access is asked for: it is in an
+        `if` or loop that compares the length, which is given no other value than 0."""
+        names = [parameter.name for parameter in self._layer.parameters]
+        name = next(iter(names[names.index(root) + 1 :]), b"")
+        given = [
+            field(node, "right")
+            for node in below(self._body, "assignment_expression", "compound_assignment_expr")
+            if (left := field(node, "left")) is not None and self._source.text(left) == name
+        ]
+        zero = all(value and _ZERO.match(self._source.text(value)) for value in given)
+        elements = self._elements(root)
+        if name not in self._integers or not zero or not elements:
+            return b""
+        return name if all(self._is_guarded(star, name) for star in elements) else b""
+
+    def _is_guarded(self, star: Node, length: bytes) -> bool:
+        """Return whether a place is reached only where something is below a length."""
+        for node in _around(star):
+            if node.type not in ("if_expression", "while_expression"):
+                continue
+            block = field(node, "consequence" if node.type == "if_expression" else "body")
+            condition = bare(field(node, "condition"))
+            inside = block is not None and block.start_byte <= star.start_byte < block.end_byte
+            if not inside or condition is None or condition.type != "binary_expression":
+                continue
+            sign = field(condition, "operator")
+            side = {"<": "right", ">": "left"}.get("" if sign is None else sign.type, "")
+            bound = field(condition, side) if side else None
+            if bound is not None and self._source.text(bound) == length:
+                return True
+        return False
+
     def _by_constants(self, root: bytes) -> int:
         """Return how many elements there are when only those at fixed places are used."""
         found: dict[int, list[Node]] = {}
@@ -300,6 +393,10 @@ class Lengths:
             if zero and any(n.type.startswith(("while", "loop", "for")) for n in _around(star)):
                 return True
         return False
+
+
+def _moves_in(star: Node, moves: list[Node]) -> bool:
+    return any(star.start_byte <= move.start_byte < star.end_byte for move in moves)
 
 
 def _calls(node: Node) -> list[Node]:

@@ -20,6 +20,8 @@ class Kind(Enum):
     """What it is in C."""
     REFERENCE = "reference"
     SLICE = "slice"
+    VECTOR = "vector"
+    """Elements that are only written, one behind the other: how many is known afterwards."""
 
 
 class Refused(Exception):
@@ -56,6 +58,8 @@ class Parameter:
 
     def inner_type(self) -> bytes:
         """Return its type in the inner function."""
+        if self.kind is Kind.VECTOR:
+            return b"&mut Vec<" + self.element + b">"
         element = b"core::cell::Cell<" + self.element + b">" if self.cell else self.element
         shown = b"[" + element + b"]" if self.kind is Kind.SLICE else element
         kind = (b"&mut " if self.written and not self.cell else b"&") + shown
@@ -77,6 +81,8 @@ class Layer:
     """Whether other modules may call it."""
     apart: set[tuple[int, int]] = data_field(default_factory=set)
     """Places of parameters of which the memory must not overlap."""
+    left: set[bytes] = data_field(default_factory=set)
+    """Arrays whose addresses are more than places of elements."""
     alone: bool = False
     """Whether nothing calls it as C does, so that it has no shim and keeps its name."""
 

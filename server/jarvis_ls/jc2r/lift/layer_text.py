@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.certain_uses import is_certainly_used
-from jarvis_ls.jc2r.lift.layer_plan import Kind, Layer, Parameter, Refused
+from jarvis_ls.jc2r.lift.layer_calls import inner_call, memory_call
+from jarvis_ls.jc2r.lift.layer_plan import Kind, Layer, Refused
 from jarvis_ls.jc2r.lift.pointer_regions import (
     MOVES,
     SIZES,
@@ -44,25 +45,28 @@ class InnerText:
         """Slices that are compared with null."""
         self.raw_calls: set[Key] = set()
         """Functions with a layer that are called with raw pointers nevertheless."""
-        self._source = source
+        self.source = source
         self._node = node
         self._layers = layers
         converted = {} if layer is None else {p.name: p for p in layer.converted}
-        self._slices = {n: p for n, p in converted.items() if p.kind is Kind.SLICE}
-        self._references = {n: p for n, p in converted.items() if p.kind is Kind.REFERENCE}
+        self.slices = {n: p for n, p in converted.items() if p.kind is not Kind.REFERENCE}
+        self.references = {n: p for n, p in converted.items() if p.kind is Kind.REFERENCE}
         body = field(node, "body")
         assert body is not None
         self._body = body
         for name in converted.keys() & declared_names(source, body):
             raise Refused(name)
         self.regions = Regions(
-            source, node, {n: p.type.partition(b" ")[2] for n, p in self._slices.items()}
+            source,
+            node,
+            {n: p.type.partition(b" ")[2] for n, p in self.slices.items()},
+            frozenset() if layer is None else layer.left,
         )
         self._elements: dict[bytes, bytes] = {}
-        self._converts = layer is not None
+        self.converts = layer is not None
         self._known: set[bytes] = set()
         """Optional references that are known to be there, at the place at hand."""
-        self._guards = {guard.id: names for guard, names in self._find_guards() if self._references}
+        self._guards = {guard.id: names for guard, names in self._find_guards() if self.references}
         self._rules = {
             "let_declaration": self._let,
             "expression_statement": self._statement,
@@ -78,7 +82,7 @@ class InnerText:
 
     def body(self) -> bytes:
         """Return the new text of the body. Raises `Refused`."""
-        return rewritten(self._source.data, self._body, self._rule)
+        return rewritten(self.source.data, self._body, self._rule)
 
     def element(self, root: bytes) -> bytes:
         """Return the type of the elements of a region; empty when the text does not say. Raises
@@ -88,6 +92,8 @@ class InnerText:
         return self._elements[root]
 
     def _find_element(self, root: bytes) -> bytes:
+        if root.startswith(b'b"'):
+            return b"u8"
         declared = self.regions.roots.get(root, b"")
         if declared and not declared.endswith(b"c_void"):
             return declared
@@ -104,17 +110,17 @@ class InnerText:
         return self._index(pointer, self._say)
 
     def _say(self, node: Node) -> bytes:
-        return rewritten(self._source.data, node, self._rule)
+        return rewritten(self.source.data, node, self._rule)
 
     def _rule(self, node: Node, say: Say) -> bytes | None:
         if node.type == "call_expression":
             return self._call(node, say)
-        if not self._converts or node.type not in self._rules:
+        if not self.converts or node.type not in self._rules:
             return None
         return self._rules[node.type](node, say)
 
     def _text(self, node: Node | None) -> bytes:
-        return b"" if node is None else self._source.text(node)
+        return b"" if node is None else self.source.text(node)
 
     # Statements
 
@@ -133,7 +139,7 @@ class InnerText:
         return head + b" = " + self._value(value, say) + b";"
 
     def _value(self, value: Node, say: Say) -> bytes:
-        return b"0" if is_null_value(self._source, value) else self._index(value, say)
+        return b"0" if is_null_value(self.source, value) else self._index(value, say)
 
     def _statement(self, node: Node, say: Say) -> bytes | None:
         inner = first(node)
@@ -142,7 +148,7 @@ class InnerText:
         if inner.id in self._guards:
             return self._guard(inner, say)
         if inner.type == "call_expression":
-            return self._memory_call(inner, say)
+            return memory_call(self, inner, say)
         return None
 
     def _guard(self, node: Node, say: Say) -> bytes:
@@ -165,7 +171,7 @@ class InnerText:
         condition = _without_negations(field(node, "condition"))
         tested = None if condition is None else _negated(condition)
         name = b"" if tested is None else self._null_tested(tested)
-        parameter = self._references.get(name)
+        parameter = self.references.get(name)
         if parameter is None or not parameter.optional or name in self._known:
             return None
         block, other = field(node, "consequence"), field(node, "alternative")
@@ -182,26 +188,34 @@ class InnerText:
         if left.type == "identifier":
             if self.regions.root_named(left) is None:
                 return None
+            if self._variable(left) != self._text(left):
+                return self._variable(left) + b" = " + self._index(right, say)  # no null
             return self._variable(left) + b" = " + self._value(right, say)
         if is_star(left):
             if (spot := self.regions.spot(first(left))) is not None:
                 return self._write(spot, left, right, say)
             name = self._text(bare(first(left)))
-            if name in self._references and self._references[name].cell:
+            if name in self.references and self.references[name].cell:
                 self.written.add(name)
-                return self._shown(name) + b".set(" + say(right) + b")"
-        self._mark(left)
+                return self.shown(name) + b".set(" + say(right) + b")"
+        self.mark(left)
         return None
 
     def _write(self, spot: Spot, star: Node, right: Node, say: Say) -> bytes:
-        self._mark_root(spot.root)
+        self.mark_root(spot.root)
         element, value = self.element(spot.root), say(right)
         if spot.target != element and element:
             value = self._converted(spot, element, value)
         pointer = first(star)
         assert pointer is not None
-        place = spot.root + b"[" + self._subscript(pointer, say) + b"]"
-        if not self._is_cell(spot.root):
+        if self._is_vector(spot.root):
+            at = _atom(self._index(pointer, say)) + b" as usize"
+            if b"{" in at and any(True for _ in below(right, *_ACTING)):
+                handed = b"sys::put(" + spot.root + b", " + at + b", __value)"
+                return b"{ let __value = " + value + b"; " + handed + b" }"
+            return b"sys::put(" + spot.root + b", " + at + b", " + value + b")"
+        place = spot.root + b"[" + self.subscript(pointer, say) + b"]"
+        if not self.is_cell(spot.root):
             return place + b" = " + value
         if any(True for _ in below(star, *_ACTING)) and any(True for _ in below(right, *_ACTING)):
             return b"{ let __value = " + value + b"; " + place + b".set(__value) }"
@@ -219,14 +233,12 @@ class InnerText:
         if left.type == "identifier" and self.regions.root_named(left) is not None:
             raise Refused(self._text(left))
         spot = self.regions.spot(first(left)) if is_star(left) else None
-        if spot is not None and (
-            self._is_cell(spot.root) or spot.target != self.element(spot.root)
-        ):
+        if spot is not None and (self.is_cell(spot.root) or spot.target != self.element(spot.root)):
             raise Refused(spot.root)
         name = self._text(bare(first(left))) if is_star(left) else b""
-        if name in self._references and self._references[name].cell:
+        if name in self.references and self.references[name].cell:
             raise Refused(name)
-        self._mark(left)
+        self.mark(left)
         return None
 
     # Expressions
@@ -242,14 +254,14 @@ class InnerText:
         if (spot := self.regions.spot(pointer)) is not None:
             return self._read(spot, pointer, say)
         name = self._text(bare(pointer))
-        if name not in self._references:
+        if name not in self.references:
             return None
-        shown = self._shown(name)
-        return shown + b".get()" if self._references[name].cell else b"*" + shown
+        shown = self.shown(name)
+        return shown + b".get()" if self.references[name].cell else b"*" + shown
 
-    def _shown(self, name: bytes) -> bytes:
+    def shown(self, name: bytes) -> bytes:
         """Return a reference, where it may be missing and is not known to be there, unwrapped."""
-        parameter = self._references[name]
+        parameter = self.references[name]
         if not parameter.optional or name in self._known:
             return name
         if parameter.written and not parameter.cell:
@@ -257,8 +269,8 @@ class InnerText:
         return name + b".unwrap()"
 
     def _read(self, spot: Spot, pointer: Node, say: Say) -> bytes:
-        element, subscript = self.element(spot.root), self._subscript(pointer, say)
-        get = b".get()" if self._is_cell(spot.root) else b""
+        element, subscript = self.element(spot.root), self.subscript(pointer, say)
+        get = b".get()" if self.is_cell(spot.root) else b""
         text = spot.root + b"[" + subscript + b"]" + get
         if spot.target in (element, b"") or not element:
             return text
@@ -279,9 +291,9 @@ class InnerText:
         if inner is None or not is_star(inner):
             return None
         name = self._text(bare(first(inner)))
-        if name in self._references and not self._references[name].cell:
+        if name in self.references and not self.references[name].cell:
             return (
-                self._shown(name)
+                self.shown(name)
                 if around is not None and (around.type == "field_expression")
                 else None
             )
@@ -310,12 +322,12 @@ class InnerText:
         place = bare(field(node, "value"))
         changing = any(c.type in ("mutable_specifier", "raw") for c in node.children)
         if place is not None and changing:
-            self._mark(place)
+            self.mark(place)
         return None
 
     def _name(self, node: Node, _: Say) -> bytes | None:
         name = self._text(node)
-        if name in self._references:
+        if name in self.references:
             declared = self.regions.declaration(node)
             if declared is not None and declared.type == "parameter":
                 raise Refused(name)
@@ -332,9 +344,9 @@ class InnerText:
         if function is None:
             return None
         if function.type != "field_expression":
-            called = self._layers.get(key_of(self._text(function), self._source))
-            return None if called is None else self._call_of(called, node, say)
-        if not self._converts:
+            called = self._layers.get(key_of(self._text(function), self.source))
+            return None if called is None else inner_call(self, called, node, say)
+        if not self.converts:
             return None
         name, value = self._text(field(function, "field")), bare(field(function, "value"))
         if name == b"is_null" and (tested := self._null_tested(node)):
@@ -342,7 +354,7 @@ class InnerText:
         if name == b"wrapping_sub" and (distance := self._distance(node, say)):
             return distance
         if name == b"as_mut_ptr" and value is not None:
-            self._mark(value)
+            self.mark(value)
         return None
 
     def _distance(self, node: Node, say: Say) -> bytes:
@@ -371,176 +383,6 @@ class InnerText:
         bytes_of = b"core::mem::size_of::<" + element + b">() as isize"
         return _atom(text) + b".wrapping_mul(" + bytes_of + b")"
 
-    def _memory_call(self, call: Node, say: Say) -> bytes | None:
-        """Return `memcpy` and the like, as a statement, on slices."""
-        name, arguments = self._text(field(call, "function")), arguments_of(call)
-        if len(arguments) != 3 or name not in (b"sys::memcpy", b"sys::memmove", b"sys::memset"):
-            return None
-        to, count = self.regions.spot(arguments[0]), b"(" + say(arguments[2])
-        if to is None or SIZES.get(self.element(to.root)) != 1:
-            return None
-        self._mark_root(to.root)
-        begin = self._subscript(arguments[0], say)
-        part = (
-            to.root
-            + (b"" if begin == b"0" else b"[" + begin + b"..]")
-            + b"[.."
-            + count
-            + (b") as usize]")
-        )
-        cell = self._is_cell(to.root)
-        if name == b"sys::memset":
-            value = b"(" + say(arguments[1]) + b") as " + self.element(to.root)
-            if cell:
-                return b"for __to in &" + part + b" { __to.set(" + value + b"); }"
-            return part + b".fill(" + value + b");"
-        source = self.regions.spot(arguments[1])
-        if source is None or self.element(source.root) != self.element(to.root):
-            raise Refused(to.root)
-        start = self._subscript(arguments[1], say)
-        if source.root == to.root and not cell:
-            return (
-                b"{ let (__to, __from) = ("
-                + begin
-                + b", "
-                + start
-                + b"); "
-                + to.root
-                + b".copy_within(__from..__from.wrapping_add("
-                + count
-                + b") as usize), __to); }"
-            )
-        other = source.root + b"[" + start + b"..][.." + count + b") as usize]"
-        if not cell and not self._is_cell(source.root):
-            return part + b".copy_from_slice(&" + other + b");"
-        if not cell or not self._is_cell(source.root) or name == b"sys::memmove":
-            raise Refused(to.root)  # of the two, which comes first matters
-        loop = b"for (__to, __from) in " + part + b".iter().zip(&" + other + b") "
-        return loop + b"{ __to.set(__from.get()); }"
-
-    def _call_of(self, called: Layer, node: Node, say: Say) -> bytes | None:
-        """Return a call of the inner function; None when an argument is only a raw pointer."""
-        arguments = arguments_of(node)
-        if len(arguments) != len(called.parameters):
-            return None
-        said: list[bytes] = []
-        for place, (parameter, argument) in enumerate(
-            zip(called.parameters, arguments, strict=True)
-        ):
-            if parameter.kind is Kind.RAW:
-                if place not in called.gone:
-                    said.append(say(argument))
-                continue
-            lent = self._lent(called, parameter, argument, arguments, say)
-            if not lent:
-                self.raw_calls.add(called.key)
-                return None
-            said.append(lent)
-        path = self._text(field(node, "function")).rpartition(b"::")
-        return path[0] + path[1] + called.name + b"(" + b", ".join(said) + b")"
-
-    def _lent(
-        self,
-        called: Layer,
-        parameter: Parameter,
-        argument: Node,
-        arguments: list[Node],
-        say: Say,
-    ) -> bytes:
-        """Return what is handed over for a reference or slice; empty when it has no such form."""
-        if is_null_value(self._source, argument):
-            return b"None" if parameter.optional else b""
-        lent = (
-            self._lent_slice(called, parameter, argument, arguments, say)
-            if parameter.kind is Kind.SLICE
-            else self._lent_reference(parameter, argument, say)
-        )
-        if not lent or not parameter.optional:
-            return lent
-        return lent if lent.startswith(b"None") else b"Some(" + lent + b")"
-
-    def _lent_reference(self, parameter: Parameter, argument: Node, say: Say) -> bytes:
-        inner = bare(argument)
-        head = b"&mut " if parameter.written and not parameter.cell else b"&"
-        if inner is None:
-            return b""
-        if inner.type == "identifier":
-            return self._lent_name(parameter, inner, head)
-        spot = self.regions.spot(inner) if self._converts else None
-        if spot is not None:
-            if self._is_cell(spot.root) != parameter.cell or (
-                self.element(spot.root) != parameter.element
-            ):
-                return b""
-            if parameter.written:
-                self._mark_root(spot.root)
-            return head + spot.root + b"[" + self._subscript(inner, say) + b"]"
-        while inner is not None and inner.type == "type_cast_expression":
-            inner = bare(field(inner, "value"))
-        place = None
-        if inner is not None and inner.type == "reference_expression":
-            place = bare(field(inner, "value"))
-        if place is None or self._leads_through_pointer(place):
-            return b""
-        if parameter.written:
-            self._mark(place)
-        if parameter.cell:
-            self._mark(place)
-            return b"core::cell::Cell::from_mut(&mut " + say(place) + b")"
-        return head + say(place)
-
-    def _lent_name(self, parameter: Parameter, name: Node, head: bytes) -> bytes:
-        text = self._text(name)
-        own = self._references.get(text)
-        if own is not None:
-            if own.cell != parameter.cell or own.element != parameter.element:
-                return b""
-            if parameter.written:
-                self.written.add(text)
-            return (head + b"*" if head == b"&mut " else b"") + self._shown(text)
-        declared = self.regions.declaration(name)
-        kind = None if declared is None else field(declared, "type")
-        if kind is None or kind.type != "reference_type" or parameter.cell:
-            return b""
-        if head == b"&mut " and not self._text(kind).startswith(b"&mut "):
-            return b""
-        return head + b"*" + text
-
-    def _lent_slice(
-        self,
-        called: Layer,
-        parameter: Parameter,
-        argument: Node,
-        arguments: list[Node],
-        say: Say,
-    ) -> bytes:
-        spot = self.regions.spot(argument) if self._converts else None
-        if spot is None or self.element(spot.root) != parameter.element:
-            return b""
-        cell = self._is_cell(spot.root)
-        if cell and not parameter.cell:
-            return b""
-        if parameter.written or parameter.cell:
-            self._mark_root(spot.root)
-        begin = self._subscript(argument, say)
-        part = spot.root + b"[" + (b"" if begin == b"0" else begin) + b"..]"
-        if parameter.length in called.gone:
-            part += b"[..(" + say(arguments[parameter.length]) + b") as usize]"
-        if parameter.cell and not cell:
-            return b"core::cell::Cell::from_mut(&mut " + part + b").as_slice_of_cells()"
-        return (b"&mut " if parameter.written and not parameter.cell else b"&") + part
-
-    def _leads_through_pointer(self, place: Node) -> bool:
-        """Return whether a place is behind a raw pointer that stays one."""
-        for star in below(place, "unary_expression"):
-            if not is_star(star):
-                continue
-            name = self._text(bare(first(star)))
-            spot = self.regions.spot(first(star)) if self._converts else None
-            if spot is None and name not in self._references:
-                return True
-        return False
-
     # Null
 
     def _null_tested(self, node: Node) -> bytes:
@@ -553,27 +395,27 @@ class InnerText:
                 pointer = bare(field(function, "value"))
         elif node.type == "binary_expression":
             left, right = field(node, "left"), field(node, "right")
-            if is_null_value(self._source, right):
+            if is_null_value(self.source, right):
                 pointer = bare(left)
-            elif is_null_value(self._source, left):
+            elif is_null_value(self.source, left):
                 pointer = bare(right)
         while pointer is not None and pointer.type == "type_cast_expression":
             pointer = bare(field(pointer, "value"))
         if pointer is None or pointer.type != "identifier":
             return b""
         name = self._text(pointer)
-        if name not in self._references and name not in self._slices:
+        if name not in self.references and name not in self.slices:
             return b""
         declared = self.regions.declaration(pointer)
         return name if declared is not None and declared.type == "parameter" else b""
 
     def _null_test(self, name: bytes) -> bytes:
-        if name in self._slices:
-            if self._slices[name].moved:
+        if name in self.slices:
+            if self._is_vector(name):
                 raise Refused(name)
             self.tested.add(name)
             return name + b"_is_null"
-        if not self._references[name].optional or name in self._known:
+        if not self.references[name].optional or name in self._known:
             return b"false"
         return name + b".is_none()"
 
@@ -591,8 +433,8 @@ class InnerText:
                     names = [
                         name
                         for part in _disjuncts(field(inner, "condition"))
-                        if (name := self._null_tested(part)) in self._references
-                        and self._references[name].optional
+                        if (name := self._null_tested(part)) in self.references
+                        and self.references[name].optional
                         and name not in seen
                         and not self._text(part).startswith(b"!")
                         and b"!=" not in self._text(part)
@@ -615,7 +457,7 @@ class InnerText:
             raise Refused(b"")
         if node.type == "identifier":
             name = self._variable(node)
-            own = self._slices.get(self._text(node))
+            own = self.slices.get(self._text(node))
             if name.endswith(b"_at") and own is not None and name != self._text(node):
                 return name if own.moved else b"0"
             return name
@@ -652,7 +494,7 @@ class InnerText:
                 return None
             return say(inner) if inner.is_named else None
 
-        return rewritten(self._source.data, node, rule)
+        return rewritten(self.source.data, node, rule)
 
     def _moved(self, node: Node, spot: Spot, say: Say) -> bytes:
         method = field(node, "function")
@@ -679,10 +521,13 @@ class InnerText:
             raise Refused(spot.root)
         return times
 
-    def _subscript(self, pointer: Node, say: Say) -> bytes:
+    def subscript(self, pointer: Node, say: Say) -> bytes:
         """Return the index of an element, as a `usize`."""
         node = bare(pointer) or pointer
-        if node.type == "call_expression" and (spot := self.regions.spot(node)) is not None:
+        spot = self.regions.spot(node)
+        if spot is not None and self._is_vector(spot.root):
+            raise Refused(spot.root)  # it may not be there so far
+        if node.type == "call_expression" and spot is not None:
             method = field(node, "function")
             value = None if method is None else field(method, "value")
             by = bare(arguments_of(node)[0]) if arguments_of(node) else None
@@ -706,7 +551,7 @@ class InnerText:
 
     # What is written through
 
-    def _mark(self, place: Node) -> None:
+    def mark(self, place: Node) -> None:
         """Note that a place is written to, or its address taken to do so."""
         node: Node | None = place
         while node is not None and node.type in (
@@ -719,18 +564,23 @@ class InnerText:
             return
         pointer = first(node)
         if (spot := self.regions.spot(pointer)) is not None:
-            self._mark_root(spot.root)
-        elif (name := self._text(bare(pointer))) in self._references:
+            self.mark_root(spot.root)
+        elif (name := self._text(bare(pointer))) in self.references:
             self.written.add(name)
 
-    def _mark_root(self, root: bytes) -> None:
-        if root in self._slices:
+    def mark_root(self, root: bytes) -> None:
+        """Note that a region is written to."""
+        if root in self.slices:
             self.written.add(root)
-        elif (through := _THROUGH.match(root)) is not None and through[1] in self._references:
+        elif (through := _THROUGH.match(root)) is not None and through[1] in self.references:
             self.written.add(through[1])
 
-    def _is_cell(self, root: bytes) -> bool:
-        return root in self._slices and self._slices[root].cell
+    def _is_vector(self, root: bytes) -> bool:
+        return root in self.slices and self.slices[root].kind is Kind.VECTOR
+
+    def is_cell(self, root: bytes) -> bool:
+        """Return whether the elements of a region are cells."""
+        return root in self.slices and self.slices[root].cell
 
     def is_surely_used(self, name: bytes) -> bool:
         """Return whether every way through the function looks through a reference before it may
@@ -750,14 +600,14 @@ class InnerText:
             if around.type != "arguments" or around.parent is None:
                 return False
             function = field(around.parent, "function")
-            called = self._layers.get(key_of(self._text(function), self._source))
+            called = self._layers.get(key_of(self._text(function), self.source))
             if called is None or function is None or whole not in around.named_children:
                 return False
             place = list(around.named_children).index(whole)
             its = called.parameters[place] if place < len(called.parameters) else None
             return its is not None and its.kind is Kind.REFERENCE and not its.optional
 
-        return is_certainly_used(self._source, self._body, uses)
+        return is_certainly_used(self.source, self._body, uses)
 
 
 def _disjuncts(condition: Node | None) -> list[Node]:

@@ -3,8 +3,9 @@
 A parameter becomes a slice when the function only reaches elements through it and its body shows
 how many there are, and a reference when all that is done with it is to look through it. Where two
 parameters may show the same memory and one of them is written through, numbers are in cells, which
-may be shared; of structures the shim checks that they are apart. Everything is settled together, as
-the greatest fixpoint: a parameter that is handed on is what the other function takes.
+may be shared; of structures the shim checks that they are apart. What is only written, one element
+behind the other, goes to a vector, which the shim copies to where C wants it. Everything is settled
+together, as the greatest fixpoint: a parameter that is handed on is what the other function takes.
 """
 
 from __future__ import annotations
@@ -168,20 +169,23 @@ class _Crate:
         }
         known = [self.layers[key] for key in sorted(called & self.layers.keys())]
         about = [(other.alone, other.parameters) for other in known]
-        return repr((None if layer is None else layer.parameters, about))
+        own = None if layer is None else (layer.parameters, sorted(layer.left))
+        return repr((own, about))
 
     def _take_elements(self, layer: Layer, text: InnerText) -> None:
         for parameter in layer.converted:
-            if parameter.kind is Kind.SLICE:
+            if parameter.kind is not Kind.REFERENCE:
                 parameter.element = text.element(parameter.name)
                 if parameter.element not in SIZES and parameter.cell:
                     raise Refused(parameter.name)
 
     def _refuse(self, layer: Layer | None, refused: Refused) -> None:
-        """Leave a parameter as it is; all of them where an array is what cannot be."""
+        """Leave a parameter or an array as it is."""
         assert layer is not None
         parameter = layer.parameter(refused.name)
-        if parameter is None or parameter.kind is Kind.RAW:
+        if parameter is None and refused.name and refused.name not in layer.left:
+            layer.left.add(refused.name)
+        elif parameter is None or parameter.kind is Kind.RAW:
             del self.layers[layer.key]
         else:
             parameter.kind = Kind.RAW
@@ -220,7 +224,8 @@ class _Crate:
                 except Refused:
                     found = False
                 if not found and self.has_shim(layer.key):
-                    parameter.kind, changed = Kind.RAW, True
+                    appended = lengths.is_appended(parameter) and not parameter.optional
+                    parameter.kind, changed = Kind.VECTOR if appended else Kind.RAW, True
                 elif before != (parameter.length, parameter.count):
                     changed = True
         return changed
@@ -347,7 +352,7 @@ def _inner(layer: Layer, body: bytes) -> bytes:
         if parameter.kind is Kind.SLICE and parameter.optional:
             begun.append(b"let %b_is_null = %b.is_none();" % (name, name))
             begun.append(b"let %b = %b.unwrap_or_default();" % (name, name))
-        if parameter.kind is Kind.SLICE and parameter.moved:
+        if parameter.kind is not Kind.REFERENCE and parameter.moved:
             begun.append(b"let mut %b_at: isize = 0;" % name)
     for place in sorted(layer.gone):
         length = layer.parameters[place]
@@ -363,7 +368,8 @@ def _inner(layer: Layer, body: bytes) -> bytes:
 
 
 def _pairs(layer: Layer) -> Iterator[tuple[int, int]]:
-    found = [at for at, parameter in enumerate(layer.parameters) if parameter.kind is not Kind.RAW]
+    lent = (Kind.REFERENCE, Kind.SLICE)
+    found = [at for at, parameter in enumerate(layer.parameters) if parameter.kind in lent]
     for position, one in enumerate(found):
         for other in found[position + 1 :]:
             if Kind.RAW not in (layer.parameters[one].kind, layer.parameters[other].kind):

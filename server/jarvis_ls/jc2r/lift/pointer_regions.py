@@ -1,14 +1,14 @@
 """Raw pointers of one function that stay in one array, so that an index says as much as they do.
 
-A region is what a parameter points into, or an array that the function has a name for. A local
-pointer belongs to it when all that is ever assigned to it does. The regions of variables are the
-least fixpoint over the assignments; a variable that may be in two regions is in none.
+A region is what a parameter points into, a text, or an array that the function has a name for. A
+local pointer belongs to it when all that is ever assigned to it does. The regions of variables are
+the least fixpoint over the assignments; a variable that may be in two regions is in none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.parse import Node
@@ -51,13 +51,19 @@ class Spot:
 class Regions:
     """The regions of one function."""
 
-    def __init__(self, source: Source, function: Node, roots: Mapping[bytes, bytes]) -> None:
-        """`roots` are parameters that may be regions, with the types they point to."""
+    def __init__(
+        self,
+        source: Source,
+        function: Node,
+        roots: Mapping[bytes, bytes],
+        left: Set[bytes] = frozenset(),
+    ) -> None:
+        """`roots` are parameters that may be regions, with the types they point to; arrays in
+        `left` are none."""
+        self._left = left
         self.source = source
         self.function = function
         self.roots = dict(roots)
-        self.arrays: set[bytes] = set()
-        """Arrays that pointers lead into."""
         self._declared: dict[int, Node | None] = {}
         self._root_of: dict[int, bytes | None] = {}
         """By the declaration: None is no region, and what is not there is not known so far."""
@@ -230,10 +236,9 @@ class Regions:
         if value.type == "reference_expression":  # `&raw mut array as *mut element`
             place = bare(field(value, "value"))
             array = b"" if place is None else self.array_place(place)
-            if place is not None and not array and self._is_array(place):
+            if place is not None and place.type == "identifier" and self._is_array(place):
                 array = self.source.text(place)
-            if array:
-                self.arrays.add(array)
+            if array and array not in self._left:
                 return Spot(array, target)
         return None
 
@@ -246,11 +251,12 @@ class Regions:
             return None
         if self.source.text(name) in MOVES and len(arguments_of(node)) == 1:
             return self.spot(value)
-        if self.source.text(name) in _ARRAYS and self._is_array(value):
-            array = self.source.text(value)
-            self.arrays.add(array)
-            return Spot(array, self._element(value))
-        return None
+        array = self.source.text(value)
+        if self.source.text(name) not in _ARRAYS or array in self._left:
+            return None
+        if value.type == "string_literal":
+            return Spot(array, b"u8") if array.startswith(b"b") else None
+        return Spot(array, self._element(value)) if self._is_array(value) else None
 
     def _spot_of_choice(self, node: Node) -> Spot | None:
         other = field(node, "alternative")

@@ -88,13 +88,13 @@ def unsafe_functions(crate: CrateCopy, spared: Set[str]) -> set[str]:
 
 
 def _bound_to_stay(sources: list[Source], types: Types) -> set[str]:
-    """Return the functions that have type parameters, so that what they do is up to who calls them,
-    or `unsafe` blocks of their own that nothing proves."""
+    """Return the unsafe functions that have type parameters, so that what they do is up to who
+    calls them, and those with `unsafe` blocks of their own that nothing proves."""
     return {
         name_of(function)
         for source in sources
         for function in source.functions
-        if field(function, "type_parameters") is not None
+        if (field(function, "type_parameters") and safety.unsafe_word(function)) is not None
         or not has_sound_blocks(source, function, types)
     }
 

@@ -25,7 +25,7 @@ _SHORT = 56
 """Characters of what is named whole."""
 _ALLOCATING = frozenset({"malloc", "calloc", "realloc", "strdup", "strndup", "reallocarray"})
 _SLICES = frozenset({"from_raw_parts", "from_raw_parts_mut"})
-_ELEMENTS = frozenset({"elements", "elements_mut", "cells"})
+_ELEMENTS = frozenset({"elements", "elements_mut", "cells", "write_all"})
 _REFERENCES = frozenset({"as_ref", "as_mut"})
 _UNKNOWN = "The arguments are such that the function is defined for them in C."
 
@@ -148,6 +148,8 @@ class _Demands:
 
     def _memory_of(self, operation: Operation) -> str:
         """Return how much memory a reference or slice needs, as the end of a sentence."""
+        if operation.name == "write_all":
+            return " for all that the function writes"
         if operation.name in _ELEMENTS:
             count = flat(self._source.text(arguments_of(operation.node)[1]))
             count = count.removesuffix(" as i64").removeprefix("(").removesuffix(")")

@@ -27,9 +27,25 @@ pub fn are_apart<A, B>(one: *const A, count: i64, other: *const B, others: i64) 
 """
 
 
+WRITTEN = b"""
+/// Set an element, or add it behind the last one.
+#[inline]
+pub fn put<T>(to: &mut Vec<T>, at: usize, value: T) {
+    if at == to.len() { to.push(value) } else { to[at] = value }
+}
+
+/// Copy elements to where a pointer of C says.
+#[inline]
+pub unsafe fn write_all<T: Copy>(to: *mut T, elements: &[T]) {
+    if !elements.is_empty() { core::ptr::copy(elements.as_ptr(), to, elements.len()) }
+}
+"""
+
+
 def with_helpers(system: bytes, text: bytes) -> bytes:
     """Return the text of `sys.rs` with the functions that shims in `text` call."""
     for used, declared, helper in (
+        (b"sys::put(", b"fn put<", WRITTEN),
         (b"sys::are_apart(", b"fn are_apart<", APART),
         (b"sys::cells(", b"fn cells<", CELLS),
         (b"sys::elements", b"fn elements<", HELPER),
@@ -63,19 +79,29 @@ def _lines(layer: Layer) -> list[bytes]:
             b'assert!(sys::are_apart(%b, %b), "%b: `%b` and `%b` overlap");'
             % (_extent(layer, a), _extent(layer, b), name, a.name, b.name)
         )
-    made = [(parameter.name, _made(layer, parameter)) for parameter in layer.converted]
+    vectors = [parameter for parameter in layer.converted if parameter.kind is Kind.VECTOR]
+    lines += [b"let mut %b_written = Vec::new();" % parameter.name for parameter in vectors]
+    made = [(p.name, _made(layer, p)) for p in layer.converted if p not in vectors]
     if len(made) == 1:
         lines.append(b"let %b = %b;" % made[0])
-    else:
+    elif made:
         names, values = (b", ".join(parts) for parts in zip(*made, strict=True))
         lines.append(b"let (%b) = (%b);" % (names, values))
     handed = [
-        parameter.name
+        b"&mut %b_written" % parameter.name if parameter in vectors else parameter.name
         for place, parameter in enumerate(layer.parameters)
         if place not in layer.gone
     ]
-    lines.append(layer.name + b"(" + b", ".join(handed) + b")")
-    return lines
+    call = layer.name + b"(" + b", ".join(handed) + b")"
+    if not vectors:
+        return [*lines, call]
+    copied = [
+        b"sys::write_all(%b as *mut %b, &%b_written);" % (p.name, p.element, p.name)
+        for p in vectors
+    ]
+    if not layer.result:
+        return [*lines, call + b";", *copied]
+    return [*lines, b"let result = " + call + b";", *copied, b"result"]
 
 
 def _count(layer: Layer, parameter: Parameter) -> bytes:

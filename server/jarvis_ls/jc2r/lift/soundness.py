@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.program import arguments_of
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, name_of, variable_of
 from jarvis_ls.jc2r.lift.unsafe_operations import Kind, Operation, declaration_of, flat
 
@@ -135,9 +136,27 @@ def _of_call(source: Source, operation: Operation, types: Types) -> str:
         )
     if (signed := _SIGNED.match(callee)) is not None and signed[1] == signed[2]:
         return "both arrays have the same length, and every byte is a value of `i8`"
+    if callee == b"sys::__assert_fail" and all(
+        _is_text(source, argument) for argument in arguments_of(operation.node)
+    ):
+        return "`__assert_fail` reads texts that end with a zero, and ends the process"
     if operation.name in _TOTAL and callee == b"sys::" + operation.name.encode():
         return f"`{operation.name}` takes numbers only and is defined for all of them"
     return ""
+
+
+def _is_text(source: Source, argument: Node) -> bool:
+    """Return whether an argument is a number, or the address of a text that ends with a zero."""
+    node = bare(argument)
+    while node is not None and node.type == "type_cast_expression":
+        node = bare(field(node, "value"))
+    if node is None or node.type != "call_expression":
+        return node is not None and node.type == "integer_literal"
+    method = field(node, "function")
+    name = None if method is None else field(method, "field")
+    value = None if method is None else bare(field(method, "value"))
+    text = b"" if value is None or value.type != "string_literal" else source.text(value)
+    return name is not None and source.text(name) == b"as_ptr" and text.endswith(b'\\0"')
 
 
 def _of_member(source: Source, node: Node, types: Types) -> str:

@@ -1,6 +1,7 @@
 """`static mut` that no other thread can find half written.
 
-A number, or a table of them, that nothing writes to becomes a `static`. A number that is given a
+A number, or a table of them, that nothing writes to becomes a `static`, and a pointer to a text of
+which only elements are read, the text. A number that is given a
 value by statements of their own becomes an atomic, whose relaxed loads and stores are what the C
 does. Both only where the variable is private to a file, so that every use of it is seen, and
 where its address is never taken.
@@ -12,10 +13,21 @@ import re
 from collections.abc import Set
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift.rust import Say, Source, below, field, first, name_of, rewritten
+from jarvis_ls.jc2r.lift.program import element_of, outermost
+from jarvis_ls.jc2r.lift.rust import (
+    Say,
+    Source,
+    bare,
+    below,
+    field,
+    first,
+    name_of,
+    rewritten,
+)
 
 _ATOMIC = re.compile(rb"([iu])(8|16|32|64|size)\Z")
 _VALUE = re.compile(rb"(?:unsafe \{\s*)?(-?\d[\d_]*(?:[iu](?:8|16|32|64|size))?)(?:\s*\})?\Z")
+_LETTERS = re.compile(rb"\*(?:const|mut) ([iu]8)\Z")
 _PLAIN = re.compile(rb"[iu](?:8|16|32|64|128|size)|f32|f64|bool|usize")
 _READING = re.compile(
     rb"wrapping_\w+|rotate_\w+|swap_bytes|count_ones|leading_zeros|trailing_zeros|is_some|is_none"
@@ -41,6 +53,7 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
         uses.setdefault(source.text(node), []).append(node)
     atomics: dict[bytes, Node] = {}
     tables: set[bytes] = set()
+    texts: dict[bytes, tuple[bytes, bytes]] = {}
     for item in below(source.root, "static_item"):
         name, kind = name_of(item).encode(), field(item, "type")
         mutable = any(child.type == "mutable_specifier" for child in item.children)
@@ -50,7 +63,12 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
         if any(_is_declared(node) for node in places):
             continue
         value = field(item, "value")
-        if _PLAIN.fullmatch(source.text(kind)) and all(_is_read(source, node) for node in places):
+        letter = _LETTERS.match(source.text(kind))
+        if letter is not None and value is not None:
+            literal = _literal(source, value)
+            if literal and all(_is_element(source, node) for node in places):
+                texts[name] = letter[1], literal
+        elif _PLAIN.fullmatch(source.text(kind)) and all(_is_read(source, node) for node in places):
             tables.add(name)
         elif _ATOMIC.match(source.text(kind)):
             number = value is not None and _VALUE.match(source.text(value))
@@ -66,6 +84,12 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
             word = next(child for child in node.children if child.type == "mutable_specifier")
             text = source.data[node.start_byte : word.start_byte]
             return text + source.data[word.end_byte : node.end_byte].lstrip()
+        if node.type == "static_item" and (name := name_of(node).encode()) in texts:
+            return b"static " + name + b": &[u8] = " + texts[name][1] + b";"
+        if node.type == "unary_expression" and (name := _pointer_name(source, node)) in texts:
+            element = _element(source, node)
+            index = b"" if element is None else say(element)
+            return b"(" + name + b"[" + index + b" as usize] as " + texts[name][0] + b")"
         if node.type == "assignment_expression":
             left, right = field(node, "left"), field(node, "right")
             if left is not None and right is not None and source.text(left) in atomics:
@@ -74,7 +98,55 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
             return name + b".load(" + _RELAXED + b")"
         return None
 
-    return rewritten(source.data, source.root, rule) if atomics or tables else source.data
+    found = atomics or tables or texts
+    return rewritten(source.data, source.root, rule) if found else source.data
+
+
+def _literal(source: Source, value: Node) -> bytes:
+    """Return the text whose address a value is; empty when it is something else."""
+    node: Node | None = value
+    if value.type == "unsafe_block":
+        block = first(value)
+        node = None if block is None or block.named_child_count != 1 else first(block)
+    node = bare(node)
+    while node is not None and node.type == "type_cast_expression":
+        node = bare(field(node, "value"))
+    method = None if node is None else field(node, "function")
+    text = None if method is None else bare(field(method, "value"))
+    if method is None or text is None or text.type != "string_literal":
+        return b""
+    name = field(method, "field")
+    return source.text(text) if name is not None and source.text(name) == b"as_ptr" else b""
+
+
+def _is_element(source: Source, node: Node) -> bool:
+    """Return whether a pointer is as in `*pointer.offset(index as isize)`, which is only read."""
+    if element_of(source, node) is None:
+        return False
+    star = node
+    while star.parent is not None and star.type != "unary_expression":
+        star = star.parent
+    whole = outermost(star)
+    around = whole.parent
+    return around is not None and not (
+        around.type in ("assignment_expression", "compound_assignment_expr")
+        and field(around, "left") == whole
+    )
+
+
+def _pointer_name(source: Source, star: Node) -> bytes:
+    """Return the name in `*name.offset(index)`; empty when it is nothing like that."""
+    call = bare(first(star)) if star.children[0].type == "*" else None
+    method = None if call is None else field(call, "function")
+    value = None if method is None else bare(field(method, "value"))
+    return source.text(value) if value is not None and value.type == "identifier" else b""
+
+
+def _element(source: Source, star: Node) -> Node | None:
+    call = bare(first(star))
+    method = None if call is None else field(call, "function")
+    name = None if method is None else bare(field(method, "value"))
+    return None if name is None else element_of(source, name)
 
 
 def _atomic(source: Source, item: Node) -> bytes:
