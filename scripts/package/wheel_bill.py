@@ -47,9 +47,10 @@ def needed(extras: str) -> set[tuple[str, str]]:
             environment = environment_of(python, platform)
             for name in closure(Requirement(f"jarvis-ls[{extras}]"), environment):
                 held = [pin for pin in pins.get(name, []) if pin.holds(environment)]
-                if not held:
+                if held:
+                    found.add((name, held[0].version))
+                elif name not in pins:  # else only other versions than the installed ones need it
                     raise KeyError(f"{name} is not in {LOCK.name}: npm run lock")
-                found.add((name, held[0].version))
     return found
 
 

@@ -20,7 +20,7 @@ from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
 from jarvis_ls.jsec.live import documents
 from jarvis_ls.jsec.live.records import LiveResult, TextChange
 from jarvis_ls.jsec.scan.cache import Cache
-from jarvis_ls.jsec.scan.scanner import scan_files
+from jarvis_ls.jsec.scan.scanner import Effort, scan_files
 from jarvis_ls.jsec.scan.source_files import list_sources
 from jarvis_ls.jsec.settings.settings import Settings
 
@@ -55,7 +55,9 @@ def scanned(root: Path) -> tuple[StoreFolder, dict[str, str]]:
 
     async def units() -> dict[str, str]:
         listing = list_sources(root, Settings())
-        reports = [one async for one in scan_files(listing, Settings(), jobs=1, cache=cache)]
+        reports = [
+            one async for one in scan_files(listing, Settings(), effort=Effort(1), cache=cache)
+        ]
         return {one.path: one.unit for one in reports}
 
     return cache.flow, asyncio.run(units())

@@ -323,6 +323,11 @@ def _selection(parser: argparse.ArgumentParser) -> None:
         help="number of processes (default: one per processor)",
     )
     add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="scan on the workers of this Dask scheduler, or on N of this machine (local:N)",
+    )
+    add(
         "--timeout",
         metavar="SECONDS",
         type=_seconds,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from typing import get_args
@@ -18,7 +19,7 @@ from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.scan_job import Job, prepare
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, UsageError, missing_package
 from jarvis_ls.core.files import STATE, replace_file, write_error
 from jarvis_ls.core.finding import SEVERITIES, Finding, Severity
 from jarvis_ls.core.words import Words
@@ -30,7 +31,7 @@ from jarvis_ls.jsec.report.render import CI_FORMATS, Format, render, render_for_
 from jarvis_ls.jsec.report.spoken import findings_in_words
 from jarvis_ls.jsec.report.text import Layout, render_text
 from jarvis_ls.jsec.scan.result import ScanResult, by_score
-from jarvis_ls.jsec.scan.scanner import Progress
+from jarvis_ls.jsec.scan.scanner import Effort, Progress
 from jarvis_ls.jsec.settings.settings import SHOWN_CONFIDENCE
 
 FORMATS = ("text", "concise", *get_args(Format), *CI_FORMATS)
@@ -120,11 +121,30 @@ def _screen(options: argparse.Namespace) -> Layout:
     )
 
 
+@contextlib.asynccontextmanager
+async def _effort(options: argparse.Namespace) -> AsyncIterator[Effort]:
+    """Yield what the scan may use: processes of this machine, or those of a cluster."""
+    if options.scheduler is None:
+        yield Effort(options.jobs, options.timeout)
+        return
+    try:
+        import distributed  # noqa: F401 - asked for before anything begins
+    except ModuleNotFoundError as error:
+        missing_package(error)
+        raise UsageError(
+            "--scheduler needs more packages: pip install 'jarvis-ls[cluster]'"
+        ) from None
+    from jarvis_ls.jsec.cluster.hosts import connect
+
+    async with connect(options.scheduler) as hosts:
+        yield Effort(hosts.count, options.timeout, hosts.make)
+
+
 async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> ScanResult:
     from jarvis_ls.jsec.scan.cache import Cache
     from jarvis_ls.jsec.scan.gaps import find_gaps
     from jarvis_ls.jsec.scan.records import read_scanned
-    from jarvis_ls.jsec.scan.scanner import Effort, changed_since, processors, scan
+    from jarvis_ls.jsec.scan.scanner import changed_since, processors, scan
 
     warnings: list[str] = []
     cache = None
@@ -143,16 +163,17 @@ async def _perform(job: Job, options: argparse.Namespace, changed: bool) -> Scan
     stop_on_interrupt(stop)
     redraws = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     progress = _ProgressLine(enabled=redraws and not options.quiet)
-    result = await scan(
-        job.listing,
-        job.settings,
-        effort=Effort(options.jobs, options.timeout),
-        cache=cache,
-        baseline=job.baseline,
-        only=only,
-        progress=progress,
-        stop=stop,
-    )
+    async with _effort(options) as effort:
+        result = await scan(
+            job.listing,
+            job.settings,
+            effort=effort,
+            cache=cache,
+            baseline=job.baseline,
+            only=only,
+            progress=progress,
+            stop=stop,
+        )
     if getattr(options, "explain_gaps", False) and not result.cancelled:
         jobs = options.jobs or processors()
         result.gaps = await find_gaps(job.listing, job.settings, jobs=jobs, seconds=options.timeout)

@@ -355,12 +355,12 @@ class Scanning:
         """Scan a folder, or the files ``chosen`` of it; False when stopped before the end."""
         root = await self._root(folder)
         cache = await asyncio.to_thread(self._opened_cache, folder, root.settings)
-        from jarvis_ls.jsec.scan.scanner import processors, scan_files
+        from jarvis_ls.jsec.scan.scanner import Effort, processors, scan_files
 
         reports = scan_files(
             self._listings[folder.path],
             root.settings,
-            jobs=jobs or max(1, processors() - 1),
+            effort=Effort(jobs or max(1, processors() - 1)),
             cache=cache,
             only=chosen,
             step=None if work is None else self._flow_step(work, state),

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from secrets import token_bytes
 
-from jarvis_ls.core.errors import JarvisError, WorkerGone
-from jarvis_ls.core.process import Worker
+from jarvis_ls.core.errors import SkippedFile, WorkerGone
+from jarvis_ls.core.process import RemoteError
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.findings.failure_notes import FAILED, failed_functions, function_name
 from jarvis_ls.jsec.flow.domain.fault import Fault
@@ -26,7 +26,7 @@ from jarvis_ls.jsec.flow.program.result_cache import in_order
 from jarvis_ls.jsec.flow.program.runner import Followed
 from jarvis_ls.jsec.scan.cache import Cache, engine_version
 from jarvis_ls.jsec.scan.result import FileReport
-from jarvis_ls.jsec.scan.worker_pool import Pool
+from jarvis_ls.jsec.scan.worker_pool import Pool, Process
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +37,8 @@ UNSETTLED = Words(
     "putting what data-flow analysis found with the findings of the rules took too long; these are"
     " kept, its own are missing"
 )
+_FAULTS = (WorkerGone, RemoteError, SkippedFile)
+"""What concerns one file; anything else ends the scan."""
 Step = Callable[[int, int, str], None]
 """Told after each file: how many are done, of how many, and which it was."""
 
@@ -107,25 +109,25 @@ def _notes(followed: Followed) -> tuple[str, ...]:
     return (*notes, FAILED) if followed.lost else tuple(notes)
 
 
-async def _follow(worker: Worker, path: str, seconds: float) -> Followed:
+async def _follow(worker: Process, path: str, seconds: float) -> Followed:
     """Follow the functions of a file together; when that ends the process, in smaller parts."""
     try:
         followed: Followed = await worker.call_or_retry("follow", path, timeout=seconds)
         return followed
     except WorkerGone:
         return await _in_parts(worker, path, seconds)
-    except JarvisError as error:
+    except _FAULTS as error:
         log.error("%s: no value is followed: %s", path, error)
         return Followed(path, lost=True)
 
 
-async def _in_parts(worker: Worker, path: str, seconds: float) -> Followed:
+async def _in_parts(worker: Process, path: str, seconds: float) -> Followed:
     """Follow the functions in halves, and halves of those that take too long, so that only those
     that do by themselves are left out; then give what all the others gave, from the answers that
     were kept. Thousands that are only many cost little more than together."""
     try:
         keys = await worker.call_or_retry("functions", path)
-    except JarvisError as error:
+    except _FAULTS as error:
         log.error("%s: no value is followed: %s", path, error)
         return Followed(path, lost=True)
     failed: set[str] = set()
@@ -136,7 +138,7 @@ async def _in_parts(worker: Worker, path: str, seconds: float) -> Followed:
         try:
             await worker.start()
             await worker.call_or_retry("follow", path, part, timeout=limit)
-        except JarvisError:
+        except _FAULTS:
             if len(part) > 1:
                 parts += _halves(part)
             else:
@@ -145,7 +147,7 @@ async def _in_parts(worker: Worker, path: str, seconds: float) -> Followed:
     try:
         followed: Followed = await worker.call_or_retry("follow", path, (), left_out)
         return followed
-    except JarvisError:
+    except _FAULTS:
         return Followed(path, left_out=left_out)
 
 
@@ -156,7 +158,7 @@ def _halves(keys: Sequence[str]) -> list[Sequence[str]]:
 
 
 async def _settle(
-    worker: Worker,
+    worker: Process,
     job: tuple[FileReport, Sequence[Fault], frozenset[str], tuple[str, ...]],
     seconds: float,
 ) -> FileReport:
@@ -167,6 +169,6 @@ async def _settle(
         return replace(
             job[0], notes=(*job[0].notes, UNSETTLED if gone.timed_out else FAILED), settled=True
         )
-    except JarvisError as error:
+    except _FAULTS as error:
         log.error("%s: what flow proved is missing: %s", job[0].path, error)
         return replace(job[0], notes=(*job[0].notes, FAILED), settled=True)

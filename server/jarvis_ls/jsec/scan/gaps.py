@@ -25,7 +25,6 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node, Tree, captures, compile_query
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import JarvisError, SkippedFile
-from jarvis_ls.core.process import Worker
 from jarvis_ls.jsec.flow.ir.c_types import CONTAINERS, NAMED
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
@@ -34,7 +33,7 @@ from jarvis_ls.jsec.flow.lower.c.macros import Macros, with_library_macros
 from jarvis_ls.jsec.flow.lower.c.types import Types
 from jarvis_ls.jsec.scan.project import Project
 from jarvis_ls.jsec.scan.source_files import Listing
-from jarvis_ls.jsec.scan.worker_pool import Pool
+from jarvis_ls.jsec.scan.worker_pool import Pool, Process
 from jarvis_ls.jsec.settings.settings import Settings
 
 MOST = 20
@@ -293,7 +292,7 @@ async def find_gaps(
         await pool.close()
 
 
-async def _look(worker: Worker, path: str, seconds: float) -> FileGaps:
+async def _look(worker: Process, path: str, seconds: float) -> FileGaps:
     try:
         found: FileGaps = await worker.call_or_retry("gaps", path, timeout=seconds)
         return found

@@ -19,7 +19,7 @@ from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.languages import HEADER_ENDS
 from jarvis_ls.core.errors import SkippedFile, WorkerGone
 from jarvis_ls.core.finding import Finding, Message, Span, fingerprint
-from jarvis_ls.core.process import RemoteError, Worker
+from jarvis_ls.core.process import RemoteError
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.findings.baseline import Baseline
 from jarvis_ls.jsec.findings.scan_findings import TIMEOUT, hint
@@ -30,7 +30,7 @@ from jarvis_ls.jsec.scan.project import Project, digest_of
 from jarvis_ls.jsec.scan.records import number
 from jarvis_ls.jsec.scan.result import FileReport, HeadersUsed, ScanResult
 from jarvis_ls.jsec.scan.source_files import Listing, Skipped, SourceFile
-from jarvis_ls.jsec.scan.worker_pool import Pool
+from jarvis_ls.jsec.scan.worker_pool import MakeProcess, Pool, Process, local_process
 from jarvis_ls.jsec.settings.settings import Settings
 
 SECONDS_PER_FILE = 10.0
@@ -66,20 +66,20 @@ async def scan_files(
     listing: Listing,
     settings: Settings,
     *,
-    jobs: int | None = None,
+    effort: Effort | None = None,
     cache: Cache | None = None,
     only: Iterable[str] | None = None,
-    seconds: float = SECONDS_PER_FILE,
     step: Step | None = None,
     commands: CompileCommands | None = None,
 ) -> AsyncGenerator[FileReport, None]:
     """One report for each file of `listing` (or those of `only`), in the order they finish; then
     another, which takes its place, for each file of which flow knows more (`settled`).
 
-    `jobs` processes work at once, by default one for each processor. Closing the iterator ends
-    them. `step` is called for each file whose functions were followed. Only comments and patterns
+    Closing the iterator ends the processes that `effort` names, by default one for each processor.
+    `step` is called for each file whose functions were followed. Only comments and patterns
     have been taken into account: settings and baseline are the caller's to apply.
     """
+    effort = effort or DEFAULT_EFFORT
     chosen = None if only is None else set(only)
     files = [file for file in listing.files if chosen is None or file.path in chosen]
     known: dict[str, FileReport] = {}
@@ -116,7 +116,8 @@ async def scan_files(
                 yield known[file.path]
         missing = [file for file in files if file.path not in known]
         wanted = max(len(missing), len(files) if place is not None else 0)
-        pool = Pool(min(jobs or processors(), wanted) if wanted else 1, seconds)
+        jobs = min(effort.jobs or processors(), wanted) if wanted else 1
+        pool = Pool(jobs, effort.seconds, effort.make)
         try:
             await pool.tell("set_project", replace(project, flow=place))
             each = _both_halves(pool, files, known, missing, cache, place, step, len(listing.files))
@@ -194,6 +195,8 @@ class Effort:
     """Processes that work at once; None for one per processor."""
     seconds: float = SECONDS_PER_FILE
     """Time limit of one file."""
+    make: MakeProcess = local_process
+    """Makes each of the processes."""
 
 
 DEFAULT_EFFORT = Effort()
@@ -235,10 +238,9 @@ async def scan(
         each = scan_files(
             listing,
             settings,
-            jobs=effort.jobs,
+            effort=effort,
             cache=cache,
             only=only,
-            seconds=effort.seconds,
             step=step,
             commands=commands,
         )
@@ -299,7 +301,7 @@ def processors() -> int:
         return os.cpu_count() or 1
 
 
-async def _scan_one(worker: Worker, file: SourceFile, seconds: float) -> FileReport:
+async def _scan_one(worker: Process, file: SourceFile, seconds: float) -> FileReport:
     """Return the report of a file. One that takes too long is examined once more, for as long and
     without data flow: what its rules find in that time is kept."""
     try:

@@ -58,6 +58,8 @@ class SourceFile:
     """Bytes, when it was listed."""
     given: bytes | None = None
     """Its text where that is not read from the disk: a document that is not saved."""
+    folder: str = ""
+    """Folder that it must be in, where that is not the root: the file is a copy."""
 
     def read(self, limit: int, root: str) -> bytes:
         """Return its bytes. Raises `SkippedFile` when it is no regular file below `root` of at most
@@ -65,7 +67,7 @@ class SourceFile:
         return (
             self.given
             if self.given is not None
-            else read_regular(self.location, limit=limit, root=root)
+            else read_regular(self.location, limit=limit, root=self.folder or root)
         )
 
 

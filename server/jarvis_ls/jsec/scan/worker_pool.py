@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.core.process import Worker
@@ -19,13 +19,46 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
+class Process(Protocol):
+    """An analysis process, on this machine or another; see `core.process.Worker`."""
+
+    @property
+    def pid(self) -> int | None:
+        """Number of the process; None while there is none."""
+
+    async def start(self) -> None:
+        """Start it unless it runs. Raises `WorkerGone`."""
+
+    async def call(self, method: str, *arguments: Any, timeout: float | None = None) -> Any:
+        """Return the answer of its `method`. Raises `WorkerGone`, `SkippedFile`, `RemoteError`."""
+
+    async def call_or_retry(
+        self, method: str, *arguments: Any, timeout: float | None = None
+    ) -> Any:
+        """Return the same, asked once more when the process ended by itself."""
+
+    async def kill(self) -> None:
+        """End it now."""
+
+
+Introduce = Callable[[Any], Awaitable[None]]
+MakeProcess = Callable[[Introduce], Process]
+"""Makes a process that is not started yet; what it is given tells it, whenever it has started, what
+it must know."""
+
+
+def local_process(introduce: Introduce) -> Process:
+    """Return a process of this machine."""
+    return Worker(WORKER, on_start=introduce)
+
+
 class Pool:
     """The processes of one scan; each receives what it must know whenever it starts."""
 
-    def __init__(self, jobs: int, seconds: float) -> None:
+    def __init__(self, jobs: int, seconds: float, make: MakeProcess = local_process) -> None:
         """`jobs` processes work at once, on each job for at most `seconds`."""
         self._seconds = seconds
-        self._workers = [Worker(WORKER, on_start=self._introduce) for _ in range(jobs)]
+        self._workers = [make(self._introduce) for _ in range(jobs)]
         self._told: list[tuple[str, tuple[Any, ...]]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = False
@@ -42,7 +75,7 @@ class Pool:
                 raise result
 
     async def each(
-        self, work: Callable[[Worker, Job, float], Awaitable[Result]], jobs: Iterable[Job]
+        self, work: Callable[[Process, Job, float], Awaitable[Result]], jobs: Iterable[Job]
     ) -> AsyncIterator[tuple[Job, Result]]:
         """Yield each job with the result of `work`, in the order they finish; `work` gets the
         process to use and how many seconds it has. Raises `JarvisError` when it does."""
@@ -69,14 +102,14 @@ class Pool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.kill() for worker in self._workers))
 
-    async def _introduce(self, worker: Worker) -> None:
+    async def _introduce(self, worker: Process) -> None:
         for method, arguments in self._told:
             await worker.call(method, *arguments)
 
     async def _take(
         self,
-        worker: Worker,
-        work: Callable[[Worker, Job, float], Awaitable[Result]],
+        worker: Process,
+        work: Callable[[Process, Job, float], Awaitable[Result]],
         waiting: deque[Job],
         finished: asyncio.Queue[tuple[Job, Result] | JarvisError],
     ) -> None:

@@ -133,6 +133,16 @@ class Store:
                 return small
         return None
 
+    def payload(self, name: str) -> bytes | None:
+        """Return what is kept under a name, to be kept in another store; None when it is not there
+        or not ours."""
+        return self._read_signed(name)
+
+    def put_payload(self, name: str, data: bytes) -> None:
+        """Keep what another store of the same version has kept. Raises `OSError` when the disk
+        refuses."""
+        self._write(name, data)
+
     def has(self, name: str) -> bool:
         """Return whether something of ours is kept under a name."""
         return name in self._held or self._read_signed(name) is not None

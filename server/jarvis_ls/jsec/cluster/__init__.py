@@ -1,0 +1,1 @@
+"""Scanning on a Dask cluster."""
