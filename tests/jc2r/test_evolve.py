@@ -111,6 +111,10 @@ async def evolve_with(here: Place, root: Path, *more: str) -> tuple[int, dict[st
 def test_without_a_model_all_stages_run_once_until_the_c_changes(tmp_path: Path) -> None:
     root, page = tmp_path / "p", tmp_path / "page.html"
     write(root, {"a.c": C, "main.c": FLAWED})
+    program = tmp_path / "program"
+    subprocess.run(["cc", "-o", program, root / "a.c", root / "main.c"], check=True)
+    recorded = jc2r("record", "--path", root, "--", program, "hello")
+    assert recorded.returncode == 0, recorded.stderr
     status, first, err = evolve(root, "--html", page)
     assert status == 0, err
     assert [stage["stage"] for stage in first["stages"]] == STAGES
@@ -124,6 +128,7 @@ def test_without_a_model_all_stages_run_once_until_the_c_changes(tmp_path: Path)
     assert rows[2]["in_rust"] == rows[2]["functions"] == 4
     assert rows[3]["equal"] == 3 and 0 < rows[3]["killed"] <= rows[3]["mutants"]
     assert rows[4]["raw_pointers"] < rows[3]["raw_pointers"]
+    assert rows[4]["c_seconds"] > 0 and rows[4]["rust_seconds"] > 0
     assert (root / "main.c").read_text() == FLAWED
     html = page.read_text()
     assert "default-src 'none'" in html and "<script" not in html

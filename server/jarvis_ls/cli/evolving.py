@@ -84,6 +84,7 @@ def _evolve(root: Path, options: argparse.Namespace) -> Evolved:
         Settings(options.cases, options.seconds, options.seed),
         options.mutants,
         foreign,
+        speaker(),
     )
     sandbox = read_ladder()
     ports = open_ports(root, options.llm_group, sandbox, os.environ)

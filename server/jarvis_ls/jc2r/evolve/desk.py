@@ -49,6 +49,8 @@ class Plan:
     mutants: int = MUTANTS
     trusted: bool = False
     """Whether a crate may be used that was made elsewhere."""
+    say: Callable[[str], str] = str
+    """Puts `Words` into the language of the reports that the stages write."""
 
 
 @dataclass(slots=True)

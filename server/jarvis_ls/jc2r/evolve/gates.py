@@ -26,7 +26,7 @@ def check_hardening(limits: Limits, before: Measured, score: float, high: int) -
     """Return what the findings that are left lack to be passed on; None when they pass."""
     if before.score <= 0 or (score <= 0 and high == 0):
         return None
-    fallen = drop(before.score, score)
+    fallen = percent_fallen(before.score, score)
     if fallen < limits.drop:
         return Words(
             "the score fell by {fallen} %, not by {wanted} % ({before} -> {after})",
@@ -44,7 +44,7 @@ def check_hardening(limits: Limits, before: Measured, score: float, high: int) -
     return None
 
 
-def drop(before: float, after: float) -> float:
+def percent_fallen(before: float, after: float) -> float:
     """Return by how many percent a score fell; it is negative when it grew."""
     return 100 * (before - after) / before if before > 0 else 0.0
 

@@ -29,6 +29,7 @@ from jarvis_ls.jc2r.translate.libc_symbols import functions_of_system
 _RUNS = 3
 """Times each program runs; the fastest counts."""
 _LARGEST = 16_000_000
+_CALL = "call_expression"
 
 
 def measure_crate(root: Path, folder: Path) -> dict[str, Any]:
@@ -66,9 +67,6 @@ def library_calls_in_c(root: Path, files: Iterable[str]) -> frozenset[str]:
             continue  # it went away; the next translation says so
         names.update(called_name(call) for call in below(parse(data, "c").root_node, _CALL))
     return functions_of_system(names - {""})
-
-
-_CALL = "call_expression"
 
 
 def library_calls_in_rust(sources: Iterable[Source]) -> frozenset[str]:

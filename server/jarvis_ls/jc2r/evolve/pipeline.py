@@ -98,7 +98,7 @@ def _run_stages(desk: Desk) -> Stage | None:
     for stage, run in _STAGES.items():
         if stage in desk.plan.skip:
             if not desk.state.is_over(stage, ()):
-                _end(desk, stage, Verdict(Standing.SKIPPED, Words("left out")), 0.0)
+                _end(desk, stage, Verdict(Standing.SKIPPED, Words("by --skip")), 0.0)
         elif not desk.state.is_over(stage, desk.there):
             desk.tell(stage, "")
             started = time.monotonic()

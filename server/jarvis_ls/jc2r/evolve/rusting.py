@@ -163,6 +163,7 @@ def _verify(desk: Desk, stage: Stage) -> Outcome:
         extent=Extent(mutants=plan.mutants, mutant_seconds=SECONDS),
         build_project=plan.build_project,
         progress=progress,
+        say=plan.say,
     )
 
 
@@ -253,6 +254,7 @@ def _lift(desk: Desk) -> None:
         sandbox=desk.sandbox,
         build_project=desk.plan.build_project,
         progress=progress,
+        say=desk.plan.say,
     )
 
 
