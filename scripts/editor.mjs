@@ -48,7 +48,8 @@ async function openInBrowser(folder) {
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
   });
-  const host = await startHost({ folder: home });
+  const settings = { 'workbench.startupEditor': 'welcomePage' };
+  const host = await startHost({ folder: home, settings });
   const extension = layOutExtension(path.join(home, 'jarvis-ls'));
   const url = workbenchUrl(host, folder, extension);
   console.log(`VS Code with Jarvis LS on ${folder}:\n\n  ${url}\n`);

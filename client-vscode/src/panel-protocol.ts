@@ -800,6 +800,12 @@ export interface CopyAsk {
   kind: 'copy';
 }
 
+/** Put a block of code at the cursor of the editor, in place of what is selected there. */
+export interface InsertCodeAsk {
+  text: string;
+  kind: 'insert_code';
+}
+
 /** Let the user choose files; they come back by `insert`. */
 export interface PickFilesAsk {
   kind: 'pick_files';
@@ -1055,6 +1061,7 @@ export type HostAsk =
   | OpenFileAsk
   | ShowDiffAsk
   | CopyAsk
+  | InsertCodeAsk
   | PickFilesAsk
   | DropAsk
   | EditorContextAsk
@@ -1109,6 +1116,7 @@ export type PageAsk =
   | OpenFileAsk
   | ShowDiffAsk
   | CopyAsk
+  | InsertCodeAsk
   | PickFilesAsk
   | DropAsk
   | EditorContextAsk
@@ -1155,6 +1163,7 @@ export interface AskAnswers {
   open_file: Done;
   show_diff: Done;
   copy: Done;
+  insert_code: Done;
   pick_files: Done;
   drop: Done;
   editor_context: Done;

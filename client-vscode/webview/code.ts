@@ -16,7 +16,7 @@ import rust from 'highlight.js/lib/languages/rust';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
-import { copyButton } from './buttons';
+import { copyButton, iconButton } from './buttons';
 import { t } from './strings';
 
 const LANGUAGES = {
@@ -44,6 +44,9 @@ hljs.registerAliases(['toml'], { languageName: 'ini' });
 const MOST_HIGHLIGHTED = 40_000;
 /** While it grows, only its beginning is highlighted. */
 const MOST_WHILE_GROWING = 3000;
+
+/** The event of a block whose code the user wants at the cursor of the editor. */
+export const INSERT_CODE = 'insert-code';
 
 export interface CodeBlock {
   readonly element: HTMLElement;
@@ -77,6 +80,10 @@ export function codeBlock(text: string, info: string | undefined, growing: boole
   grow(text);
   head.append(
     name,
+    iconButton('insert', t('code.insert'), () => {
+      const detail = shown;
+      element.dispatchEvent(new CustomEvent<string>(INSERT_CODE, { detail, bubbles: true }));
+    }),
     copyButton(() => shown),
   );
   element.append(head, pre);

@@ -20,7 +20,7 @@ let editor;
 before(async () => {
   editor = await openWorkbench({
     files: { 'memory.c': FREES },
-    settings: { 'workbench.welcomePage.walkthroughs.openOnInstall': true },
+    settings: { 'workbench.startupEditor': 'welcomePage' },
   });
   await editor.serverStarted();
 });

@@ -71,6 +71,17 @@ describe('the panel beside the editor', () => {
     assert.ok(!editor.log().includes(KEY));
   });
 
+  test('code of an answer is put at the cursor', async () => {
+    await editor.open('notes.txt');
+    await editor.goTo(1);
+    await model.script({ say: '```\nput here\n```' });
+    await panel.say('Which line?');
+    await page.getByRole('button', { name: 'Insert at cursor' }).click();
+    await editor.page.locator('.view-line', { hasText: /^put.here/ }).waitFor();
+    await editor.command('Undo');
+    await panel.rest();
+  });
+
   test('the selection goes along', async () => {
     await editor.open('notes.txt');
     await editor.goTo(2);

@@ -42,7 +42,6 @@ const SETTINGS = {
   'editor.accessibilitySupport': 'off',
   'editor.minimap.enabled': false,
   'workbench.editor.enablePreview': false,
-  'workbench.welcomePage.walkthroughs.openOnInstall': false,
   'files.simpleDialog.enable': true,
 };
 

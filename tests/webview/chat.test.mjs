@@ -386,6 +386,15 @@ describe('the conversation', () => {
     assert.equal((await panel.asked('open_file')).line, 14);
   });
 
+  test('code goes to the cursor of the editor', async () => {
+    await panel.events([put(answer('c1', 'Use this:\n\n```c\nfree(p);\np = NULL;\n```\n'))]);
+    await panel.page
+      .locator('.code-block')
+      .getByRole('button', { name: 'Insert at cursor' })
+      .click();
+    assert.equal((await panel.asked('insert_code')).text, 'free(p);\np = NULL;');
+  });
+
   test('what a child agent asks is told in the main conversation', async () => {
     await panel.events([...tree(), put(ASKED_SCRIPT, 'n1')]);
     const bar = panel.page.locator('.attention');

@@ -1,7 +1,7 @@
 /**
  * The first time the extension runs on a machine: the walkthrough opens, and the findings view
- * beside it, so that a newcomer sees where things are. VS Code's setting for walkthroughs of newly
- * installed extensions switches it off.
+ * beside it, so that a newcomer sees where things are. Who wants no page at start-up, or no
+ * walkthrough of a newly installed extension, by VS Code's own settings, gets none.
  */
 
 import { commands, workspace } from 'vscode';
@@ -17,9 +17,10 @@ export function activate(context: JarvisContext): void {
     }
     first.dispose();
     const memory = context.extension.globalState;
-    const isWanted = workspace
-      .getConfiguration('workbench.welcomePage.walkthroughs')
-      .get('openOnInstall', true);
+    const settings = workspace.getConfiguration('workbench');
+    const isWanted =
+      settings.get('startupEditor') !== 'none' &&
+      settings.get('welcomePage.walkthroughs.openOnInstall', true);
     if (memory.get(WELCOMED) === true || !isWanted) {
       return;
     }

@@ -3,6 +3,7 @@
  * node's conversation at a time, at first the root's.
  */
 
+import { INSERT_CODE } from '../code';
 import { LongList } from '../list';
 import { action, html, icon, nothing, render, type Shown, type TemplateResult } from '../lit';
 import { openMenu } from '../menu';
@@ -82,6 +83,9 @@ export class ChatView implements View, Chat {
     this.frame.addEventListener('scroll', () => this.keepPlace(), { passive: true });
     // Before a button that has the focus takes the key as a click.
     this.element.addEventListener('keydown', (event) => this.key(event), true);
+    this.element.addEventListener(INSERT_CODE, (event) => {
+      void this.page.ask({ kind: 'insert_code', text: (event as CustomEvent<string>).detail });
+    });
   }
 
   /** Puts a text into the input line. */

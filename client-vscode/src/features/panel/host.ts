@@ -29,6 +29,7 @@ const HOST_KINDS: ReadonlySet<string> = new Set<HostAsk['kind']>([
   'open_file',
   'show_diff',
   'copy',
+  'insert_code',
   'pick_files',
   'drop',
   'editor_context',
@@ -60,6 +61,9 @@ export async function answer(ask: HostAsk, parts: HostParts): Promise<Record<str
       break;
     case 'copy':
       await env.clipboard.writeText(ask.text);
+      break;
+    case 'insert_code':
+      await insertCode(ask.text);
       break;
     case 'pick_files':
       await pickFiles(parts);
@@ -103,6 +107,19 @@ export function insert(parts: HostParts, found: ReadonlyArray<Attachment | undef
   if (attachments.length > 0) {
     parts.tell({ kind: 'insert', attachments, text: '' });
   }
+}
+
+async function insertCode(text: string): Promise<void> {
+  const editor = window.activeTextEditor;
+  const done = await editor?.edit((edit) => {
+    for (const selection of editor.selections) {
+      edit.replace(selection, text);
+    }
+  });
+  if (editor === undefined || done !== true) {
+    throw new Error(l10n.t('Place the cursor in an editor that can be changed, then try again.'));
+  }
+  await window.showTextDocument(editor.document, editor.viewColumn);
 }
 
 function insertFromEditor(parts: HostParts, attachment: Attachment | undefined): void {

@@ -47,6 +47,14 @@ class CopyAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class InsertCodeAsk:
+    """Put a block of code at the cursor of the editor, in place of what is selected there."""
+
+    text: str
+    kind: Literal["insert_code"] = "insert_code"
+
+
+@dataclass(frozen=True, slots=True)
 class PickFilesAsk:
     """Let the user choose files; they come back by `insert`."""
 
@@ -126,6 +134,7 @@ HostAsk = (
     OpenFileAsk
     | ShowDiffAsk
     | CopyAsk
+    | InsertCodeAsk
     | PickFilesAsk
     | DropAsk
     | EditorContextAsk
@@ -149,6 +158,7 @@ HOST_ANSWERS: dict[type, type] = {
     OpenFileAsk: Done,
     ShowDiffAsk: Done,
     CopyAsk: Done,
+    InsertCodeAsk: Done,
     PickFilesAsk: Done,
     DropAsk: Done,
     EditorContextAsk: Done,
