@@ -83,8 +83,9 @@ class Driver:
             node.inbox.append(Said(text, images))
         node.news.set()
 
-    async def stop(self, nodes: Sequence[Node], reason: str) -> None:
-        """End the work of nodes; when this returns nothing of them runs any more."""
+    async def stop(self, nodes: Sequence[Node], reason: str, ending: Sequence[Node] = ()) -> None:
+        """End the work of nodes; when this returns nothing of them runs any more, nor of those in
+        `ending`, which were told to end before."""
         for node in nodes:
             self.end(node, Ending("cancelled", self.last_words(node), reason))
         for node in nodes:
@@ -93,7 +94,7 @@ class Driver:
                 node.worker.stop()
             elif node.job is not None:
                 node.job.cancel()
-        await _gone([node.job for node in nodes if node.job is not None])
+        await _gone([node.job for node in (*nodes, *ending) if node.job is not None])
         await self._end_rest(nodes, Words("the agent that started it was stopped"))
 
     async def close(self, nodes: Sequence[Node]) -> None:

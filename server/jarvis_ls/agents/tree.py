@@ -267,10 +267,12 @@ class Tree:
 
         When this returns nothing of them runs any more.
         """
-        ended = [node for node in self.node(id).subtree() if not node.final]
+        nodes = list(self.node(id).subtree())
+        ending = [node for node in nodes if node.state == "cancelled"]  # another call may do so
+        ended = [node for node in nodes if not node.final]
         if self.root in ended and self.root.state == "created" and self.root.job is None:
             ended.remove(self.root)  # it has not been spoken to yet
-        await self._driver.stop(ended, reason or Words("Cancelled."))
+        await self._driver.stop(ended, reason or Words("Cancelled."), ending)
         return [node.id for node in ended]
 
     def retry(self, id: str, *, subtree: bool = False) -> list[str]:
