@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,13 @@ from folders import FLAWED
 
 from jarvis_ls.core.errors import WorkerGone
 from jarvis_ls.core.process import Worker
-from jarvis_ls.jsec.scan.result import ScanResult
+from jarvis_ls.jsec.findings.failure_notes import FAILED
+from jarvis_ls.jsec.scan import worker_pool
+from jarvis_ls.jsec.scan.flow_scan import follow
+from jarvis_ls.jsec.scan.result import FileReport, ScanResult
 from jarvis_ls.jsec.scan.scanner import Effort, Progress, scan
 from jarvis_ls.jsec.scan.source_files import list_sources
+from jarvis_ls.jsec.scan.worker_pool import Pool
 from jarvis_ls.jsec.settings.settings import Settings
 from tests.support.patience import HANGS
 
@@ -77,3 +82,34 @@ def test_functions_that_are_only_many_are_not_followed_one_by_one(
     assert asked.count("follow") < 10
     assert [finding.rule for finding in result.findings] == ["double-free"]
     assert not result.notes and not result.skipped
+
+
+class _EndsWhenAllIsFollowed(Worker):
+    """A process that follows parts of a file, and ends whenever it follows all of it."""
+
+    async def start(self) -> None:
+        self.starts += 1
+
+    async def call(self, method: str, *arguments: Any, timeout: float | None = None) -> Any:
+        if method == "functions":
+            return ["f"]
+        if method == "settle":
+            report, _, _, notes = arguments
+            return replace(report, notes=notes)
+        if method == "follow" and not (len(arguments) == 2 and arguments[1]):
+            raise WorkerGone("the analysis process ended")
+        return None
+
+
+def test_a_file_whose_faults_are_lost_with_the_process_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def told() -> list[str]:
+        pool = Pool(1, 10)
+        reports = {"a.c": FileReport("a.c")}
+        async for report in follow(pool, {"a.c": "unit"}, reports):
+            return list(report.notes)
+        return []
+
+    monkeypatch.setattr(worker_pool, "Worker", _EndsWhenAllIsFollowed)
+    assert asyncio.run(told()) == [FAILED]

@@ -148,7 +148,7 @@ async def _in_parts(worker: Process, path: str, seconds: float) -> Followed:
         followed: Followed = await worker.call_or_retry("follow", path, (), left_out)
         return followed
     except _FAULTS:
-        return Followed(path, left_out=left_out)
+        return Followed(path, left_out=left_out, lost=True)
 
 
 def _halves(keys: Sequence[str]) -> list[Sequence[str]]:

@@ -64,7 +64,7 @@ class Followed:
     left_out: tuple[str, ...] = ()
     """Keys of functions whose analysis took too long, or ended its process."""
     lost: bool = False
-    """Whether none of its functions was analysed, because they could not be read."""
+    """Whether nothing of its functions is known: they could not be read, or the process ended."""
     decided: frozenset[tuple[str, str]] = frozenset()
     """File and name of functions that were followed to the end with what others call them with,
     or that take nothing: what is not found in them is not there."""
