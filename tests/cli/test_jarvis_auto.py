@@ -12,7 +12,7 @@ from tests.cli.test_jarvis_command import Place, place
 from tests.support.auto_model import AutoModel, plan_of, written
 from tests.support.model_server import Answer, Asked
 
-QUICK = ("--interval", "5", "-n")
+QUICK = ("--interval", "60", "-n")
 
 
 async def run_auto(here: Place, *options: str) -> tuple[int, list[dict[str, Any]], str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.cli.test_jarvis_command import Place
 
 TASKS = {"a": [], "b": [], "c": ["a"], "d": ["b", "c"]}
-OPTIONS = ("--interval", "5", "-n")
+OPTIONS = ("--interval", "60", "-n")
 
 
 @dataclass(frozen=True)

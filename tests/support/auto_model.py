@@ -38,7 +38,7 @@ class AutoModel:
     def _decide(self, asked: Asked) -> Answer:
         words = written(asked)
         if DIAGNOSIS in words:
-            task = TASK.findall(words)[0]
+            task = next(iter(TASK.findall(words)), "plan")
             usual = [{"action": "redirect", "instructions": "Go another way."}]
             return self._say(f"diagnosis {task}", self.diagnoses.get(task, usual))
         if SUMMARY in words:

@@ -57,6 +57,62 @@ describe('the conversation', () => {
     assert.ok((await panel.page.locator('[data-id=s] .hljs-keyword').count()) > 0);
   });
 
+  test('tasks of auto mode are a graph with live state, walked by keys', async () => {
+    const task = (id, needs, state, more = {}) => ({
+      id,
+      title: `Task ${id}`,
+      needs,
+      state,
+      node: `n-${id}`,
+      attempts: 1,
+      corrections: [],
+      error: '',
+      ...more,
+    });
+    const graph = (state, ...tasks) => put({ kind: 'tasks', id: 'g', state, tasks });
+    const slow = {
+      attempts: 2,
+      corrections: [{ cause: 'stuck', kind: 'redirect', text: 'Go on' }],
+    };
+    const running = [
+      task('a', [], 'done'),
+      task('b', [], 'running', slow),
+      task('c', ['a'], 'waiting'),
+      task('<i>d</i> with a long title', ['b', 'c'], 'waiting'),
+    ];
+    await panel.events([graph('running', ...running)]);
+    const mark = (id) => panel.page.locator(`.task[data-id="${id}"]`);
+    await mark('a').waitFor();
+    const place = async (id) => Number(await mark(id).locator('rect').getAttribute('y'));
+    assert.equal(await place('a'), await place('b'));
+    assert.ok((await place('c')) > (await place('a')));
+    assert.equal(await panel.page.locator('.task i').count(), 0);
+    assert.equal(await panel.page.locator('.task-edge').count(), 3);
+    await mark('a').focus();
+    await panel.page.keyboard.press('ArrowRight');
+    await panel.page.locator('.task-detail', { hasText: 'attempt 2' }).waitFor();
+    await panel.page.locator('.task-detail li', { hasText: 'told to go on differently' }).waitFor();
+    await panel.page.keyboard.press('Home');
+    await panel.page.keyboard.press('ArrowDown');
+    assert.equal(await mark('c').evaluate((it) => it === document.activeElement), true);
+    if (process.env.JARVIS_PANEL_PICTURES) {
+      await panel.page.screenshot({ path: `${process.env.JARVIS_PANEL_PICTURES}/tasks.png` });
+    }
+    await panel.events([graph('done', ...running.map((it) => ({ ...it, state: 'done' })))]);
+    await panel.page.locator('.tasks[data-state=done]').waitFor();
+    assert.equal(await panel.page.locator('.task[data-state=done]').count(), 4);
+    assert.equal(await mark('c').evaluate((it) => it === document.activeElement), true);
+  });
+
+  test('a text becomes a task of auto mode by a button', async () => {
+    const field = panel.page.locator('.composer textarea');
+    await field.fill('Document the library');
+    await panel.page.locator('[data-part=auto]').click();
+    assert.equal(await field.inputValue(), '/auto Document the library');
+    await panel.page.locator('[data-part=auto]').click();
+    assert.equal(await field.inputValue(), '/auto Document the library');
+  });
+
   test('finished blocks stay the same elements while the rest streams in', async () => {
     await panel.events([put(answer('s', 'First.\n\n', { streaming: true }))]);
     await panel.events([grew('s', 8, 'Second.\n\nThi')]);

@@ -171,6 +171,7 @@ export class Composer {
             : nothing
         }
         ${this.modeButton()}
+        ${action('type-hierarchy-sub', t('composer.auto'), () => this.beginAuto(), { part: 'auto' })}
         <span class="space"></span>
         ${this.canCarryOut(working) ? this.carryOutButton() : nothing}
         ${working ? this.stopButton() : nothing}
@@ -185,6 +186,15 @@ export class Composer {
         )}`,
       this.bar,
     );
+  }
+
+  /** What is written becomes a task for auto mode; it is still to be sent. */
+  private beginAuto(): void {
+    if (!/^\s*\/auto\b/.test(this.field.value)) {
+      this.setText(`/auto ${this.field.value.trimStart()}`);
+      this.typed();
+    }
+    this.focus();
   }
 
   private get mode(): SessionInfo['mode'] {

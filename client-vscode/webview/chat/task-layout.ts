@@ -1,6 +1,6 @@
 /**
  * Places of the tasks of a graph in layers from top to bottom: a task's layer is the longest way to
- * it, and within a layer tasks are ordered by the mean place of those that they need (barycentres).
+ * it, and within a layer tasks are at the mean place of those that they need (barycentres), side by side.
  * The layout of the migration graph is the server's, of thousands of functions; these are at most 32.
  */
 
@@ -21,20 +21,23 @@ type Task = Pick<TaskShown, 'id' | 'needs'>;
 
 export function layOut(tasks: readonly Task[]): LaidOut {
   const layers = layersOf(tasks);
-  const widest = Math.max(1, ...layers.map(({ length }) => length));
   const step = SIZE.width + GAP.x;
+  let right = 0;
   const places: LaidOut['places'] = new Map();
   for (const [depth, layer] of layers.entries()) {
     const wanted = new Map(layer.map((task) => [task, meanOf(task, places)]));
     const ordered = [...layer].sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0));
-    const left = MARGIN + ((widest - layer.length) * step) / 2;
-    for (const [index, { id }] of ordered.entries()) {
-      places.set(id, { x: left + index * step, y: MARGIN + depth * (SIZE.height + GAP.y) });
+    let free = MARGIN;
+    for (const task of ordered) {
+      const x = Math.max(free, wanted.get(task) ?? 0);
+      places.set(task.id, { x, y: MARGIN + depth * (SIZE.height + GAP.y) });
+      free = x + step;
+      right = Math.max(right, x + SIZE.width);
     }
   }
   return {
     places,
-    width: widest * step - GAP.x + 2 * MARGIN,
+    width: right + MARGIN,
     height: layers.length * (SIZE.height + GAP.y) - GAP.y + 2 * MARGIN,
   };
 }

@@ -11,6 +11,7 @@ import {
   l10n,
   type WebviewView,
   type WebviewViewProvider,
+  window,
   workspace,
 } from 'vscode';
 import type { JarvisContext } from '../../context';
@@ -24,6 +25,7 @@ import type {
   PageMessage,
   PanelStart,
   SettingsShown,
+  TaskGraphEntry,
   ToolEntry,
 } from '../../panel-protocol';
 import { PANEL_ASK, PANEL_EVENTS } from '../../protocol';
@@ -46,6 +48,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
   private keysGiven = Promise.resolve();
   private readonly asked = new Set<string>();
   private readonly working = new Set<string>();
+  /** Graphs of tasks that auto mode works on. */
+  private readonly running = new Set<string>();
   private readonly subscriptions: Disposable[] = [];
 
   constructor(private readonly context: JarvisContext) {
@@ -211,6 +215,9 @@ export class PanelView implements WebviewViewProvider, Disposable {
     for (const event of events) {
       if (event.kind === 'entry_put') {
         note(this.asked, `${event.session}/${event.entry.id}`, waitsForUser(event.entry));
+        if (event.entry.kind === 'tasks') {
+          this.followTasks(event.entry);
+        }
         if (event.entry.kind === 'tool' && isDecided(event.entry)) {
           this.changes.decided(event.session, event.entry.id);
         }
@@ -219,6 +226,25 @@ export class PanelView implements WebviewViewProvider, Disposable {
       }
     }
     this.drawBadge();
+  }
+
+  /** Auto mode works on when the panel is closed; then its end is told beside it. */
+  private followTasks({ id, state, tasks }: TaskGraphEntry): void {
+    if (state === 'running') {
+      this.running.add(id);
+      return;
+    }
+    const isInSight = this.view?.visible === true && window.state.focused;
+    if (this.running.delete(id) && state !== 'stopped' && !isInSight) {
+      const done = tasks.filter((task) => task.state === 'done').length;
+      const text =
+        state === 'done'
+          ? l10n.t('Auto mode has completed its {0} tasks.', tasks.length)
+          : l10n.t('Auto mode has ended: {0} of {1} tasks are done.', done, tasks.length);
+      const show = l10n.t('Show');
+      const tell = state === 'done' ? window.showInformationMessage : window.showWarningMessage;
+      void tell(text, show).then((answer) => (answer === show ? this.show() : undefined));
+    }
   }
 
   private drawBadge(): void {

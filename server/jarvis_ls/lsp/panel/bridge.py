@@ -47,6 +47,7 @@ from jarvis_ls.runtime.base.events import (
     NodePut,
     NoticeEntry,
     SessionPut,
+    TaskGraphEntry,
 )
 from jarvis_ls.runtime.base.folders import mention
 from jarvis_ls.runtime.sandbox.background import STOPPED_BY_USER
@@ -181,7 +182,8 @@ class Panel:
 
     def _on_event(self, event: Event) -> None:
         self._follow_model(event)
-        if isinstance(event, SessionPut) or event.session == self._shown:
+        is_auto = isinstance(event, EntryPut) and isinstance(event.entry, TaskGraphEntry)
+        if isinstance(event, SessionPut) or is_auto or event.session == self._shown:
             self._batch.add(shorten_output(event))
 
     def _follow_model(self, event: Event) -> None:
