@@ -74,12 +74,6 @@ class Auto:
         """Return whether it works on a task."""
         return self._work is not None and not self._work.done()
 
-    @property
-    def unfinished(self) -> str:
-        """Return the task that can be resumed; empty when there is none."""
-        run = self._records.run
-        return run.task if run is not None and run.phase != "ended" else ""
-
     def begin(self, task: str, *, is_shown: bool = False) -> None:
         """Work on a task from now on; `is_shown` says that the user sees it already.
 
@@ -103,7 +97,7 @@ class Auto:
             for task in self._retriable():
                 self._records.set_task(task.id, state="waiting", attempts=0, error="")
             self._records.update(phase="working", answer=new_id())
-        self._start(is_shown=True)
+        self._start(is_shown=False)
 
     async def wait(self) -> Ending:
         """Return how the work ends. When this is cancelled the work goes on."""
@@ -413,10 +407,10 @@ class Auto:
             text = await self._summarise(tasks, records)
         tree = self._conversation.tree
         await tree.wait(ROOT)  # the user may talk with it meanwhile
-        if text and not self._answered():
-            showing = self._showing()
-            self._conversation.session.append(ROOT, Assistant(text, id=self._run_record.answer))
-            showing.put(AnswerEntry(self._run_record.answer, text))
+        if text:
+            if not self._answered():
+                self._conversation.session.append(ROOT, Assistant(text, id=self._run_record.answer))
+            self._showing().put(AnswerEntry(self._run_record.answer, text))
         self._records.update(phase="ended")
         self._show("failed" if left else "done")
         if not left:
