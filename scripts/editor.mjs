@@ -48,7 +48,7 @@ async function openInBrowser(folder) {
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
   });
-  const settings = { 'workbench.startupEditor': 'welcomePage' };
+  const settings = { 'workbench.startupEditor': 'welcomePageInEmptyWorkbench' };
   const host = await startHost({ folder: home, settings });
   const extension = layOutExtension(path.join(home, 'jarvis-ls'));
   const url = workbenchUrl(host, folder, extension);

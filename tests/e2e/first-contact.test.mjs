@@ -20,7 +20,7 @@ let editor;
 before(async () => {
   editor = await openWorkbench({
     files: { 'memory.c': FREES },
-    settings: { 'workbench.startupEditor': 'welcomePage' },
+    settings: { 'workbench.startupEditor': 'welcomePageInEmptyWorkbench' },
   });
   await editor.serverStarted();
 });

@@ -18,7 +18,7 @@ from jarvis_ls.lsp.server import Server
 def register(server: Server) -> None:
     """Answer `jarvis/importSarif` and the commands `jarvis.importSarif` and `jarvis.clearImported`.
 
-    A log takes the place of what was imported of its tools before.
+    A log replaces what was imported of its tools before.
     """
     sources: set[str] = set()
 
