@@ -31,6 +31,14 @@ pub fn byte_at(data: &[u8], at: usize) -> u8 {
     unsafe { *data.get_unchecked(at) }
 }
 
+pub fn number(text: &str) -> i64 {
+    text.trim_end().parse().unwrap()
+}
+
+pub fn call(data: &[u8], at: usize) -> ! {
+    std::process::exit(data[at] as i32)
+}
+
 pub struct Line {
     text: String,
 }
@@ -110,6 +118,8 @@ def test_functions_are_called_from_a_test(crate: Path, home: Path) -> None:
     assert private["verdict"] == "depends_on_caller", private["message"]
     unsafe = shown[line_of(LIBRARY, "get_unchecked")]
     assert unsafe["verdict"] == "reproduced", unsafe["message"]
+    named = shown[line_of(LIBRARY, "text.trim_end")]
+    assert named["verdict"] == "reproduced", named["message"]
     method = shown[line_of(LIBRARY, "self.text.trim")]
     assert (method["verdict"], method["rung"]) == ("reproduced", "rust-runs"), method["message"]
     guarded = shown.get(line_of(LIBRARY, "self.text.chars"), {"verdict": "unproven"})

@@ -149,6 +149,12 @@ SOUND = [
     ),
 ]
 FLAWED = [
+    (  # what comes behind may come to it by a pointer
+        121,
+        "static void g(int *a, int i) {\na[i] = 1; /*here*/ }\n"
+        "static void (*h)(int *, int) = g;\nstatic void k(int *a) { h(a, 4); }\n"
+        "int main(void) { int a[4]; g(a, 0); k(a); return 0; }",
+    ),
     (121, "void f(int n) { char b[4]; int i = 0; do { b[i] = 1; /*here*/ i++; } while (n--); }"),
     (
         121,

@@ -20,7 +20,7 @@ from jarvis_ls.harness.target import Unsuitable
 
 RESULT = "HARNESS: result "
 """How the line begins that shows what a call gave, as its `Debug` does."""
-_CASES = re.compile(r"^    static CASES: &\[&\[u16\]\] = &\[(.*)\];$", re.MULTILINE)
+_CASES = re.compile(r"^    static JSEC_CASES: &\[&\[u16\]\] = &\[(.*)\];$", re.MULTILINE)
 _DRIVER = Path(__file__).with_name("rust_driver.rs")
 _DEEPEST = 3
 _MOST_VALUES = 60
@@ -205,19 +205,25 @@ class _Writer:
         for place, value in enumerate(values):
             arms = " ".join(f"{at} => {made}," for at, made in enumerate(value.made[:-1]))
             lines.append(
-                f"    fn made{place}(at: u16) -> {value.owned} {{ match at {{ {arms} "
+                f"    fn jsec_made{place}(at: u16) -> {value.owned} {{ match at {{ {arms} "
                 f"_ => {value.made[-1]} }} }}"
             )
         table = ", ".join(f"&[{', '.join(map(str, row))}]" for row in rows)
         words = ", ".join(
-            value.passed.format(f"made{place}(row[{place}])") for place, value in enumerate(values)
+            value.passed.format(f"jsec_made{place}(row[{place}])")
+            for place, value in enumerate(values)
         )
         call = f"{path}({words})"
         call = f"unsafe {{ {call} }}" if unsafe else call
-        lines.append(f"    static CASES: &[&[u16]] = &[{table}];")
-        shown = f'std::println!("\\n{RESULT}{{}}", (&Shown({call})).text())'
+        lines.append(f"    static JSEC_CASES: &[&[u16]] = &[{table}];")
+        result = self._function.child_by_field_name("return_type")
+        if result is not None and text(result) == "!":  # there is no result to print
+            lines.append(f"    fn jsec_call(row: &[u16]) {{ {call}; }}\n}}\n")
+            return "\n".join(lines)
+        shown = f'std::println!("\\n{RESULT}{{}}", (&JsecShown({call})).text())'
         lines.append(
-            f'    fn call(row: &[u16]) {{ if number("JSEC_RESULT").is_some() {{ {shown}; }} '
+            "    fn jsec_call(row: &[u16]) { "
+            f'if jsec_number("JSEC_RESULT").is_some() {{ {shown}; }} '
             f"else {{ let _ = std::hint::black_box({call}); }} }}\n}}\n"
         )
         return "\n".join(lines)

@@ -17,6 +17,7 @@ _LARGEST = 16_384
 """Bytes: a case keeps the whole file."""
 _MOST_ENTRIES = 5_000
 _MOST = 2
+_LONGEST_SUFFIX = 12
 
 
 def samples_of(root: Path) -> tuple[tuple[str, bytes], ...]:
@@ -24,7 +25,7 @@ def samples_of(root: Path) -> tuple[tuple[str, bytes], ...]:
     found: dict[str, tuple[str, bytes]] = {}
     for place in sorted(_small_files(root), key=lambda item: (item[1], item[0]))[:200]:
         path = Path(place[0])
-        if path.suffix.lower() in found:
+        if path.suffix.lower() in found or len(path.suffix) > _LONGEST_SUFFIX:
             continue
         try:
             data = read_regular(path, limit=_LARGEST, root=root)
@@ -41,6 +42,7 @@ def _small_files(root: Path) -> Iterator[tuple[str, int]]:
     """Yield place and size of files that may be samples; links are not followed."""
     seen = 0
     for folder, below, names in os.walk(root):
+        seen += 1
         below[:] = sorted(
             name for name in below if name not in DEFAULT_EXCLUDES and not name.startswith(".")
         )

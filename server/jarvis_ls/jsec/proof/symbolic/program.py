@@ -41,6 +41,9 @@ class Program:
         self._initials: dict[str, Any] = {}
         self._needed: set[_Key] = set()
         self._relevant: set[_Key] = set()
+        self._is_pointed_to = False
+        """Whether a place or a step is in a function, or below one, whose address is taken: then
+        any function may come to it."""
         self._is_whole = False
         self._system: set[str] = set()
         for file in files:
@@ -106,7 +109,7 @@ class Program:
 
     def is_relevant(self, function: Function) -> bool:
         """Return whether a place, or a step to one, lies in a function or in what it calls."""
-        return (function.file, function.name) in self._relevant
+        return self._is_pointed_to or (function.file, function.name) in self._relevant
 
     def is_system(self, name: str) -> bool:
         """Return whether a header of the system declares a function."""
@@ -152,6 +155,7 @@ class Program:
         around = [self.at(file, first) for file, first, _ in steps]
         found = [(item.file, item.name) for item in around if item is not None]
         self._relevant = self._needed | self._leading_to(found)
+        self._is_pointed_to = not self._taken.isdisjoint(self._relevant)
 
     def _leading_to(self, waiting: list[_Key]) -> set[_Key]:
         """Return functions, and those that call them, and so on."""
