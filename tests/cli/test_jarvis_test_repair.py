@@ -132,6 +132,11 @@ async def test_a_cause_outside_of_what_is_allowed_is_not_repaired(tmp_path: Path
         status, out, err = await bench.repair()
         assert (status, out) == (1, "")
         assert "Not repaired. Root cause in src/money.py" in err
+        bench.plan(cause="src/money.py")
+        bench.environment["LC_ALL"] = "zh_CN.UTF-8"
+        _, _, err = await bench.repair()
+        assert "未修复。根本原因在 src/money.py 中（denied_paths 禁止修改它）" in err
+        assert "请在 .tester/config.yaml 的 recursive_fix 中允许此文件" in err
 
 
 async def test_where_no_test_fails_no_model_is_asked(tmp_path: Path) -> None:

@@ -104,6 +104,12 @@ async def test_nonsense_ends_without_a_repair(tmp_path: Path) -> None:
         answer = await bench.request()
         assert answer["status"] == "unfixable"
         assert answer["diagnosis"].startswith("No plan: ")
+        bench.model.decide = None
+        long = "x" * 5000
+        bench.plan(long, f"src/{long}/a.py", "src/money.py/a", "\x00", "", "/", cause=long)
+        bench.patch([(long, "", "x")], [("", "", "x")])
+        answer = await bench.request()
+        assert answer["repairable_scope"] == ["src/money.py", "src/rounding.py"]
         bench.plan()
         bench.model.call("execute_script", {"script": "rm -rf ."})
         bench.model.call("edit_file", {"files": []})

@@ -86,8 +86,8 @@ def _tell(done: Repaired) -> None:
     """Print patches to standard output, and all else to standard error."""
     answer = done.answer
     if isinstance(answer, Unfixable):
-        _say(Words("Not repaired. {why}", why=answer.diagnosis))
-        _say(answer.suggested_action)
+        _say(Words("Not repaired. {why}", why=speak(done.diagnosis)))
+        _say(done.action)
     elif isinstance(answer, Fixed) and not answer.patch_set:
         total = answer.validation_summary.tests_total
         _say(Words("No test fails; tests that ran: {count}.", count=total))

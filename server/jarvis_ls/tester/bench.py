@@ -79,7 +79,8 @@ class TestBench:
             return SuiteRun(suite, (), (), is_missing=True, isolation=ran.isolation)
         tests = _read_reports(parts) or read_lines(text)
         tests += _judge_whole(suite, ran, tests, text)
-        told = "\n".join([text, *(test.why for test in tests)])
+        failed = [test for test in tests if test.outcome is Outcome.FAILED]
+        told = "\n".join(test.why for test in failed).strip() or (text if failed else "")
         places = locate(read_places(told), str(self.folder), sources)
         return SuiteRun(suite, tuple(worst(tests)), places, isolation=ran.isolation)
 

@@ -63,6 +63,7 @@ def brief_plan(
     values = {
         "task": _task(request, notes, earlier),
         "failures": _failures(failed, notes),
+        "hint": _hint(request),
         "reachable": as_data("\n".join(f"- {name}" for name in reach.symbols[:_MOST_SYMBOLS])),
         "outside": as_data(
             "\n".join(f"- {path}: {why}" for path, why in list(scope.outside.items())[:_MOST_FILES])
@@ -95,7 +96,7 @@ def brief_patch(
         "imports": imports,
         "count": several if request.human_in_the_loop else "Give one patch, the best.",
         "before": "\n\n".join(before),
-        "hint": as_data(request.prompt_hint or "(none)"),
+        "hint": _hint(request),
     }
     return filled(read_prompt("jarvis_ls.tester", "patch"), values)
 
@@ -121,10 +122,13 @@ def _task(request: Request, notes: TaskNotes, earlier: Sequence[str]) -> str:
         *(f"function: {name}" for name in notes.definitions),
         *(f"depends on: {path}" for path in notes.dependencies),
         f"entry point: {request.entry_point}" if request.entry_point else "",
-        f"hint: {request.prompt_hint}" if request.prompt_hint else "",
         *(f"earlier in this conversation: {text}" for text in earlier),
     ]
     return as_data(redact("\n".join(filter(None, parts)) or "Make the failing tests pass."))
+
+
+def _hint(request: Request) -> str:
+    return request.prompt_hint or "(none)"
 
 
 def _failures(failed: Sequence[TestResult], notes: TaskNotes) -> str:

@@ -36,7 +36,7 @@ _MOST_MEANT = 12
 _CALLERS = 2
 """Steps from a failing line to who calls it."""
 T = TypeVar("T")
-_LAST = re.compile(r"[\w$]+")
+_WORD = re.compile(r"[\w$]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ class CallGraph:
         self.store = SymbolStore()
         sync_folder(self.store, folder)
         self._names: dict[str, dict[int, set[str]]] = {}
+        self._defined: dict[str, list[Definition]] = {}
         self._used_in: dict[Target, frozenset[Unit]] = {}
 
     @cached_property
@@ -100,9 +101,10 @@ class CallGraph:
     def find_test(self, name: str) -> list[Unit]:
         """Return the definitions that a runner may mean by a name, or the files of that name."""
         path, _, inner = name.partition("::")
-        words = _LAST.findall(inner.partition("[")[0] if inner and "/" in path else name)
-        if self.store.file(path) is not None and not words:
+        is_file = self.store.file(path) is not None
+        if is_file and not inner:
             return [Unit(path, scope) for scope in self._scopes(path)]
+        words = _WORD.findall((inner if is_file else name).partition("[")[0])
         last = words[-1] if words else ""
         found = [
             Unit(located.file.path, located.number)
@@ -200,7 +202,10 @@ class CallGraph:
         return self._names[unit.path].get(unit.scope, set())
 
     def _definitions(self, path: str) -> list[Definition]:
-        return [located.definition for located in self.store.definitions_in(path)]
+        if path not in self._defined:
+            found = self.store.definitions_in(path)
+            self._defined[path] = [located.definition for located in found]
+        return self._defined[path]
 
     def _scopes(self, path: str) -> range:
         return range(-1, len(self._definitions(path)))

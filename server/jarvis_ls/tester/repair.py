@@ -7,6 +7,7 @@ a patch with which all tests pass is an answer.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -109,6 +110,10 @@ class Repaired:
     """Where tests ran."""
     missing: tuple[str, ...] = ()
     """Programs of suites that could not be run, because they are not there."""
+    diagnosis: str = ""
+    """That of the answer, to be said in the user's language."""
+    action: str = ""
+    """What the answer suggests, the same way."""
 
 
 class NoRepair(Exception):
@@ -133,7 +138,9 @@ async def repair(job: Job) -> Repaired:
                 repairable_scope=list(scope),
                 diagnosis=no.diagnosis,
                 suggested_action=no.action,
-            )
+            ),
+            diagnosis=no.diagnosis,
+            action=no.action,
         )
     except JarvisError as error:
         job.audit.add("error", why=str(error))
@@ -294,7 +301,7 @@ class Repair:
         return graph.reach([test.name for test in baseline.failed], places)
 
     def _is_file(self, path: str) -> bool:
-        return (self._folder / path).is_file()
+        return os.path.isfile(self._folder / path)  # noqa: PTH113 - names that are too long are none
 
     def _check_scope(self, plan: PlanAnswer, scope: Scope, cause: str) -> None:
         """Raise `NoRepair` when there is nothing to change, or the cause lies elsewhere."""
@@ -344,7 +351,7 @@ class Repair:
                 try:
                     patch = await asyncio.to_thread(make_patch, self._folder, proposed, rules)
                     if patch.text in tried:
-                        continue
+                        raise PatchRefused("The same patch has been tried before.")
                     tried.add(patch.text)
                     found = await self._validate(patch, rules, baseline, attempt)
                 except PatchRefused as error:

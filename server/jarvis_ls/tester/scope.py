@@ -90,15 +90,15 @@ class Bounds:
 
     def _refuse_file(self, path: str) -> Words | None:
         place = self._folder
-        for part in path.split("/")[:-1]:
-            place = place / part
-            if place.is_symlink():
-                return Words("it is behind a symbolic link")
-            if place.exists() and not place.is_dir():
-                return Words("it is not a file of the project")
         try:
+            for part in path.split("/")[:-1]:
+                place = place / part
+                if place.is_symlink():
+                    return Words("it is behind a symbolic link")
+                if place.exists() and not place.is_dir():
+                    return Words("it is not a file of the project")
             state = read_state(self._folder / path, LARGEST)
-        except (OSError, ValueError):
+        except (OSError, ValueError):  # too long a name, no rights, or no file at all
             return Words("it is not a file that can be read")
         if state is not None and state.kind != "file":
             return Words("it is a symbolic link")

@@ -125,7 +125,7 @@ def _recognised(root: Path, tests: list[str], runtime: Runtime) -> Iterator[Suit
         yield Suite("make", "c", "make", f"make -k {target}", compiles=True)
 
 
-_SCRIPTS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
+_SCRIPTS = (".js", ".mjs", ".cjs")
 
 
 def _python(python: str) -> Suite:

@@ -241,14 +241,25 @@ def keeps_callers(change: SymbolChange) -> bool:
     old, new = _parameters(change.before), _parameters(change.definition.signature)
     if old is None or new is None:
         return True
-    required, names = new
-    was_required, had = old
-    kept = names[: len(had)] == had or "*" in names
-    return kept and len(required) <= len(was_required)
+    in_place = new.plain[: len(old.plain)] == old.plain or new.takes_more
+    by_name = old.keywords <= new.keywords or new.takes_keywords
+    return in_place and by_name and len(new.required) <= len(old.required)
 
 
-def _parameters(signature: str) -> tuple[list[str], list[str]] | None:
-    """Return the required and all parameters of a function of Python; None for anything else."""
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """Names of the parameters of a function of Python."""
+
+    plain: list[str]
+    keywords: frozenset[str]
+    """Those that can only be given by name."""
+    required: list[str]
+    takes_more: bool
+    takes_keywords: bool
+
+
+def _parameters(signature: str) -> _Parameters | None:
+    """Return the parameters of a function of Python; None for anything else."""
     try:
         (node,) = ast.parse(f"{signature.rstrip().rstrip(':')}: pass").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -260,7 +271,9 @@ def _parameters(signature: str) -> tuple[list[str], list[str]] | None:
     for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
         if default is None:
             required.append(argument.arg)
-    return required, [*plain, *(["*"] if node.args.vararg else [])]
+    keywords = frozenset(argument.arg for argument in node.args.kwonlyargs)
+    more, named = node.args.vararg is not None, node.args.kwarg is not None
+    return _Parameters(plain, keywords, required, more, named)
 
 
 def _compiled_as(change: FileChange) -> str:
