@@ -180,6 +180,20 @@ async def test_a_request_that_is_none_is_refused(tmp_path: Path, request_text: s
         assert err.startswith("jarvis: ")
 
 
+async def test_inputs_that_no_program_takes_are_refused(tmp_path: Path) -> None:
+    async with repair_bench(tmp_path, {"main.sh": "echo $1\n"}) as bench:
+        cases = [{"input": ["a\0b"], "output": "a"}]
+        request = {"project_root": str(bench.root), "task_id": "t1", "test_cases": cases}
+        for entry, told in (
+            ("main.sh", "holds a NUL"),
+            ("../main.sh", "entry_point"),
+            ("", "entry"),
+        ):
+            given = json.dumps({**request, "entry_point": entry})
+            status, out, err = await bench.repair("--request", "-", given=given)
+            assert (status, out, told in err) == (2, "", True), err
+
+
 async def test_an_untrusted_folder_is_left_alone(tmp_path: Path) -> None:
     async with repair_bench(tmp_path) as bench:
         before = bench.state()

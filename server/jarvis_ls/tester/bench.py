@@ -17,9 +17,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox.base import Ran, Script
 from jarvis_ls.runtime.sandbox.ladder import Ladder
+from jarvis_ls.runtime.tools.permissions import is_path
 from jarvis_ls.tester.junit import read_junit
 from jarvis_ls.tester.results import (
     Outcome,
@@ -85,7 +87,10 @@ class TestBench:
         return SuiteRun(suite, tuple(worst(tests)), places, isolation=ran.isolation)
 
     async def execute(self, text: str, seconds: float) -> Ran:
-        """Run a script in the copy. Raises `JarvisError` when it cannot be started."""
+        """Run a script in the copy. Raises `UsageError` for one that no program takes, and
+        `JarvisError` when it cannot be started."""
+        if not is_path(text):
+            raise UsageError("A command or an input of tests holds a NUL or half a character.")
         sandbox = await self._ladder.best(trusted=True, session=self._session)
         script = Script("bash", text, seconds, session=self._session)
         return await sandbox.run(script, [self.folder])

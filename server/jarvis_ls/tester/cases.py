@@ -168,15 +168,16 @@ def _read_values(ran: Ran, mark: str) -> dict[int, dict[str, Any]]:
     """Return what each case gave, by its number: a `value`, or the `error`."""
     found: dict[int, dict[str, Any]] = {}
     for line in ran.output.splitlines():
-        if not line.startswith(f"{mark} "):
+        begin, number, text = [*line.split(" ", 2), "", ""][:3]
+        if begin != mark or not number.isdecimal():
             continue
-        _, number, text = line.split(" ", 2)
         try:
             record = json.loads(text)
-        except (ValueError, RecursionError):
+            if isinstance(record, dict) and "packed" in record:
+                packed = base64.b64decode(str(record["packed"]))
+                record = {"value": packed.decode("utf-8", "replace")}
+        except (ValueError, RecursionError):  # the run was ended while it was printed
             continue
-        if "packed" in record:
-            record = {"value": base64.b64decode(record["packed"]).decode("utf-8", "replace")}
-        if number.isdecimal():
+        if isinstance(record, dict) and record.keys() & {"value", "error"}:
             found[int(number[:9])] = record
     return found
