@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
-from jarvis_ls.lsp.finding_text import describe
+from jarvis_ls.lsp.finding_text import describe, details
 from jarvis_ls.lsp.folders import uri_of
 from jarvis_ls.lsp.user_messages import Messages
 from tests.lsp.editor import DOUBLE_FREE, running
@@ -155,7 +155,7 @@ def test_a_finding_cannot_smuggle_markdown_into_the_hover():
         category="c",
         pattern="p",
         cwe=(),
-        file="a.c",
+        file="`a` [x](command:evil).c",
         span=Span(1, 1, 1, 2),
         evidence="``` ![x](http://evil) <img src=x> ````",
         message=Message("'{name}'", (("name", "[click](command:evil) <b>"),)),
@@ -169,5 +169,6 @@ def test_a_finding_cannot_smuggle_markdown_into_the_hover():
     assert fence.startswith("`````") and text.count(fence.rstrip("c")) == 2
     assert "\\[click\\]" in text and "<b>" not in text.replace("\\<b\\>", "")
     assert "Score 0.50 of 3 = confidence 0.50 × 1 (severity low)" in text
+    assert "\\[x\\]" in details(finding, None, Messages(), "")
     beside = describe(finding, None, Messages(), beside=True)  # the editor shows the diagnostic
     assert beside.startswith("`r`") and "click" not in beside and "```" not in beside

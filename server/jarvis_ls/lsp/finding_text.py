@@ -49,7 +49,7 @@ def details(finding: Finding, page: RulePage | None, say: Messages, links: str) 
     parts = [
         _heading(finding, page),
         escape(say.text(finding.message)),
-        f"`{finding.file}:{finding.span.line}`",
+        escape(f"{finding.file}:{finding.span.line}"),
         _source(finding),
         _advice(finding, say),
     ]
@@ -114,6 +114,6 @@ def _source(finding: Finding) -> str:
 
 def _path(finding: Finding, say: Messages) -> str:
     return "\n".join(
-        f"{number}. {escape(say.text(step.message))} ({step.file}:{step.span.line})"
+        f"{number}. {escape(f'{say.text(step.message)} ({step.file}:{step.span.line})')}"
         for number, step in enumerate(finding.trace, 1)
     )
