@@ -319,8 +319,8 @@ class Lengths:
         return spot is not None and spot.root == root and self._is_start(argument, set())
 
     def _by_guard(self, root: bytes) -> bytes:
-        """Return the length right behind a pointer that every access is asked for: it is in an
-        `if` or loop that compares the length, which is given no other value than 0."""
+        """Return the length right behind a pointer whose every access is in an `if` or loop that
+        compares that length, which is given no other value than 0."""
         names = [parameter.name for parameter in self._layer.parameters]
         name = next(iter(names[names.index(root) + 1 :]), b"")
         given = [

@@ -310,11 +310,11 @@ class InnerText:
         if name := self._null_tested(node):
             text = self._null_test(name)
             return b"!" + text if sign.type == "!=" else text
-        one, other = self.regions.spot(left), self.regions.spot(right)
-        if one is None or other is None:
+        spot, other = self.regions.spot(left), self.regions.spot(right)
+        if spot is None or other is None:
             return None
-        if one.root != other.root:
-            raise Refused(one.root)
+        if spot.root != other.root:
+            raise Refused(spot.root)
         places = [_atom(self._index(side, say)) for side in (left, right)]
         return places[0] + b" " + sign.type.encode() + b" " + places[1]
 
@@ -372,12 +372,12 @@ class InnerText:
             if spot is None or value is None:
                 return b""
             pointers.append((spot, value))
-        (one, left), (other, right) = pointers
-        if one.root != other.root:
-            raise Refused(one.root)
+        (spot, left), (other, right) = pointers
+        if spot.root != other.root:
+            raise Refused(spot.root)
         begin, end = self._index(right, say), _atom(self._index(left, say))
         text = end if begin == b"0" else end + b".wrapping_sub(" + begin + b")"
-        element = self.element(one.root)
+        element = self.element(spot.root)
         if SIZES.get(element) == 1:
             return b"(" + text + b" as isize)" if text.isdigit() else text
         bytes_of = b"core::mem::size_of::<" + element + b">() as isize"

@@ -234,12 +234,12 @@ class _Crate:
         """Settle what may be the same memory; return whether something has changed."""
         changed = False
         for layer in self.layers.values():
-            for one, other in _pairs(layer):
-                changed = self._separate_two(layer, one, other) or changed
+            for place, other in _pairs(layer):
+                changed = self._separate_two(layer, place, other) or changed
         return changed
 
-    def _separate_two(self, layer: Layer, one: int, other: int) -> bool:
-        a, b = layer.parameters[one], layer.parameters[other]
+    def _separate_two(self, layer: Layer, place: int, other: int) -> bool:
+        a, b = layer.parameters[place], layer.parameters[other]
         if not (a.written or b.written) or not self._may_overlap(a.element, b.element):
             return False
         if a.element in SIZES and b.element in SIZES:
@@ -247,22 +247,24 @@ class _Crate:
                 return False
             a.cell = b.cell = True
             return True
-        if (one, other) in layer.apart:
+        if (place, other) in layer.apart:
             return False
-        if a.element == b.element or self._is_called_with_one(layer, one, other):
+        if a.element == b.element or self._is_called_with_parts(layer, place, other):
             a.kind = b.kind = Kind.RAW
             return True
         if not self.has_shim(layer.key):
             return False  # the compiler sees all callers
-        layer.apart.add((one, other))
+        layer.apart.add((place, other))
         return True
 
-    def _may_overlap(self, one: bytes, other: bytes) -> bool:
+    def _may_overlap(self, kind: bytes, other: bytes) -> bool:
         """Return whether C lets memory be of both types at once, or one be part of the other."""
-        sizes = SIZES.get(one), SIZES.get(other)
+        sizes = SIZES.get(kind), SIZES.get(other)
         if None not in sizes:
-            return 1 in sizes or (sizes[0] == sizes[1] and (b"f" in one[:1]) == (b"f" in other[:1]))
-        parts = [self._reached(one), self._reached(other)]
+            return 1 in sizes or (
+                sizes[0] == sizes[1] and (b"f" in kind[:1]) == (b"f" in other[:1])
+            )
+        parts = [self._reached(kind), self._reached(other)]
         return 1 in sizes or bool(parts[0] & parts[1])
 
     def _reached(self, kind: bytes) -> set[bytes]:
@@ -276,7 +278,7 @@ class _Crate:
                 waiting |= self._parts.get(word, set())
         return {word.replace(b"i", b"u", 1) if word in SIZES else word for word in found}
 
-    def _is_called_with_one(self, layer: Layer, one: int, other: int) -> bool:
+    def _is_called_with_parts(self, layer: Layer, place: int, other: int) -> bool:
         """Return whether some call hands over two parts of one thing."""
         for source in self.sources:
             for call in below(source.root, "call_expression"):
@@ -285,7 +287,7 @@ class _Crate:
                     continue
                 if key_of(source.text(function), source) != layer.key:
                     continue
-                roots = [root_of(bare(arguments[at]) or call) for at in (one, other)]
+                roots = [root_of(bare(arguments[at]) or call) for at in (place, other)]
                 if source.text(roots[0]) == source.text(roots[1]):
                     return True
         return False
@@ -370,10 +372,10 @@ def _inner(layer: Layer, body: bytes) -> bytes:
 def _pairs(layer: Layer) -> Iterator[tuple[int, int]]:
     lent = (Kind.REFERENCE, Kind.SLICE)
     found = [at for at, parameter in enumerate(layer.parameters) if parameter.kind in lent]
-    for position, one in enumerate(found):
+    for position, place in enumerate(found):
         for other in found[position + 1 :]:
-            if Kind.RAW not in (layer.parameters[one].kind, layer.parameters[other].kind):
-                yield one, other
+            if Kind.RAW not in (layer.parameters[place].kind, layer.parameters[other].kind):
+                yield place, other
 
 
 def _is_looked_through(source: Source, name: Node) -> bool:

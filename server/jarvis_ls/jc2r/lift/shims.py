@@ -18,8 +18,8 @@ pub unsafe fn cells<'a, T>(first: *const T, count: i64) -> &'a [core::cell::Cell
 APART = b"""
 /// Whether two parts of memory, each of so many elements, have no byte in common.
 #[inline]
-pub fn are_apart<A, B>(one: *const A, count: i64, other: *const B, others: i64) -> bool {
-    let (begin, start) = (one as usize, other as usize);
+pub fn are_apart<A, B>(part: *const A, count: i64, other: *const B, others: i64) -> bool {
+    let (begin, start) = (part as usize, other as usize);
     let end = begin.wrapping_add(core::mem::size_of::<A>().wrapping_mul(count.max(0) as usize));
     let stop = start.wrapping_add(core::mem::size_of::<B>().wrapping_mul(others.max(0) as usize));
     end <= start || stop <= begin
@@ -73,8 +73,8 @@ def shim_from_c(layer: Layer) -> bytes:
 def _lines(layer: Layer) -> list[bytes]:
     name = layer.key[1].encode()
     lines = []
-    for one, other in sorted(layer.apart):
-        a, b = layer.parameters[one], layer.parameters[other]
+    for place, other in sorted(layer.apart):
+        a, b = layer.parameters[place], layer.parameters[other]
         lines.append(
             b'assert!(sys::are_apart(%b, %b), "%b: `%b` and `%b` overlap");'
             % (_extent(layer, a), _extent(layer, b), name, a.name, b.name)
