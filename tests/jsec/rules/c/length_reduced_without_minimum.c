@@ -51,7 +51,7 @@ int in_words_checked(const struct header *header, size_t left) {
     default:
         if (header->length == 0 || header->length * 4 > left)
             return -1;
-        use(header + 1, header->length * 4 - 1); // ok
+        use(header + 1, header->length * 4 - 4); // ok
     }
     return 0;
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
@@ -17,6 +19,7 @@ from jarvis_ls.jsec.local.guards import NULLS
 LOCK_WORDS = frozenset({"lock_guard", "unique_lock", "scoped_lock", "QMutexLocker", *PAIRS})
 """Words one of which a function has that takes a lock; the types of guards come first."""
 
+_start = attrgetter("start_byte")
 _SPELLED = (b"_lock", b"lock_", b"lock(", b"Lock", b"Section", b"mutex_enter")
 _GUARD = re.compile(r"^(?:std::)?(?:lock_guard|unique_lock|scoped_lock|QMutexLocker)\b")
 _ATOMIC = re.compile(r"(?i)atomic|thread_local|__thread|once_flag|\bconst\b|mutex|volatile")
@@ -49,6 +52,8 @@ def held_ranges(function: Function) -> list[Held]:
     found = list(_of_guards(function)) if function.unit.language == "cpp" else []
     calls = function.calls
     for at, call in enumerate(calls):
+        if len(found) >= _MOST:
+            break
         lock = lock_of(call) if call.name in PAIRS else ""
         if not lock:
             continue
@@ -135,8 +140,10 @@ def uses_of(function: Function, name: str, start: int, end: int) -> Iterator[Nod
     for node in function.uses(name, start, end)[:_MOST]:
         if function.variable(name, node.start_byte) is None:
             yield node
-    for node in function.nodes("member"):
-        if start <= node.start_byte < end and own_name(node) == name:
+    members = function.nodes("member")
+    first = bisect_left(members, start, key=_start)
+    for node in members[first : bisect_left(members, end, lo=first, key=_start)]:
+        if own_name(node) == name:
             yield node
 
 

@@ -44,6 +44,8 @@ _LAST = re.compile(
 )
 """The place of the last character: `s + strlen(s) - 1`, `&s[strlen(s) - 1]`, `strlen(s) - 1`."""
 _MAX_TEXT = 2000
+_MOST = 100
+"""Loops of a function that are examined."""
 
 
 @rule(
@@ -56,7 +58,7 @@ _MAX_TEXT = 2000
 def backward_scan_without_start(function: Function) -> Iterator[Report]:
     if not any(operator_of(node) == "--" for node in function.nodes("update")):
         return
-    for loop in function.nodes("loop"):
+    for loop in function.nodes("loop")[:_MOST]:
         condition = field(loop, "condition")
         step = _step_back(function, loop)
         if condition is None or step is None or len(text(loop)) > _MAX_TEXT:

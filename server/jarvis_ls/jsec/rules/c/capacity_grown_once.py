@@ -40,6 +40,8 @@ from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.lengths import holds, words_of
 from jarvis_ls.jsec.local.constants import constant
 
+_MOST = 40
+"""Tests of a function that are examined."""
 _GROWS = (b"realloc", b"esize", b"REALLOC", b"renew")
 
 
@@ -55,7 +57,7 @@ def _may_grow(function: Function) -> bool:
     suggestion="Make the capacity at least '{needed}'.",
 )
 def capacity_grown_once(function: Function) -> Iterator[Report]:
-    for branch in function.nodes("if"):
+    for branch in function.nodes("if")[:_MOST]:
         body = field(branch, "consequence")
         needed, capacity = _compared(field(branch, "condition"), function)
         if body is None or needed is None or capacity is None:

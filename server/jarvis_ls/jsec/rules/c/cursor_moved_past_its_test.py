@@ -51,6 +51,8 @@ from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.constants import constant
 from jarvis_ls.jsec.local.guards import same_path
 
+_MOST = 100
+"""Loops of a function that are examined."""
 _FAR = 2
 """Places behind a tested one from which on a read is reported: one is often the terminator."""
 
@@ -68,7 +70,7 @@ def _moves(function: Function) -> bool:
     suggestion="Compare '{index}' with '{length}' again before it is used.",
 )
 def cursor_moved_past_its_test(function: Function) -> Iterator[Report]:
-    for loop in function.nodes("loop"):
+    for loop in function.nodes("loop")[:_MOST]:
         index, length = _tested(loop)
         body = field(loop, "body")
         if not index or body is None:

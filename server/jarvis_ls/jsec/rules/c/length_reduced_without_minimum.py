@@ -76,7 +76,8 @@ def length_reduced_without_minimum(site: Site) -> Iterator[Report]:
         return
     if operator_of(site.node) == "-" and not is_given_on(site.node):
         return
-    if _has_minimum(function, text(length), site.node, taken):
+    least = -(-taken // _factor(left, function))
+    if _has_minimum(function, text(length), site.node, least):
         return
     yield Report(
         site.node,
@@ -97,6 +98,13 @@ def _measured(left: Node) -> Node | None:
             return None
         left = bare(field(left, "left") or left)
     return left if left.type in ("identifier", "field_expression") else None
+
+
+def _factor(left: Node, function: Function) -> int:
+    """Return what the length is multiplied with before something is taken from it."""
+    left = bare(left)
+    product = left if left.type == "binary_expression" else None
+    return max(1, constant(field(product, "right"), function) or 1)
 
 
 def _least(taken: Node, function: Function) -> int | None:

@@ -31,6 +31,7 @@ memcpy(target, source, length);
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import bare, text
@@ -42,6 +43,9 @@ from jarvis_ls.jsec.local.c.integers import declared_width, width
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.guards import written_between
 
+_MOST = 32
+"""Narrowed copies of a function that are examined."""
+
 
 @rule(
     query=functions(calling=WRITES),
@@ -51,7 +55,7 @@ from jarvis_ls.jsec.local.guards import written_between
     suggestion="Compare '{length}' itself with the limit.",
 )
 def narrowed_copy_tested(function: Function) -> Iterator[Report]:
-    for narrow, length in _narrowed(function):
+    for narrow, length in islice(_narrowed(function), _MOST):
         size = _size_used(function, narrow, length)
         if size is not None:
             yield Report(

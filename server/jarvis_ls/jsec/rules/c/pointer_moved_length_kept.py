@@ -46,6 +46,8 @@ from jarvis_ls.jsec.local.c.lengths import holds, words_of
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.guards import enclosing_loop, leaves
 
+_MOST = 40
+"""Calls, tests and reductions of a function that are examined."""
 _SKIPS = re.compile(r"(?i)(?:discard|skip|advance|consume|forward|seek)\w*$")
 
 
@@ -71,8 +73,9 @@ def pointer_moved_length_kept(function: Function) -> Iterator[Report]:
 def _reductions(function: Function) -> dict[str, list[Node]]:
     """Return the variables that something is taken from in a loop, with the places."""
     found: dict[str, list[Node]] = {}
-    for node in function.nodes("assign"):
-        if operator_of(node) == "-=" and enclosing_loop(node, function) is not None:
+    taken = [node for node in function.nodes("assign") if operator_of(node) == "-="]
+    for node in taken if len(taken) <= _MOST else ():
+        if enclosing_loop(node, function) is not None:
             found.setdefault(text(field(node, "left")), []).append(node)
     return found
 
@@ -84,7 +87,7 @@ def _moved_by_search(function: Function, reduced: dict[str, list[Node]]) -> Iter
         if operator_of(node) == "+=":
             amount = words_of(field(node, "right"))
             steps.setdefault(text(field(node, "left")), set()).update(amount)
-    for call in function.calls:
+    for call in function.calls[:_MOST]:
         target = text(call.target)
         if target not in steps:
             continue
@@ -124,8 +127,8 @@ def _settings(function: Function, name: str, loop: Node) -> list[Node]:
 def _skipped(function: Function, reduced: dict[str, list[Node]]) -> Iterator[Report]:
     """Report what is tested against the remaining length and skipped without being taken from
     it."""
-    for branch in function.nodes("if"):
-        body, length, amount = field(branch, "consequence"), "", ""
+    for branch in function.nodes("if")[:_MOST]:
+        body = field(branch, "consequence")
         condition = field(branch, "condition")
         test = None if condition is None else _inner(condition)
         if body is None or test is None or operator_of(test) not in ("<", ">") or not leaves(body):
@@ -146,10 +149,7 @@ def _skipped(function: Function, reduced: dict[str, list[Node]]) -> Iterator[Rep
             if branch.end_byte <= node.start_byte < loop.end_byte
             and amount in text(field(node, "right"))
         )
-        if (
-            next(behind, None) is None
-            and bounds(function, length, loop.end_byte - 1).upper is False
-        ):
+        if next(behind, None) is None and not bounds(function, length, loop.end_byte - 1).upper:
             yield Report(
                 skip,
                 "'{amount}' is skipped, but '{length}' is not reduced by it.",

@@ -41,6 +41,8 @@ from jarvis_ls.jsec.local.c.buffer_sizes import resolve_typedefs
 from jarvis_ls.jsec.local.c.integers import declared_width
 from jarvis_ls.jsec.local.constants import declaration
 
+_MOST = 64
+"""Uses of a pointer that are examined."""
 _QUALIFIED = frozenset({"const", "void", "struct", "union", "enum", "long"})
 """Words of types that are left out: what is const is not written, and `long` has the width of the
 platform."""
@@ -112,7 +114,7 @@ def _leads_to_single(pointer: Node, declared: Variable, function: Function) -> b
     """Return whether a pointer is used as that of one value: dereferenced by `*`, never indexed or
     moved."""
     is_read = False
-    for use in function.uses(text(pointer)):
+    for use in function.uses(text(pointer))[:_MOST]:
         parent = use.parent
         if parent is None or use == declared.node or use == pointer:
             continue

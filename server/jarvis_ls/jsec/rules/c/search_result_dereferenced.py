@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from jarvis_ls.codeintel.functions import Call
 from jarvis_ls.codeintel.nodes import field, operator_of, text, use_of
@@ -56,7 +57,7 @@ def search_result_dereferenced(whole: WholeUnit) -> Iterator[Report]:
         return
     tested: Counter[str] = Counter()
     unseen: list[tuple[Call, Node]] = []
-    for _, call in zip(range(_MOST), calls_of(whole, searches), strict=False):
+    for call in islice(calls_of(whole, searches), _MOST):
         use = call.node if _is_followed(call) else use_before_test(call)
         if use is not None:
             unseen.append((call, use))

@@ -44,6 +44,8 @@ from jarvis_ls.jsec.local.c.integers import is_unsigned, width
 from jarvis_ls.jsec.local.c.lengths import sizes_memory
 from jarvis_ls.jsec.local.c.range_tests import bounds
 
+_MOST = 300
+"""Conditions of a function from which on its sums are left to the flow analysis."""
 _LEAST = frozenset({"MIN", "min", "std::min", "g_min"})
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
 
@@ -70,7 +72,7 @@ def _adds_names(node: Node) -> bool:
 def sum_wraps_in_bound(site: Site) -> Iterator[Report]:
     function = site.function
     parts = [field(site.node, "left"), field(site.node, "right")]
-    if function is None or not _is_in_bound(site.node):
+    if function is None or not _is_in_bound(site.node) or len(function.conditions) > _MOST:
         return
     widths = {width(part, function) for part in parts}
     if len(widths) != 1 or not widths <= {4, 8}:

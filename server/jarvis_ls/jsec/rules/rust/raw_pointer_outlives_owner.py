@@ -77,6 +77,8 @@ _WITHIN = frozenset(
 """What may be between a pointer and the call that puts it into a collection."""
 _KEEPS = frozenset({"forget", "new", "leak", "into_raw", *_PUTS})
 """Calls after which what they are given may live longer than its name."""
+_MOST = 64
+"""Pointers of a function that are examined."""
 STORED = "'{pointer}' dangles: '{owner}' is dropped at the end of its block."
 
 
@@ -116,8 +118,9 @@ def raw_pointer_outlives_owner(function: Function) -> Iterator[Report]:
 
 def _stored_pointers(function: Function) -> Iterator[Report]:
     """Report pointers into a local of an inner block that a collection keeps beyond the block."""
-    for call in function.calls:
-        if call.name not in ("as_ptr", "as_mut_ptr") or call.receiver is None:
+    taken = [call for call in function.calls if call.name in ("as_ptr", "as_mut_ptr")]
+    for call in taken[:_MOST]:
+        if call.receiver is None:
             continue
         owner = function.variable(text(call.receiver), call.node.start_byte)
         if owner is None or owner.initial is None or not _owns(owner):
