@@ -14,7 +14,7 @@ import pytest
 from jarvis_ls.agents.node import Assignment
 from jarvis_ls.agents.records import INTERRUPTED, NEVER_BEGAN
 from jarvis_ls.runtime.base.events import Budget, EntryPut, NodePut, UserEntry
-from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.base.messages import Usage, User
 from jarvis_ls.runtime.session.store import SessionStore
 from tests.agents.world import World, call, delegate, near, say, until, world
 
@@ -220,3 +220,15 @@ async def test_words_that_were_shown_but_not_read_are_told_again(tmp_path: Path)
         w.on("root", say("done"))
         w.tree.retry("root")
         assert (await w.tree.wait("root")).text == "done"
+
+
+async def test_a_child_that_was_killed_before_it_read_its_task_is_given_it(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        child = w.tree.add("root", Assignment("[a] count the files"))
+        w.session.append(child.id, User("Facts that every agent is told first."))
+        await w.tree.cancel(child.id)
+        w.on("a", say("7 files"))
+        w.tree.retry(child.id)
+        assert (await w.tree.wait(child.id)).text == "7 files"
+        said = [m.text for m in w.session.messages(child.id) if isinstance(m, User)]
+        assert any("count the files" in text for text in said)

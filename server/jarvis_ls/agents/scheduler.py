@@ -137,9 +137,11 @@ class Driver:
 
     def words_to_go_on(self, node: Node, reason: str) -> str:
         """Return what a node reads when it resumes after a kill or after what `reason` says."""
-        if self._session.messages(node.id):
+        first = first_words(node.assignment)
+        said = self._session.transcript(node.id)
+        if any(isinstance(m, Assistant) or first in m.text for m in said):
             return go_on(reason)
-        return first_words(node.assignment) or self._shown_words(node) or go_on(reason)
+        return first or self._shown_words(node) or go_on(reason)
 
     async def _drive(
         self,
