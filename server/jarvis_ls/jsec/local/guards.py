@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from jarvis_ls.codeintel.functions import Call, Function
 from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jsec.base.function_cache import once_per_function
 
 NULLS = frozenset({"NULL", "0", "nullptr", "((void*)0)", "((void *)0)", "'\\0'"})
 _RELATIONS = frozenset({"<", ">", "<=", ">="})
@@ -77,26 +79,28 @@ def written_between(function: Function, expression: str, start: int, end: int) -
     two bytes."""
     base = re.match(r"[\s*(&]*([A-Za-z_]\w*)", expression)
     names = {expression.strip(), base[1] if base else expression}
-    for node in _starting(function.nodes("assign"), start, end):
-        if text(field(node, "left")).strip("() ") in names:
-            return True
-    for node in _starting(function.nodes("update"), start, end):
-        if text(field(node, "argument")).strip("() ") in names:
-            return True
-    for node in _starting(function.nodes("deref"), start, end):
-        if operator_of(node) == "&" and text(field(node, "argument")).strip("() ") in names:
-            return True
-    for node in _starting(function.nodes("decl"), start, end):
+    writes = _writes(function)
+    return any(_is_between(writes.get(name, ()), start, end) for name in names)
+
+
+def _is_between(places: Sequence[int], start: int, end: int) -> bool:
+    at = bisect_left(places, start)
+    return at < len(places) and places[at] < end
+
+
+@once_per_function
+def _writes(function: Function) -> dict[str, list[int]]:
+    """Return where each expression is assigned, declared, or has its address taken."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for kind, side in (("assign", "left"), ("update", "argument"), ("deref", "argument")):
+        for node in function.nodes(kind):
+            if kind != "deref" or operator_of(node) == "&":
+                found[text(field(node, side)).strip("() ")].append(node.start_byte)
+    for node in function.nodes("decl"):
         for child in node.children_by_field_name("declarator"):
-            if base is not None and _declared_name(child) == base[1]:
-                return True
-    return False
-
-
-def _starting(nodes: list[Node], start: int, end: int) -> list[Node]:
-    """Return the nodes, given in order of position, that start between two bytes."""
-    first = bisect_left(nodes, start, key=lambda n: n.start_byte)
-    return nodes[first : bisect_left(nodes, end, lo=first, key=lambda n: n.start_byte)]
+            found[_declared_name(child)].append(node.start_byte)
+    found.pop("", None)
+    return {name: sorted(places) for name, places in found.items()}
 
 
 def same_path(function: Function, first: Node, second: Node) -> bool:
@@ -109,7 +113,7 @@ def same_path(function: Function, first: Node, second: Node) -> bool:
     below = first
     for outer in ancestors(first, function.node):
         if outer.id in shared:
-            return not _exclusive(outer, below, second)
+            return not _exclusive(function, outer, below, second)
         if outer.type in (
             "compound_statement",
             "case_statement",
@@ -250,7 +254,7 @@ def _declared_name(node: Node | None) -> str:
     return ""
 
 
-def _exclusive(shared: Node, below: Node, second: Node) -> bool:
+def _exclusive(function: Function, shared: Node, below: Node, second: Node) -> bool:
     """Return whether `below` and `second` are in different branches of `shared`."""
     if shared.type in ("if_statement", "conditional_expression"):
         condition = field(shared, "condition")
@@ -259,21 +263,33 @@ def _exclusive(shared: Node, below: Node, second: Node) -> bool:
         )
     if shared.type == "compound_statement" and below.type == "case_statement":
         return _leaves(below, below.start_byte)
-    return _leaves_between(shared, below, second)
+    return _leaves_between(function, shared, below, second)
 
 
-def _leaves_between(block: Node, below: Node, second: Node) -> bool:
-    """Return whether a jump is directly in `block` between two of its statements."""
+def _leaves_between(function: Function, block: Node, below: Node, second: Node) -> bool:
+    """Return whether a jump is directly in `block` between two of its statements, without a label
+    before it."""
     if block.type not in ("compound_statement", "case_statement"):
         return False
-    for child in block.named_children:
-        if child.start_byte >= second.start_byte:
-            return False
-        if child.type == "labeled_statement" and child.start_byte > below.start_byte:
-            return False
-        if child.start_byte >= below.end_byte and child.type in _JUMPS:
-            return True
-    return False
+    kept = _jumps_and_labels(function)
+    if block.id not in kept:
+        children = block.named_children
+        kept[block.id] = (
+            [child.start_byte for child in children if child.type in _JUMPS],
+            [child.start_byte for child in children if child.type == "labeled_statement"],
+        )
+    jumps, labels = kept[block.id]
+    first = bisect_left(jumps, below.end_byte)
+    if first == len(jumps) or jumps[first] >= second.start_byte:
+        return False
+    return not _is_between(labels, below.start_byte + 1, jumps[first])
+
+
+@once_per_function
+def _jumps_and_labels(_function: Function) -> dict[int, tuple[list[int], list[int]]]:
+    """Return where the statements of each block jump or are labelled, by the block's id; filled as
+    blocks are looked at."""
+    return {}
 
 
 def _leaves(block: Node, after: int) -> bool:
