@@ -101,15 +101,15 @@ class _EndsWhenAllIsFollowed(Worker):
         return None
 
 
-def test_a_file_whose_faults_are_lost_with_the_process_is_told(
+def test_a_file_whose_faults_are_lost_with_the_process_is_told_and_looked_at_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def told() -> list[str]:
+    async def told() -> list[FileReport]:
         pool = Pool(1, 10)
         reports = {"a.c": FileReport("a.c")}
-        async for report in follow(pool, {"a.c": "unit"}, reports):
-            return list(report.notes)
-        return []
+        return [report async for report in follow(pool, {"a.c": "unit"}, reports)]
 
     monkeypatch.setattr(worker_pool, "Worker", _EndsWhenAllIsFollowed)
-    assert asyncio.run(told()) == [FAILED]
+    (report,) = asyncio.run(told())
+    assert report.notes == (FAILED,)
+    assert report.is_cut, "the cache would keep it"

@@ -69,11 +69,14 @@ async def follow(
     notes: dict[str, tuple[str, ...]] = {}
     decided: set[tuple[str, str]] = set()
     unsure: set[tuple[str, str]] = set()
+    lost: set[str] = set()
     done = 0
     async for path, answer in pool.each(_follow, sorted(units)):
         done += 1
         followed: Followed = answer
         notes[path] = _notes(followed)
+        if followed.lost:
+            lost.add(path)
         for fault in followed.faults:
             faults[fault.file].append(fault)
         decided |= followed.decided
@@ -92,7 +95,7 @@ async def follow(
         if path in ordered or notes.get(path) or reports[path].findings
     ]
     async for _, report in pool.each(_settle, touched):
-        yield report
+        yield replace(report, is_cut=True) if report.path in lost else report
 
 
 def _notes(followed: Followed) -> tuple[str, ...]:
@@ -166,9 +169,8 @@ async def _settle(
         settled: FileReport = await worker.call_or_retry("settle", *job, timeout=seconds)
         return settled
     except WorkerGone as gone:
-        return replace(
-            job[0], notes=(*job[0].notes, UNSETTLED if gone.timed_out else FAILED), settled=True
-        )
+        note = UNSETTLED if gone.timed_out else FAILED
+        return replace(job[0], notes=(*job[0].notes, note), settled=True, is_cut=True)
     except _FAULTS as error:
         log.error("%s: what flow proved is missing: %s", job[0].path, error)
-        return replace(job[0], notes=(*job[0].notes, FAILED), settled=True)
+        return replace(job[0], notes=(*job[0].notes, FAILED), settled=True, is_cut=True)

@@ -37,7 +37,7 @@ class FileReport:
     settled: bool = False
     """Whether flow has had its say: it takes the place of an earlier report of the file."""
     is_cut: bool = False
-    """Whether the time was up before all of it was analysed: another scan may find more."""
+    """Whether its analysis ended before all was done: another scan may find more."""
 
 
 @dataclass(frozen=True, slots=True)
