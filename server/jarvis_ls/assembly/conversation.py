@@ -239,6 +239,16 @@ class Conversation:
             return await self.auto.wait()
         return await self.tree.wait(node)
 
+    async def rest(self) -> None:
+        """Wait until neither auto mode nor any agent works."""
+        while self.working:
+            if self.auto.running:
+                await self.auto.wait()
+            for node in list(self.tree.walk()):
+                if node.id in self.tree:  # a full tree forgets those that have ended
+                    await self.tree.wait(node.id)
+            await asyncio.sleep(0)
+
     async def ask(
         self, text: str, images: Sequence[Image] = (), *, form: AnswerForm | None = None
     ) -> Ending:
@@ -566,12 +576,7 @@ class Conversation:
         try:
             while self._unsaved:
                 self._unsaved = False
-                while self.working:
-                    if self.auto.running:
-                        await self.auto.wait()
-                    for node in list(self.tree.walk()):
-                        await self.tree.wait(node.id)
-                    await asyncio.sleep(0)
+                await self.rest()
                 await asyncio.to_thread(self.session.sync)
                 await self.history.record(self.session)
                 self._tell_session()

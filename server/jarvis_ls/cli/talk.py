@@ -241,6 +241,7 @@ class Talk:
             state = await said
             while conversation.working or self._hearing:  # words came just as it ended
                 await asyncio.gather(*self._hearing)
+                await conversation.rest()  # children may work on when the root has ended
                 state = (await conversation.wait()).state
         except asyncio.CancelledError:
             return "cancelled"
