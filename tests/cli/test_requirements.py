@@ -57,6 +57,7 @@ SAYS_WHAT_IS_MISSING = frozenset(
         "jarvis_ls.cli.repairing",
         "jarvis_ls.cli.rewriting",
         "jarvis_ls.cli.verifying",
+        "jarvis_ls.jsec.cluster.hosts",
         "jarvis_ls.jsec.proof.symbolic.refutation",
         "jarvis_ls.facade.proving",
         "jarvis_ls.codeintel.clang",

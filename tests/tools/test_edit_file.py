@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.tools.edit_file import Diff, _replaced
+from jarvis_ls.tools.edit_file import Diff, replace_text
 from tests.support.desk import Desk
 
 CODE = "int one(void)\n{\n    return 1;\n}\n\nint two(void)\n{\n    return 1;\n}\n"
@@ -141,7 +141,7 @@ async def test_nothing_to_do_is_no_success(desk: Desk) -> None:
 def test_a_replacement_is_that_of_str(text: str, search: str, new: str) -> None:
     spots = sum(text.startswith(search, at) for at in range(len(text)))
     try:
-        result = _replaced(text, Diff(search, new))
+        result = replace_text(text, Diff(search, new))
     except ToolRetry:
         assert spots != 1 or search == new
     else:

@@ -128,14 +128,12 @@ async def _effort(options: argparse.Namespace) -> AsyncIterator[Effort]:
         yield Effort(options.jobs, options.timeout)
         return
     try:
-        import distributed  # noqa: F401 - asked for before anything begins
+        from jarvis_ls.jsec.cluster.hosts import connect
     except ModuleNotFoundError as error:
         missing_package(error)
         raise UsageError(
             "--scheduler needs more packages: pip install 'jarvis-ls[cluster]'"
         ) from None
-    from jarvis_ls.jsec.cluster.hosts import connect
-
     async with connect(options.scheduler) as hosts:
         yield Effort(hosts.count, options.timeout, hosts.make)
 

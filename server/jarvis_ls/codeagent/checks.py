@@ -28,7 +28,7 @@ from jarvis_ls.codeagent.diagnostics import (
 )
 from jarvis_ls.codeagent.edit_guard import Edit
 from jarvis_ls.codeagent.lint_tools import LintTable, tools_for
-from jarvis_ls.codeagent.test_runs import test_runs
+from jarvis_ls.codeagent.test_runs import FROM_SOURCES, test_runs
 from jarvis_ls.codeintel.change.impact import ImpactReport
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words, together
@@ -238,7 +238,9 @@ class Checks:
         )
         session = self._sessions()[number]
         sandbox = await self._place.ladder.best(trusted=True, session=session)
-        script = Script("bash", text, SECONDS[check.kind], session=session)
+        script = Script(
+            "bash", text, SECONDS[check.kind], environment=FROM_SOURCES, session=session
+        )
         return await sandbox.run(script, [self._place.folder])
 
     def _sessions(self) -> tuple[str, str]:

@@ -18,6 +18,9 @@ from jarvis_ls.codeintel.change.tests_at_risk import TestAtRisk
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 
+FROM_SOURCES = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Variables of runs between edits: Python would take what it has compiled for a source of the same
+size and second."""
 _MOST = 50
 """Tests that are run after an edit."""
 _LARGEST = 1_000_000

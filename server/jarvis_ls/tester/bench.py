@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.codeagent.test_runs import FROM_SOURCES
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.sandbox.base import Ran, Script
@@ -92,7 +93,7 @@ class TestBench:
         if not is_path(text):
             raise UsageError("A command or an input of tests holds a NUL or half a character.")
         sandbox = await self._ladder.best(trusted=True, session=self._session)
-        script = Script("bash", text, seconds, session=self._session)
+        script = Script("bash", text, seconds, environment=FROM_SOURCES, session=self._session)
         return await sandbox.run(script, [self.folder])
 
     def close(self) -> None:

@@ -19,6 +19,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import distributed
+
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError, WorkerGone
 from jarvis_ls.core.process import RemoteError
 from jarvis_ls.jsec.cluster.host import Host, Reply, version
@@ -44,10 +46,8 @@ async def connect(address: str) -> AsyncIterator[Hosts]:
     """Connect to the scheduler at an address, or start workers here (`local:N`); at the end nothing
     of the scan is left on the workers.
 
-    Raises `JarvisError` that says what is wrong, `ModuleNotFoundError` without the extra `cluster`.
+    Raises `JarvisError` that says what is wrong.
     """
-    import distributed
-
     async with contextlib.AsyncExitStack() as stack:
         target: Any = address
         if address.startswith(LOCAL):

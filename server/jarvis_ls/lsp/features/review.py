@@ -14,7 +14,6 @@ from typing import Any
 
 from lsprotocol import types
 
-from jarvis_ls.assembly.review_process import Request
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.finding import Severity
 from jarvis_ls.core.words import Words, from_json
@@ -61,6 +60,8 @@ class _Review:
         """By the key of a file."""
 
     async def review(self, params: ReviewParams) -> ReviewResult:
+        from jarvis_ls.assembly.review_process import Request  # not needed to start
+
         server = self._server
         request = Request(self._folder(params.uri), params.state, params.agents)
         title = server.say("Reviewing the change")

@@ -66,6 +66,14 @@ class Commands:
 
     def __init__(self, say: Messages) -> None:
         self._items = (
+            CommandItem(
+                "/auto",
+                say(
+                    "Plan a task, split it and let several agents work on it; without a task, resume"
+                ),
+                "[TASK]",
+                needs_model=True,
+            ),
             CommandItem("/scan", say("Scan the workspace for security flaws")),
             CommandItem("/findings", say("List findings (optional filter)"), "[WORDS]"),
             CommandItem("/explain", say("Explain a rule"), "RULE"),
