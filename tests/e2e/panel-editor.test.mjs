@@ -78,8 +78,10 @@ describe('the panel beside the editor', () => {
     await panel.say('Which line?');
     await page.getByRole('button', { name: 'Insert at cursor' }).click();
     await editor.page.locator('.view-line', { hasText: /^put.here/ }).waitFor();
-    await editor.command('Undo');
     await panel.rest();
+    await editor.goTo(1);
+    await editor.page.keyboard.press('Control+Z');
+    await editor.page.locator('.view-line', { hasText: /^first$/ }).waitFor();
   });
 
   test('the selection goes along', async () => {

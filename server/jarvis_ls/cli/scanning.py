@@ -19,7 +19,7 @@ from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.scan_job import Job, prepare
-from jarvis_ls.core.errors import JarvisError, UsageError, missing_package
+from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import STATE, replace_file, write_error
 from jarvis_ls.core.finding import SEVERITIES, Finding, Severity
 from jarvis_ls.core.words import Words
@@ -127,13 +127,8 @@ async def _effort(options: argparse.Namespace) -> AsyncIterator[Effort]:
     if options.scheduler is None:
         yield Effort(options.jobs, options.timeout)
         return
-    try:
-        from jarvis_ls.jsec.cluster.hosts import connect
-    except ModuleNotFoundError as error:
-        missing_package(error)
-        raise UsageError(
-            "--scheduler needs more packages: pip install 'jarvis-ls[cluster]'"
-        ) from None
+    from jarvis_ls.jsec.cluster.hosts import connect
+
     async with connect(options.scheduler) as hosts:
         yield Effort(hosts.count, options.timeout, hosts.make)
 

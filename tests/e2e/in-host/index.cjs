@@ -80,7 +80,7 @@ const tests = {
       return list.length > 0 && list;
     });
     const text = hovers.flatMap(({ contents }) => contents.map((it) => it.value ?? it)).join('\n');
-    assert.match(text, /severity (medium|low) · score/);
+    assert.match(text, /Score \d\.\d+ of 3 = .*\(severity (medium|low)\)/);
     assert.match(text, /stop at the end of the source/);
     assert.match(text, /CWE-/);
   },

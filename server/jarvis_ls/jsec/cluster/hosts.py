@@ -19,9 +19,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import distributed
-
-from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError, WorkerGone
+from jarvis_ls.core.errors import (
+    JarvisError,
+    SkippedFile,
+    UsageError,
+    WorkerGone,
+    missing_package,
+)
 from jarvis_ls.core.process import RemoteError
 from jarvis_ls.jsec.cluster.host import Host, Reply, version
 from jarvis_ls.jsec.flow.program.ir_store import Store
@@ -48,6 +52,14 @@ async def connect(address: str) -> AsyncIterator[Hosts]:
 
     Raises `JarvisError` that says what is wrong.
     """
+    try:
+        import distributed
+    except ModuleNotFoundError as error:
+        missing_package(error)
+        raise UsageError(
+            "--scheduler needs more packages: pip install 'jarvis-ls[cluster]'"
+        ) from None
+
     async with contextlib.AsyncExitStack() as stack:
         target: Any = address
         if address.startswith(LOCAL):

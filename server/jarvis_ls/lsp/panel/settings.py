@@ -69,7 +69,8 @@ class Commands:
             CommandItem(
                 "/auto",
                 say(
-                    "Plan a task, split it and let several agents work on it; without a task, resume"
+                    "Plan a task, split it and let several agents work on it; without a task,"
+                    " resume"
                 ),
                 "[TASK]",
                 needs_model=True,
