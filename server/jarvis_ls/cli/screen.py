@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.markdown_blocks import MarkdownBlocks
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import (
     AnswerEntry,
@@ -85,6 +86,8 @@ class Screen:
         """The answer that may be the last."""
         self._streams = out.isatty() and not only_last
         """Whether answers are written as they come."""
+        self._blocks = MarkdownBlocks(out) if colour and self._streams else None
+        """Renders answers; elsewhere they are written as the model wrote them."""
         self._aside = aside
         self._colour = colour
         self._thinking = thinking
@@ -131,7 +134,7 @@ class Screen:
 
     def say(self, text: str, colour: str = "") -> None:
         """Write a line beside the answer, in the user's language."""
-        self.end_line()
+        self._break_line()
         self._aside.write(self._paint(speak(text), colour) + "\n")
         self._aside.flush()
 
@@ -143,11 +146,7 @@ class Screen:
         for line in script.text.strip("\n").split("\n"):
             self.say(f"    {visible(line)}", "yellow")
         network = Words("network allowed" if script.network else "no network")
-        sandbox = (
-            Words("NO sandbox")
-            if script.isolation == "none"
-            else Words("sandbox: {name}", name=script.isolation or Words("unknown"))
-        )
+        sandbox = sandbox_in_words(script.isolation)
         where = Words("folder: {folder}", folder=script.folder)
         self.say(f"    {speak(where)} · {speak(network)} · {speak(sandbox)}", "dim")
 
@@ -184,11 +183,16 @@ class Screen:
     def answer(self, text: str) -> None:
         """Write a whole answer."""
         self.end_line()
-        self._out.write(visible(text).rstrip("\n") + "\n")
-        self._out.flush()
+        self._write(text.rstrip("\n") + "\n")
+        self.end_line()
 
     def end_line(self) -> None:
-        """Begin a new line, when one is open."""
+        """Write all that was kept back of an answer, and begin a new line, when one is open."""
+        if self._blocks is not None:
+            self._blocks.end()
+        self._break_line()
+
+    def _break_line(self) -> None:
         if self._open:
             self._out.write("\n")
             self._out.flush()
@@ -272,6 +276,8 @@ class Screen:
             return
         said = self._said.get(entry.id, "")
         if not entry.text.startswith(said):  # an attempt that failed is said again
+            if self._blocks is not None:
+                self._blocks.drop()
             self.end_line()
             said = ""
         self._said[entry.id] = entry.text
@@ -302,7 +308,10 @@ class Screen:
         if not text:
             return
         if self._reasoning:
-            self.end_line()
+            self._break_line()
+        if self._blocks is not None:
+            self._blocks.feed(visible(text))
+            return
         self._out.write(visible(text))
         self._out.flush()
         self._open = not text.endswith("\n")
@@ -340,6 +349,13 @@ class Screen:
 
     def _paint(self, text: str, colour: str) -> str:
         return f"\x1b[{COLOURS[colour]}m{text}\x1b[0m" if colour and self._colour else text
+
+
+def sandbox_in_words(isolation: str) -> Words:
+    """Return what confines scripts: a kind of sandbox, `none`, or nothing where it is not known."""
+    if isolation == "none":
+        return Words("NO sandbox")
+    return Words("sandbox: {name}", name=isolation or Words("unknown"))
 
 
 def diff_lines(edit: ProposedEdit) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from jarvis_ls.cli.event_lines import EventLines
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak, speaker
 from jarvis_ls.cli.project import Disk
-from jarvis_ls.cli.screen import Screen, wants_colour
+from jarvis_ls.cli.screen import Screen, sandbox_in_words, wants_colour
 from jarvis_ls.cli.stdin_queue import Listener
 from jarvis_ls.cli.terminal import Terminal
 from jarvis_ls.cli.terminal_commands import Steering, turn_in_words
@@ -32,7 +32,7 @@ from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import EntryPut, Event, Mode, NodeInfo, ProposedEdit, ToolEntry
 from jarvis_ls.runtime.tools.interaction import Interaction, NonInteractive, Review
-from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule
+from jarvis_ls.runtime.tools.permissions import Answer, Asked, PermissionRule, shown_target
 
 if TYPE_CHECKING:
     from jarvis_ls.assembly.bootstrap import Assembly
@@ -185,7 +185,7 @@ class Talk:
 
     async def _lines(self, conversation: Conversation) -> ExitStatus:
         """Line by line, until the end of the input."""
-        self._greet(conversation)
+        await self._greet(conversation)
         while not self._steering.session and not self._leaving:
             try:
                 draft, self._steering.draft = self._steering.draft, ""
@@ -314,7 +314,8 @@ class Talk:
 
         run_in_terminal(show)
 
-    def _greet(self, conversation: Conversation) -> None:
+    async def _greet(self, conversation: Conversation) -> None:
+        self._screen.say(await self._banner(conversation), "bold")
         title = conversation.session.info.title
         if title:
             self._screen.say(Words("resuming: {title}", title=title), "bold")
@@ -322,6 +323,18 @@ class Talk:
         if why:
             self._screen.say(why, "yellow")
         self._screen.say(Words("/help lists commands; Ctrl-C stops the turn, Ctrl-D exits"), "dim")
+
+    async def _banner(self, conversation: Conversation) -> str:
+        """Return where one is: the folder, the model that answers, and what confines scripts."""
+        parts = [f"Jarvis · {shown_target(str(self._folder))}"]
+        if not self._missing(conversation):
+            parts.append(speak(Words("model: {name}", name=conversation.tree.root.info.group)))
+        isolation = await asyncio.to_thread(conversation.assembly.sandbox.expected)
+        if not conversation.place.trusted:
+            parts.append(speak(Words("not trusted: files are only read")))
+        elif isolation:
+            parts.append(speak(sandbox_in_words(isolation)))
+        return " · ".join(parts)
 
     # -- beginning -------------------------------------------------------------------------------
 
