@@ -794,6 +794,15 @@ export interface ShowDiffAsk {
   kind: 'show_diff';
 }
 
+/** Say which hunks of a waiting `ToolEntry` the user has chosen, for Accept in the diff's title. */
+export interface ChooseHunksAsk {
+  session: string;
+  entry: string;
+  /** Indices of chosen hunks by path. */
+  accepted: Record<string, number[]>;
+  kind: 'choose_hunks';
+}
+
 /** Put a text on the clipboard. */
 export interface CopyAsk {
   text: string;
@@ -1060,6 +1069,7 @@ export type Ask =
 export type HostAsk =
   | OpenFileAsk
   | ShowDiffAsk
+  | ChooseHunksAsk
   | CopyAsk
   | InsertCodeAsk
   | PickFilesAsk
@@ -1115,6 +1125,7 @@ export type PageAsk =
   | UseModelAsk
   | OpenFileAsk
   | ShowDiffAsk
+  | ChooseHunksAsk
   | CopyAsk
   | InsertCodeAsk
   | PickFilesAsk
@@ -1162,6 +1173,7 @@ export interface AskAnswers {
   use_model: ModelUsed;
   open_file: Done;
   show_diff: Done;
+  choose_hunks: Done;
   copy: Done;
   insert_code: Done;
   pick_files: Done;

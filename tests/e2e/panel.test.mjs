@@ -101,6 +101,36 @@ describe('with a model', () => {
     await panel.tab('chat');
   });
 
+  test('the diff itself accepts what waits, but for what was left out in the panel', async () => {
+    const before = editor.read('list.txt');
+    const content = before.replace('line 3\n', 'LINE 3\n').replace('line 21\n', 'LINE 21\n');
+    const read = { calls: [['read_code', { files: [{ path: 'list.txt' }] }]] };
+    const edit = { calls: [['rewrite_file', { file_path: 'list.txt', content }]] };
+    await model.script(read, edit, { say: 'Refused.' }, edit, { say: 'Accepted.' });
+    const open = async () => {
+      const card = panel.page.locator('.consent', { hasText: 'list.txt' });
+      await card.getByRole('checkbox', { name: 'Change 2' }).uncheck();
+      await card.getByRole('button', { name: /Compare in the editor/ }).click();
+      const changed = editor.page.locator('.monaco-diff-editor .editor.modified .view-line');
+      await changed.filter({ hasText: /LINE\s21/ }).waitFor();
+    };
+    const title = editor.page.locator('.editor-actions');
+    await panel.say('Change it again');
+    await open();
+    await panel.picture('diff-title');
+    await title.getByRole('button', { name: 'Refuse the Change' }).click();
+    await panel.answered('Refused.');
+    await panel.rest();
+    assert.equal(editor.read('list.txt'), before);
+    await panel.say('And again');
+    await open();
+    await title.getByRole('button', { name: 'Accept the Change' }).click();
+    await panel.answered('Accepted.');
+    await panel.rest();
+    assert.equal(editor.read('list.txt'), before.replace('line 3\n', 'LINE 3\n'));
+    await title.getByRole('button', { name: 'Accept the Change' }).waitFor({ state: 'detached' });
+  });
+
   test('the way back brings files and conversation to before a message', async () => {
     const said = panel.page.locator('.row.user', { hasText: 'Change the list' });
     await said.hover();

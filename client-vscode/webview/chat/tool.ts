@@ -200,6 +200,8 @@ export class ToolRow {
         compare: (edit) =>
           void page.ask({ kind: 'show_diff', session, entry: entry.id, ...where(edit) }),
         chosen: () => {
+          const accepted = this.choice.accepted(entry.edits);
+          void page.ask({ kind: 'choose_hunks', session, entry: entry.id, accepted });
           this.begin();
           this.show(this.entry ?? entry);
         },

@@ -1,7 +1,8 @@
 /**
  * What an agent changes of a file, as the editor's own diff: before and after are texts of the
- * server, so that the diff stays what it was when the file changes later. One that is open follows
- * what the user decides: of a change that was taken in part it shows that part.
+ * server, so that the diff stays what it was when the file changes later. While the change waits,
+ * Accept and Refuse stand in the diff's title. One that is open follows what the user decides: of a
+ * change that was taken in part it shows that part.
  */
 
 import {
@@ -9,11 +10,21 @@ import {
   type Disposable,
   EventEmitter,
   l10n,
+  TabInputTextDiff,
   type TextDocumentContentProvider,
   Uri,
+  window,
   workspace,
 } from 'vscode';
-import type { FileText, ShowDiffAsk, Side, SideAsk } from '../../panel-protocol';
+import type {
+  ChooseHunksAsk,
+  FileText,
+  ReviewAsk,
+  ShowDiffAsk,
+  Side,
+  SideAsk,
+  ToolEntry,
+} from '../../panel-protocol';
 
 export const DIFF_SCHEME = 'jarvis-change';
 
@@ -22,15 +33,84 @@ type Wanted = Required<Pick<SideAsk, 'session' | 'entry' | 'path' | 'root'>>;
 export class Changes implements TextDocumentContentProvider, Disposable {
   private readonly changed = new EventEmitter<Uri>();
   readonly onDidChange = this.changed.event;
+  /** Tool calls whose edits wait for the user, by session and entry. */
+  private readonly waiting = new Map<string, ToolEntry>();
+  /** Which of their hunks are taken, where the user has chosen in the panel. */
+  private readonly chosen = new Map<string, ReviewAsk['accepted']>();
+  private readonly subscriptions: Disposable[] = [
+    window.tabGroups.onDidChangeTabs(() => this.offer()),
+    window.tabGroups.onDidChangeTabGroups(() => this.offer()),
+  ];
 
-  constructor(private readonly read: (ask: SideAsk) => Promise<FileText>) {}
+  constructor(
+    private readonly read: (ask: SideAsk) => Promise<FileText>,
+    private readonly review: (ask: ReviewAsk) => Promise<unknown>,
+  ) {}
 
   dispose(): void {
     this.changed.dispose();
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
   }
 
-  /** A tool call was decided on: what is shown of it is read again. */
-  decided(session: string, entry: string): void {
+  /** A tool call is as it is now: its edits wait, or what is shown of them is read again. */
+  follow(session: string, entry: ToolEntry): void {
+    if (entry.state === 'asked' && entry.edits.length > 0) {
+      this.waiting.set(key({ session, entry: entry.id }), entry);
+    } else {
+      this.waiting.delete(key({ session, entry: entry.id }));
+      this.chosen.delete(key({ session, entry: entry.id }));
+    }
+    if (entry.state !== 'asked' && entry.state !== 'running') {
+      this.readAgain(session, entry.id);
+    }
+    this.offer();
+  }
+
+  /** No call waits any more: the server has ended. */
+  forget(): void {
+    this.waiting.clear();
+    this.chosen.clear();
+    this.offer();
+  }
+
+  /** The user took or left hunks in the panel. */
+  choose({ session, entry, accepted }: ChooseHunksAsk): void {
+    this.chosen.set(key({ session, entry }), accepted);
+  }
+
+  /**
+   * Accepts what the call of the active diff changes, but for the hunks left out in the panel, or
+   * refuses it; of several files the user is asked, since the diff shows one.
+   */
+  async decide(accept: boolean): Promise<void> {
+    const wanted = active();
+    const entry = wanted && this.waiting.get(key(wanted));
+    if (wanted === undefined || entry === undefined) {
+      throw new Error(l10n.t('No change waits in this editor.'));
+    }
+    if (accept && entry.edits.length > 1 && !(await isWanted(entry))) {
+      return;
+    }
+    const accepted = accept ? (this.chosen.get(key(wanted)) ?? allHunks(entry)) : {};
+    await this.review({ kind: 'review', session: wanted.session, entry: wanted.entry, accepted });
+    const tabs = window.tabGroups.all.flatMap(({ tabs }) => tabs);
+    await window.tabGroups.close(
+      tabs.filter(({ input }) => {
+        const shown = wantedBy(input);
+        return shown !== undefined && key(shown) === key(wanted);
+      }),
+    );
+  }
+
+  private offer(): void {
+    const wanted = active();
+    const waits = wanted !== undefined && this.waiting.has(key(wanted));
+    void commands.executeCommand('setContext', 'jarvisLs.changeWaits', waits);
+  }
+
+  private readAgain(session: string, entry: string): void {
     for (const { uri } of workspace.textDocuments) {
       if (uri.scheme === DIFF_SCHEME) {
         const wanted = JSON.parse(uri.query) as Wanted;
@@ -55,6 +135,35 @@ export class Changes implements TextDocumentContentProvider, Disposable {
       preview: true,
     });
   }
+}
+
+/** What the diff shows that is in front. */
+function active(): Wanted | undefined {
+  return wantedBy(window.tabGroups.activeTabGroup.activeTab?.input);
+}
+
+function wantedBy(input: unknown): Wanted | undefined {
+  const uri = input instanceof TabInputTextDiff ? input.modified : undefined;
+  return uri?.scheme === DIFF_SCHEME ? (JSON.parse(uri.query) as Wanted) : undefined;
+}
+
+function key({ session, entry }: Pick<Wanted, 'session' | 'entry'>): string {
+  return `${session}/${entry}`;
+}
+
+function allHunks({ edits }: ToolEntry): ReviewAsk['accepted'] {
+  return Object.fromEntries(
+    edits.map(({ path, hunks }) => [path, hunks.map(({ index }) => index)]),
+  );
+}
+
+async function isWanted({ edits }: ToolEntry): Promise<boolean> {
+  const accept = l10n.t('Accept All');
+  const question = l10n.t('The agent changes {0} files at once. Accept all of them?', edits.length);
+  const detail = edits.map(({ path }) => path).join('\n');
+  return (
+    (await window.showInformationMessage(question, { modal: true, detail }, accept)) === accept
+  );
 }
 
 function at(wanted: Wanted, side: Side): Uri {

@@ -28,6 +28,7 @@ export interface HostParts {
 const HOST_KINDS: ReadonlySet<string> = new Set<HostAsk['kind']>([
   'open_file',
   'show_diff',
+  'choose_hunks',
   'copy',
   'insert_code',
   'pick_files',
@@ -58,6 +59,9 @@ export async function answer(ask: HostAsk, parts: HostParts): Promise<Record<str
       break;
     case 'show_diff':
       await parts.changes.show(ask);
+      break;
+    case 'choose_hunks':
+      parts.changes.choose(ask);
       break;
     case 'copy':
       await env.clipboard.writeText(ask.text);

@@ -46,6 +46,8 @@ export function activate(context: JarvisContext): void {
     panel.tell({ kind: 'insert', attachments: [], text });
     await panel.show({ kind: 'command', command: 'focus' });
   });
+  context.command('jarvisLs.acceptChange', () => panel.changes.decide(true));
+  context.command('jarvisLs.refuseChange', () => panel.changes.decide(false));
   context.command('jarvisLs.setUpModel', () => setUpModel(panel.setup));
   context.command('jarvisLs.setKey', () => panel.keys.ask());
   context.command('jarvisLs.openAgentSettings', () =>

@@ -26,7 +26,6 @@ import type {
   PanelStart,
   SettingsShown,
   TaskGraphEntry,
-  ToolEntry,
 } from '../../panel-protocol';
 import { PANEL_ASK, PANEL_EVENTS } from '../../protocol';
 import { Changes } from './diff';
@@ -53,7 +52,10 @@ export class PanelView implements WebviewViewProvider, Disposable {
   private readonly subscriptions: Disposable[] = [];
 
   constructor(private readonly context: JarvisContext) {
-    this.changes = new Changes((ask) => this.ask(ask));
+    this.changes = new Changes(
+      (ask) => this.ask(ask),
+      (ask) => this.ask(ask),
+    );
     this.keys = new Keys(
       context,
       () => this.settings(),
@@ -199,6 +201,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
   private lifeChanged(life: JarvisContext['serverLife']): void {
     this.asked.clear();
     this.working.clear();
+    this.changes.forget();
     this.drawBadge();
     if (life === 'running') {
       this.keysGiven = this.keys
@@ -218,8 +221,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
         if (event.entry.kind === 'tasks') {
           this.followTasks(event.entry);
         }
-        if (event.entry.kind === 'tool' && isDecided(event.entry)) {
-          this.changes.decided(event.session, event.entry.id);
+        if (event.entry.kind === 'tool') {
+          this.changes.follow(event.session, event.entry);
         }
       } else if (event.kind === 'session_put') {
         note(this.working, event.session.id, event.session.working);
@@ -256,10 +259,6 @@ export class PanelView implements WebviewViewProvider, Disposable {
     const tooltip = l10n.t('Jarvis is waiting for your answer');
     this.view.badge = value > 0 ? { value, tooltip } : undefined;
   }
-}
-
-function isDecided({ state }: ToolEntry): boolean {
-  return state !== 'asked' && state !== 'running';
 }
 
 function waitsForUser(entry: Entry): boolean {

@@ -39,6 +39,17 @@ class ShowDiffAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class ChooseHunksAsk:
+    """Say which hunks of a waiting `ToolEntry` the user has chosen, for Accept in the diff's title."""
+
+    session: str
+    entry: str
+    accepted: dict[str, tuple[int, ...]]
+    """Indices of chosen hunks by path."""
+    kind: Literal["choose_hunks"] = "choose_hunks"
+
+
+@dataclass(frozen=True, slots=True)
 class CopyAsk:
     """Put a text on the clipboard."""
 
@@ -133,6 +144,7 @@ class ConfirmAsk:
 HostAsk = (
     OpenFileAsk
     | ShowDiffAsk
+    | ChooseHunksAsk
     | CopyAsk
     | InsertCodeAsk
     | PickFilesAsk
@@ -157,6 +169,7 @@ class Confirmed:
 HOST_ANSWERS: dict[type, type] = {
     OpenFileAsk: Done,
     ShowDiffAsk: Done,
+    ChooseHunksAsk: Done,
     CopyAsk: Done,
     InsertCodeAsk: Done,
     PickFilesAsk: Done,
