@@ -608,6 +608,14 @@ export interface CommandItem {
   needsModel: boolean;
 }
 
+/** Something to begin with: a click puts it into the input line. */
+export interface Suggestion {
+  /** What it is about, in the user's language. */
+  title: string;
+  /** What is put into the input line. */
+  text: string;
+}
+
 /** Everything the panel shows at first; later events add to it. */
 export interface Picture {
   /** Batches of events with a number up to this are in the picture already. */
@@ -620,6 +628,8 @@ export interface Picture {
   sessions: SessionInfo[];
   models: ModelState;
   commands: CommandItem[];
+  /** From the findings at hand, the gravest first; none without a model. */
+  suggestions: Suggestion[];
   /** Names of the workspace's folders. */
   folders: string[];
   /** In a workspace that is not trusted nothing is written or run. */

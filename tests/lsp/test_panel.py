@@ -45,7 +45,7 @@ async def test_without_a_model_the_panel_says_what_to_set_and_commands_run(folde
         assert not picture.models.ready
         assert "Choose a provider" in picture.models.advice
         assert picture.session == "" and picture.events == ()
-        assert picture.folders == ("work",)
+        assert picture.folders == ("work",) and picture.suggestions == ()
         await page.send("/scan")
         scanned = await page.answered("1 finding")
         assert "[twice.c:5](twice.c#L5)" in scanned.text and "`double-free`" in scanned.text
@@ -55,6 +55,16 @@ async def test_without_a_model_the_panel_says_what_to_set_and_commands_run(folde
         await page.until(
             lambda: any("JARVIS_MODEL" in one.text for one in page.entries(NoticeEntry))
         )
+
+
+async def test_an_empty_chat_offers_to_explain_the_findings_at_hand(folder, tmp_path):
+    async with ModelServer() as model, opened(folder, tmp_path / "home", model) as page:
+        await page.attach()
+        await page.send("/scan")
+        await page.answered("1 finding")
+        (suggestion,) = (await page.attach()).suggestions
+        assert suggestion.title.startswith("Explain and fix twice.c:5: ")
+        assert "(double-free, twice.c:5)" in suggestion.text
 
 
 async def test_an_answer_streams_into_the_page(folder, tmp_path):

@@ -488,6 +488,12 @@ export function emptyPicture(locale = 'en') {
       { name: '/explain', title: 'Explain a rule', argument: 'RULE', needsModel: false },
       { name: '/plan', title: 'Make a plan', argument: '', needsModel: true },
     ],
+    suggestions: [
+      {
+        title: "Explain and fix src/store.c:42: 'item' is freed twice.",
+        text: 'Explain finding C12 (double-free, src/store.c:42).',
+      },
+    ],
     folders: ['ws'],
     trusted: true,
     locale,

@@ -143,6 +143,7 @@ describe('what comes from outside', () => {
       ],
       sessions,
       commands: PAYLOADS.map((name) => ({ name, title: name, argument: name, needsModel: false })),
+      suggestions: PAYLOADS.map((text) => ({ title: text, text })),
     };
     const panel = await host.open({
       picture,

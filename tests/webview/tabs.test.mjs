@@ -395,6 +395,14 @@ describe('the life of the page', () => {
     assert.equal((await panel.asked('send')).text, '/explain double-free');
   });
 
+  test('an empty chat offers what to ask about the findings', async () => {
+    const page = await open({});
+    await page.getByRole('button', { name: /Explain and fix src\/store\.c:42/ }).click();
+    const field = page.locator('.composer textarea');
+    const text = 'Explain finding C12 (double-free, src/store.c:42).';
+    await panel.becomes(() => field.inputValue(), text);
+  });
+
   test('draft, place, tab and folds are there again after it was hidden', async () => {
     const events = [
       ...conversation(),

@@ -3,7 +3,7 @@
 import { html, icon, nothing, type TemplateResult } from '../lit';
 import type { Page } from '../page';
 import { t } from '../strings';
-import type { CommandItem } from '../wire';
+import type { CommandItem, Suggestion } from '../wire';
 
 export function welcome(page: Page, insert: (text: string) => void): TemplateResult {
   const { models, picture } = page;
@@ -17,6 +17,14 @@ export function welcome(page: Page, insert: (text: string) => void): TemplateRes
         ? noModel(page)
         : html`<h3>${t('welcome.title')}</h3>
             <p>${t('welcome.text')}</p>`
+    }
+    ${
+      picture.suggestions.length > 0
+        ? html`<h4>${t('welcome.suggestions')}</h4>
+            <ul class="commands suggestions">
+              ${picture.suggestions.map((it) => suggestion(it, insert))}
+            </ul>`
+        : nothing
     }
     ${
       commands.length > 0
@@ -43,6 +51,14 @@ function noModel(page: Page): TemplateResult {
       >
     </div>
   </section>`;
+}
+
+function suggestion({ title, text }: Suggestion, insert: (text: string) => void): TemplateResult {
+  return html`<li>
+    <button type="button" class="command" @click=${() => insert(text)}>
+      ${icon('lightbulb-sparkle')}<span>${title}</span>
+    </button>
+  </li>`;
 }
 
 function command(

@@ -34,6 +34,7 @@ from jarvis_ls.lsp.panel.onboarding import Onboarding
 from jarvis_ls.lsp.panel.project import Workspace
 from jarvis_ls.lsp.panel.sessions import Sessions
 from jarvis_ls.lsp.panel.settings import Commands, model_state, settings_shown
+from jarvis_ls.lsp.panel.suggestions import suggest
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol import panel as wire
 from jarvis_ls.lsp.protocol.model_setup import CheckProviderAsk, ProvidersAsk, UseModelAsk
@@ -220,14 +221,17 @@ class Panel:
     async def _picture(self, session: str) -> wire.Picture:
         infos = await asyncio.to_thread(self._assembly.sessions.list)
         await self._show(session)
+        found = await self._project.findings()
+        models = self._model_state()
         self._batch.drop()  # the picture has it all
         return wire.Picture(
             seq=self._seq,
             session=session,
             events=tuple(map(shorten_output, self._assembly.feed.snapshot(session))),
             sessions=tuple(map(self._sessions.live, infos[:LISTED])),
-            models=self._model_state(),
+            models=models,
             commands=self._commands.items(),
+            suggestions=suggest(found, self._say) if models.ready else (),
             folders=tuple(Path(folder.path).name for folder in self._server.folders),
             trusted=self._server.trusted,
             locale=self._say.language,

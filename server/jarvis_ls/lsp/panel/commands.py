@@ -239,7 +239,7 @@ def _findings_list(found: Sequence[Located], project: Project, say: Messages, li
     total = say("1 finding") if len(found) == 1 else say("{n} findings", n=len(found))
     parts = [f"{counts[severity]} {say(severity)}" for severity in SEVERITIES if counts[severity]]
     lines = [f"**{total}**: {', '.join(parts)}", ""]
-    for located in sorted(found, key=_order_by_score)[:limit]:
+    for located in sorted(found, key=order_by_score)[:limit]:
         finding = located.finding
         place = project.link(located.root, finding.file, finding.span.line)
         text = _cell(say.text(finding.message))
@@ -249,7 +249,8 @@ def _findings_list(found: Sequence[Located], project: Project, say: Messages, li
     return "\n".join(lines)
 
 
-def _order_by_score(located: Located) -> tuple[float, int, str, int]:
+def order_by_score(located: Located) -> tuple[float, int, str, int]:
+    """Return what findings are sorted by: the gravest first, then by their place."""
     finding = located.finding
     return -finding.score, located.root, finding.file, finding.span.line
 

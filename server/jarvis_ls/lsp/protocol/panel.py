@@ -422,6 +422,16 @@ class CommandItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something to begin with: a click puts it into the input line."""
+
+    title: str
+    """What it is about, in the user's language."""
+    text: str
+    """What is put into the input line."""
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """Everything the panel shows at first; later events add to it."""
 
@@ -435,6 +445,8 @@ class Picture:
     """The latest ones."""
     models: ModelState
     commands: tuple[CommandItem, ...]
+    suggestions: tuple[Suggestion, ...]
+    """From the findings at hand, the gravest first; none without a model."""
     folders: tuple[str, ...]
     """Names of the workspace's folders."""
     trusted: bool
