@@ -804,7 +804,7 @@ export interface ShowDiffAsk {
   kind: 'show_diff';
 }
 
-/** Say which hunks of a waiting `ToolEntry` the user has chosen, for Accept in the diff's title. */
+/** Say which hunks of a waiting `ToolEntry` are chosen, for Accept in the diff's title. */
 export interface ChooseHunksAsk {
   session: string;
   entry: string;

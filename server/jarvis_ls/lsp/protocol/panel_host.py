@@ -40,7 +40,7 @@ class ShowDiffAsk:
 
 @dataclass(frozen=True, slots=True)
 class ChooseHunksAsk:
-    """Say which hunks of a waiting `ToolEntry` the user has chosen, for Accept in the diff's title."""
+    """Say which hunks of a waiting `ToolEntry` are chosen, for Accept in the diff's title."""
 
     session: str
     entry: str
