@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.flow.domain.fault import Fault, Step
-from jarvis_ls.jsec.flow.interp.trace import BRANCH
+from jarvis_ls.jsec.flow.domain.fault import BRANCH, Fault, Step
 
 _LONGEST = 200
 """Bytes of a condition that is compared."""

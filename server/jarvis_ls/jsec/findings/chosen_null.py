@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable
 
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.flow.interp.trace import BRANCH
+from jarvis_ls.jsec.flow.domain.fault import BRANCH, Fault
 
 _CHOICE = re.compile(rb"\s*\)*\s*\?")
 _FEWEST = 2

@@ -17,8 +17,7 @@ from typing import Final, Literal
 
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
-from jarvis_ls.jsec.flow.domain.fault import Fault
-from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS
+from jarvis_ls.jsec.flow.domain.fault import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS, Fault
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
 WINDOW: Final = 12

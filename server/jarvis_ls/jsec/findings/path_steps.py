@@ -10,8 +10,7 @@ import re
 
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Message
-from jarvis_ls.jsec.flow.domain.fault import Step
-from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS
+from jarvis_ls.jsec.flow.domain.fault import BRANCH, BRANCH_CASE, CALLED, LOOP_ENDS, Step
 
 _LONGEST = 60
 """Characters of a condition that are quoted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from jarvis_ls.jsec.flow.checks import confidence
 from jarvis_ls.jsec.flow.checks.ownership import came_round
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Region
 from jarvis_ls.jsec.flow.domain.abstract_value import (
@@ -38,9 +39,6 @@ _SMALL: Final = 4096
 """Bytes that are added to the size of a record that nothing defines, at most."""
 _FAR: Final = 2**31
 """What a number of which nothing is known comes to, not what an index is meant to be."""
-_MANY: Final = 2
-"""So many choices on the way may exclude each other: only an index that counts up to a known
-number is then beyond doubt."""
 
 
 @dataclass(slots=True)
@@ -191,7 +189,7 @@ def _within_member(
         offset=_decimal((lo if below else hi) - sub[0]),
         bytes=_decimal(most),
         size=_decimal(sub[1] - sub[0]),
-        doubtful=where.taint is None and state.choices >= _MANY,
+        doubtful=confidence.doubted_without_input(state, kind, where.taint),
     )
 
 
@@ -433,9 +431,10 @@ def _is_before(engine: Engine, state: AbstractState, access: Access, start: Numb
     may_be = low < start and (where.taint is not None or proven) and not access.is_unsure
     if not (before or (may_be and (access.region.size or access.known.high < ENDLESS))):
         return False
+    kind = "buffer-underwrite" if access.writes else "buffer-read-under"
     engine.fault(
         state,
-        "buffer-underwrite" if access.writes else "buffer-read-under",
+        kind,
         access.span,
         certain=before and not access.is_unsure,
         source=where.taint,
@@ -444,7 +443,7 @@ def _is_before(engine: Engine, state: AbstractState, access: Access, start: Numb
         size=_decimal(access.known.high),
         by=access.by,
         where=access.region,
-        doubtful=where.taint is None and access.amount.taint is None and state.choices >= _MANY,
+        doubtful=confidence.doubted_without_input(state, kind, where.taint, access.amount.taint),
     )
     return True
 
@@ -468,9 +467,10 @@ def _check_end(engine: Engine, state: AbstractState, access: Access, end: Number
         return
     stack = access.region.kind in _STACK and not access.is_container
     written = "buffer-write-stack" if stack else "buffer-write-heap"
+    kind = written if access.writes else "buffer-read-over"
     engine.fault(
         state,
-        written if access.writes else "buffer-read-over",
+        kind,
         access.span,
         certain=bool(over) and not unsure,
         source=taint,
@@ -480,18 +480,19 @@ def _check_end(engine: Engine, state: AbstractState, access: Access, end: Number
         size=_decimal(end),
         by=access.by,
         where=access.region,
-        doubtful=_is_doubtful(state, access, over=over),
+        doubtful=_is_doubtful(state, kind, access, over=over),
     )
 
 
-def _is_doubtful(state: AbstractState, access: Access, *, over: bool) -> bool:
+def _is_doubtful(state: AbstractState, kind: str, access: Access, *, over: bool) -> bool:
     """Return whether an access beyond its region may rest on a way that callers, or code that is
     not seen, rule out: no input takes part, and choices or other targets do."""
     where, known = access.where, access.known
     if access.amount.taint is not None or where.taint is not None:
         return False
-    if state.choices >= _MANY and (over or access.by or known.low != known.high):
-        return True
+    many = confidence.doubted_without_input(state, kind)
+    if many and (over or access.by or known.low != known.high):
+        return True  # only an index that counts up to a known number is beyond doubt
     if known.high == 1 and access.region.kind == "heap" and access.amount.high > 1:
         return True  # an allocator made one byte of none: who writes there asked for some
     if state.choices and not over:  # the choice may have to do with the last of the indices

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from jarvis_ls.jsec.flow.checks import confidence
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ARITH,
@@ -68,7 +69,8 @@ def overflow(
         certain=certain,
         source=taint,
         # after a choice the numbers may not meet; unsigned ones wrap, mostly on purpose
-        doubtful=taint is None and (state.choices > 1 or not type_[2]),
+        doubtful=confidence.doubted_without_input(state, kind, taint)
+        or (taint is None and not type_[2]),
         operator=op,
         type=_name(type_),
         low=_decimal(low),
@@ -174,7 +176,8 @@ def division(
         return
     tested = divisor.symbol is not None and divisor.symbol[0] == "tested"
     later = tested and (state.choices > divisor.symbol[2] or state.unseen > divisor.symbol[3])
-    floating = divisor.taint is None and state.choices > (0 if type_[0] == "f" else 1)
+    chosen = confidence.doubted_without_input(state, "divide-by-zero", divisor.taint)
+    floating = type_[0] == "f" and divisor.taint is None and state.choices > 0
     # how "not a number" and infinity are mostly made
     meant = certain and type_[0] == "f" and a.low == a.high and a.low in (-1, 0, 1)
     engine.fault(
@@ -183,7 +186,7 @@ def division(
         span,
         certain=certain,
         source=divisor.taint,
-        doubtful=later or floating or meant,
+        doubtful=later or chosen or floating or meant,
     )
 
 
@@ -224,7 +227,8 @@ def conversion(
             certain=value.low > hi or value.high < lo,
             source=value.taint,
             # the low bits are what is wanted, mostly
-            doubtful=value.taint is None and (state.choices > 1 or not to[2]),
+            doubtful=confidence.doubted_without_input(state, kind, value.taint)
+            or (value.taint is None and not to[2]),
             operator="=",
             type=_name(to),
             low=_decimal(value.low),
@@ -245,7 +249,7 @@ def conversion(
             source=value.taint,
             doubtful=value.taint is None
             and (
-                state.choices > 0
+                confidence.doubted_without_input(state, "truncation")
                 or engine.frame.caller is not None
                 or (explicit and value.low <= hi and value.high >= lo)  # meant to keep the low bits
             ),

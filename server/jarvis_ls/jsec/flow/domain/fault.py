@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from jarvis_ls.jsec.flow.ir.nodes import Span
 
@@ -14,6 +15,19 @@ CLOSED = "Closed here."
 
 TAKEN = "Lock acquired here."
 """Step at which a lock is acquired."""
+
+CALLED: Final = "call"
+"""Step of a call on the path: `name`, and the known `values` of its arguments."""
+BRANCH: Final = "branch"
+"""Step of a branch that could have gone either way: `value` is `true` or `false`."""
+BRANCH_CASE: Final = "case"
+"""Step of a `switch` that could have gone to several cases: `low` and `high` of the case,
+an empty `low` for the default, neither where they are not known."""
+LOOP_ENDS: Final = "loop-end"
+"""Step of a branch out of a loop."""
+TRUE: Final = (("value", "true"),)
+FALSE: Final = (("value", "false"),)
+"""How a branch came out, in its step."""
 
 
 @dataclass(frozen=True, slots=True)

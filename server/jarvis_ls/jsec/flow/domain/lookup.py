@@ -53,6 +53,9 @@ class Lookup(Protocol):
     def stops(self, name: str, from_file: str) -> bool:
         """Return whether a function is declared not to return."""
 
+    def ends(self, name: str) -> bool:
+        """Return whether a library function of that name does not return."""
+
     def prototype(self, name: str, from_file: str) -> Type | None:
         """Return the type of a function as a file, or one of its headers, declares it."""
 

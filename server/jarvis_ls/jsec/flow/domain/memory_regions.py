@@ -32,7 +32,6 @@ from jarvis_ls.jsec.flow.ir.cfg import loops, targets
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, Instruction, Return
 from jarvis_ls.jsec.flow.ir.nodes import CAST, CONST, NULL, STORE, Expr, Number, Span, Type
-from jarvis_ls.jsec.flow.library.c_functions import STOPS
 
 _SHAPE: Final = re.compile(r"(?:#[0-9a-f]+)?(\.\w+)(?:'\d+)?$")
 """What tells a static variable of a function from others of its name is around its own."""
@@ -484,7 +483,7 @@ class RegionTable(Joiner):
         if callee is not None:
             return not self.returns(callee, depth + 1)
         short = name.rpartition("::")[2]
-        return short in STOPS or self.program.stops(short, function.file)
+        return self.program.ends(short) or self.program.stops(short, function.file)
 
     def summary(self, function: FunctionIR) -> CallSummary | None:
         """Return the summary of a function: what it and those it calls may do, as far as that is

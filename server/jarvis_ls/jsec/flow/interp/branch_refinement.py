@@ -27,7 +27,8 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     number,
 )
 from jarvis_ls.jsec.flow.domain.engine import Engine
-from jarvis_ls.jsec.flow.interp.trace import BRANCH, BRANCH_CASE, ONLY
+from jarvis_ls.jsec.flow.domain.fault import BRANCH, BRANCH_CASE, FALSE, TRUE
+from jarvis_ls.jsec.flow.interp.trace import ONLY
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.c_types import UNIT, limits, pointee
 from jarvis_ls.jsec.flow.ir.cfg import loop_test
@@ -49,8 +50,6 @@ _NEAR: Final = 16
 _ANY: Final = AbstractValue(0, 0)
 """A number that is not known to be reached."""
 _DEFAULT: Final = (("low", ""),)
-TRUE: Final = (("value", "true"),)
-FALSE: Final = (("value", "false"),)
 Ways = list[tuple[int, AbstractState]]
 
 

@@ -8,10 +8,10 @@ from jarvis_ls.jsec.flow.checks import ownership
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import AbstractValue, unknown
 from jarvis_ls.jsec.flow.domain.engine import Engine
+from jarvis_ls.jsec.flow.domain.fault import CALLED
 from jarvis_ls.jsec.flow.domain.memory_regions import Frame
 from jarvis_ls.jsec.flow.domain.region_state import ENDLESS, UNINITIALISED, UNKNOWN_FILL
 from jarvis_ls.jsec.flow.interp import unknown_calls
-from jarvis_ls.jsec.flow.interp.trace import CALLED
 from jarvis_ls.jsec.flow.ir.c_types import PTR
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final, final
 
-from jarvis_ls.jsec.flow.checks import ownership
+from jarvis_ls.jsec.flow.checks import confidence, ownership
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, equal, escape, escape_regions
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
@@ -20,7 +20,6 @@ from jarvis_ls.jsec.flow.domain.abstract_value import (
     NULL,
     AbstractValue,
     dropped,
-    is_decoded,
     join,
 )
 from jarvis_ls.jsec.flow.domain.engine import Effects, Engine, Limits, Outcome
@@ -30,11 +29,10 @@ from jarvis_ls.jsec.flow.domain.memory_regions import Frame
 from jarvis_ls.jsec.flow.interp import branch_refinement, calls, lock_order
 from jarvis_ls.jsec.flow.interp.liveness import forget, last_uses
 from jarvis_ls.jsec.flow.interp.returns import return_value
-from jarvis_ls.jsec.flow.interp.trace import CALLED, Ways, way
+from jarvis_ls.jsec.flow.interp.trace import Ways, way
 from jarvis_ls.jsec.flow.ir import cfg, nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import (
-    Branch,
     End,
     Eval,
     Instruction,
@@ -47,19 +45,10 @@ from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
 from jarvis_ls.jsec.flow.semantics.expressions import OPS
 from jarvis_ls.jsec.flow.semantics.memory import default
 
-_FEW: Final = 4
 _MAX_STEPS: Final = 40
 """Rounds of a loop in which everything is known."""
 _RESERVE: Final = 250
 """Instructions kept for what comes after such loops."""
-_CORRELATED: Final = frozenset({"null-dereference", "uninitialized"})
-"""What comes about by a choice of branches that often hang together in ways that are not seen."""
-_SEVERAL: Final = 6
-"""After so many choices a value that is missing says nothing, and one of those on the way to a
-loss is likely to go with its release."""
-_DEPENDENT: Final = _CORRELATED | {"divide-by-zero"}
-_HARMLESS: Final = frozenset({"argv", "rand()", "random()"})
-"""Sources that only who runs the program chooses."""
 STARTED: Final = "The arguments of 'main' come from the command line."
 PARAMETER: Final = "'{parameters}' is a parameter of the externally visible '{name}'."
 PARAMETERS: Final = "{parameters} are parameters of the externally visible '{name}'."
@@ -69,8 +58,6 @@ _DECLARED: Final = "'{name}' is declared here."
 _SIZE: Final = "'{name}' has {size} bytes."
 _NAMED_PARAMETERS: Final = 4
 """Parameters that a step names."""
-_RELEASES: Final = frozenset({"use-after-free", "double-free", "free-non-heap"})
-_LOSSES: Final = frozenset({"leak", "resource-leak"})
 
 
 LEFT: Final = "lock-left"
@@ -581,12 +568,10 @@ class Interpreter(Engine):
         kind, span, function = flaw.kind, flaw.span, flaw.function
         if self.silent or span == (0, 0):  # of what the lowering put in: nothing to show
             return
-        if self.frame.function.cut and (kind in _CORRELATED or kind in _LOSSES):
+        if confidence.is_silent(state, kind, self.frame.function):
             return
-        if kind in _CORRELATED and state.choices > _SEVERAL:
-            return
-        certain = flaw.certain and state.choices <= _FEW
-        doubtful = flaw.doubtful or self._is_doubtful(state, kind, source)
+        certain = flaw.certain and confidence.is_certain(state)
+        doubtful = flaw.doubtful or confidence.is_doubtful(self, state, kind, source)
         key = (kind, function.file, span)
         known = self.faults.get(key)
         if (
@@ -608,23 +593,6 @@ class Interpreter(Engine):
             tuple(steps),
             source is not None,
             doubtful,
-        )
-
-    def _is_doubtful(self, state: AbstractState, kind: str, source: Any) -> bool:
-        """Return whether the way to a flaw rests on what callers, or code that is not seen, may
-        rule out."""
-        choices = state.choices
-        return (
-            (
-                source is not None
-                and (source[2].partition(":")[2] in _HARMLESS or is_decoded(source))
-            )
-            or any(function.cut for function in self.stack)
-            or (kind in _CORRELATED and choices > 1)
-            or (kind in _LOSSES and choices > _SEVERAL)
-            or (kind in _RELEASES and choices > _FEW)
-            or (kind in _DEPENDENT and source is None and self._decided_elsewhere(state))
-            or (kind == "uninitialized" and self._passes_by(state))
         )
 
     def note_reached(
@@ -758,54 +726,6 @@ class Interpreter(Engine):
         pointer = held.frame.function.result[0] == "p"
         free = self.left_free[held.frame][0] if held.frame in self.left_free else set()
         return not (pointer and held.nullness != NULL and free == {NULL})
-
-    def _decided_elsewhere(self, state: AbstractState) -> bool:
-        """Return whether the way here rests on how conditions came out before a function was
-        called, or in one that is left: who calls it mostly knows what the analysis does not.
-        """
-        called = False
-        link = state.trail
-        while link is not None:
-            if link[1] is None:  # ways met here: the first represents them
-                link = link[0]
-                continue
-            file, span, message, _ = link[1]
-            if message == CALLED:
-                called = True
-            elif len(link) > 2:
-                pass  # no choice: otherwise the program had ended
-            elif called or not any(
-                function.file == file and function.span[0] <= span[0] < function.span[1]
-                for function in self.stack
-            ):
-                return True
-            link = link[0]
-        return False
-
-    def _passes_by(self, state: AbstractState) -> bool:
-        """Return whether the way of a state leaves a loop of the current function as soon as it
-        gets there, where that could go either way: who wrote the loop knows of a first round.
-        """
-        function = self.frame.function
-        exits = {
-            (end.span, came_out)
-            for _, end in function.blocks
-            if isinstance(end, Branch)
-            for target, came_out in (
-                (end.yes, branch_refinement.TRUE),
-                (end.no, branch_refinement.FALSE),
-            )
-            if self.leaves_loop(target)
-        }
-        left: set[Span] = set()
-        entered: set[Span] = set()
-        link = state.trail
-        while link is not None:
-            step = link[1]
-            if step is not None and len(link) == 2 and step[0] == function.file:
-                (left if (step[1], step[3]) in exits else entered).add(step[1])
-            link = link[0]
-        return not left <= entered
 
     def _way(
         self,

@@ -7,23 +7,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from jarvis_ls.jsec.flow.domain.fault import Step
+from jarvis_ls.jsec.flow.domain.fault import BRANCH, CALLED, LOOP_ENDS, Step
 from jarvis_ls.jsec.flow.ir.cfg import loops
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.instructions import Branch
 
-CALLED: Final = "call"
-"""Step of a call on the path: `name`, and the known `values` of its arguments."""
-BRANCH: Final = "branch"
-"""Step of a branch that could have gone either way: `value` is `true` or `false`."""
-BRANCH_CASE: Final = "case"
-"""Step of a `switch` that could have gone to several cases: `low` and `high` of the case,
-an empty `low` for the default, neither where they are not known."""
 ONLY: Final = "only"
 """Third in a link of a trail whose branch is no choice: otherwise the program ends, or a loop is
 gone through as many times as it says."""
-LOOP_ENDS: Final = "loop-end"
-"""Step of a branch out of a loop."""
 _MOST: Final = 12
 """Branches and calls that are shown, the last ones."""
 _FAR: Final = 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jarvis_ls.jsec.flow.checks import access
+from jarvis_ls.jsec.flow.checks import access, confidence
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     NOT_NULL,
@@ -198,7 +198,7 @@ def _get_unchecked(engine: Engine, state: AbstractState, call: RustCall) -> None
             by="get_unchecked",
             offset=str(int(at.low)),
             size=str(int(length.high)),
-            doubtful=at.taint is None and state.choices > 1,
+            doubtful=confidence.doubted_without_input(state, kind, at.taint),
         )
     else:
         note_place(engine, "open-bounds", call.span)

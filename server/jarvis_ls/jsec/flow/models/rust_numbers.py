@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jarvis_ls.jsec.flow.checks import arithmetic
+from jarvis_ls.jsec.flow.checks import arithmetic, confidence
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     NOT_NULL,
@@ -60,7 +60,7 @@ def _as(engine: Engine, state: AbstractState, call: RustCall) -> None:
             call.span,
             certain=certain,
             source=value.taint,
-            doubtful=value.taint is None and state.choices > 1,
+            doubtful=confidence.doubted_without_input(state, "sign-change", value.taint),
             low=str(int(value.low)),
             high=str(int(value.high)),
             type=_name(to),

@@ -8,6 +8,7 @@ from functools import cached_property
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.library.c_functions import STOPS
 from jarvis_ls.jsec.flow.program.member_facts import member_facts, members_of, unbounded
 
 
@@ -109,6 +110,10 @@ class Files:
     def comes_back(self, name: str, from_file: str) -> bool:
         """See `Lookup`: here every call is followed."""
         return False
+
+    def ends(self, name: str) -> bool:
+        """Return whether a library function of that name does not return."""
+        return name in STOPS
 
     def stops(self, name: str, from_file: str) -> bool:
         """See `Lookup`."""

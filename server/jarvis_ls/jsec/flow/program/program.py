@@ -226,6 +226,10 @@ class Program:
         self._note(("comes back", name, from_file))
         return self._comes_back(name, from_file, _BELOW)
 
+    def ends(self, name: str) -> bool:
+        """Return whether a library function of that name does not return."""
+        return name in STOPS
+
     def stops(self, name: str, from_file: str) -> bool:
         """Return whether a function is declared not to return."""
         self._note(("stops", name, from_file))
