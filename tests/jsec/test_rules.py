@@ -107,6 +107,23 @@ def test_what_ends_the_program_is_asked_anew_when_it_changes(engine: Engine) -> 
         assert (found.confidence > 0.5) is firm
 
 
+TORN = """
+void torn(void) { int a = %s; a = = 2; }
+void other(char *line) { gets(line); }
+"""
+
+
+def test_an_edit_before_a_syntax_error_looks_at_no_other_item_again(engine: Engine) -> None:
+    cache = ItemCache()
+    others = []
+    for number in ("1", "100"):
+        found = engine.analyse(decode("torn.c", (TORN % number).encode()), "c", cache=cache)
+        assert found.findings
+        others += [result for key, result in cache.results.items() if b"other" in key[0]]
+    assert len(others) == 2
+    assert others[0] is others[1]
+
+
 MAYBE = {
     "null-test-after-dereference": (
         "void f(struct c *c, struct e *e) {{ c->p->n = 1; {} if (c->p) c->p->n = 2; }}",

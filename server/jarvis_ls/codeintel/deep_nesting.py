@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import accumulate
 
 from jarvis_ls.codeintel.comments import blank
@@ -27,12 +28,15 @@ _ROUND = bytes.maketrans(b"[]", b"()")
 _AT_ONCE = 512
 """Brackets that are counted together: fewer than half of `DEEPEST`, so that a bound over them is
 seldom above it."""
+_TEXTS = 2
+"""Texts of which the answer is kept: several ask about one, one after the other."""
 
 Part = tuple[int, int]
 """First byte and end of what the parser is not given."""
 
 
-def deep_parts(data: bytes, language: LanguageName) -> list[Part]:
+@lru_cache(_TEXTS)
+def deep_parts(data: bytes, language: LanguageName) -> tuple[Part, ...]:
     """Return what of a text is inside more than `DEEPEST` parentheses and square brackets, or `<`
     of one statement of C++. Braces of any depth cost the parser little.
     """
@@ -42,7 +46,7 @@ def deep_parts(data: bytes, language: LanguageName) -> list[Part]:
         found += _few(_deep(blank(data, language)), len(data))
     if language == "cpp" and any(part.count(b"<") > DEEPEST for part in _STATEMENT_END.split(data)):
         found += _few(_deep_templates(blank(data, language)), len(data))
-    return found
+    return tuple(found)
 
 
 def _may_be_deep(brackets: bytes) -> bool:

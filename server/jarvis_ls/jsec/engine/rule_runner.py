@@ -270,7 +270,8 @@ def _collect_facts(
             kept[key] = found_out
         part, rest = found_out
         if rest:  # what the same text declares depends on how it is read, and where it is
-            context.update(rest + repr(key[1:]).encode())
+            is_text = part is not None and not part.defined
+            context.update(rest + repr(key[1:] if is_text else key[1:3]).encode())
         if part is not None and part.defined:
             defined.update(part.functions)
         parts.append(part)
@@ -279,6 +280,8 @@ def _collect_facts(
 
 
 def _facts_of(item: Item, language: LanguageName, written: bytes) -> tuple[Facts | None, bytes]:
+    """Return what an item declares, and what of it others may see: its text, or of one that defines
+    a function, whose body is nobody's business, the facts themselves."""
     part = item_facts(item, language)
     if part is None:
         return None, b""
