@@ -125,6 +125,34 @@ describe('the overview', () => {
     });
   }
 
+  test('tells what is verified, what only translated, and what differs', async () => {
+    const overview = await open({ height: 700 });
+    const { page } = overview;
+    const headline = page.locator('.headline');
+    assert.equal(await headline.innerText(), '1 of 3 verified, 18 of 20 mutants found');
+    const functions = FUNCTIONS.map((it) => (it.id === 2 ? { ...it, tests: 'differs' } : it));
+    await overview.tell({ kind: 'migration', migration: { ...MIGRATION, revision: 4, functions } });
+    await page.locator('.piece.is-differs').waitFor({ state: 'attached' });
+    assert.deepEqual(await page.locator('.headline + .counts .legend li').allInnerTexts(), [
+      'Verified 1',
+      'Translated 1',
+      'Differs 1',
+    ]);
+    const icons = ['verified-filled', 'pass', 'warning'];
+    for (const [at, name] of icons.entries()) {
+      assert.equal(await page.locator(`.proof`).nth(at).locator(`.codicon-${name}`).count(), 1);
+    }
+    assert.deepEqual(await overview.violations(), []);
+    if (process.env.JARVIS_PICTURES) {
+      await page.screenshot({ path: `${process.env.JARVIS_PICTURES}/proof.png` });
+    }
+    const untested = FUNCTIONS.map((it) => ({ ...it, tests: '' }));
+    const before = { ...MIGRATION, revision: 5, functions: untested };
+    await overview.tell({ kind: 'migration', migration: before });
+    await headline.waitFor({ state: 'detached' });
+    await overview.close();
+  });
+
   test('shows what lifting has made less of', async () => {
     const overview = await open();
     const lift = overview.page.locator('.stage', { hasText: 'Refactor' });

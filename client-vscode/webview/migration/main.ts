@@ -31,6 +31,16 @@ type Picture = Extract<OverviewTell, { kind: 'migration' }>;
 const STATES: readonly FunctionState[] = ['idiomatic', 'baseline', 'c', 'new'];
 /** Verdicts of functions that were called in C and in Rust. */
 const COMPARED = new Set(['equal', 'differs']);
+const RUST = new Set<FunctionState>(['idiomatic', 'baseline']);
+/** What is known of a function in Rust. */
+type Proof = 'verified' | 'translated' | 'differs';
+const PROOFS: readonly Proof[] = ['verified', 'translated', 'differs'];
+/** As `functionIcon` of the view has them. */
+const PROOF_ICONS: Record<Proof, string> = {
+  verified: 'verified-filled',
+  translated: 'pass',
+  differs: 'warning',
+};
 const STAGE_ICONS = { todo: 'circle-outline', running: 'sync', done: 'pass', failed: 'error' };
 
 class Overview {
@@ -116,6 +126,7 @@ class Overview {
       ${this.stages(picture)}
       ${this.failure === '' ? nothing : html`<p class="failure" role="alert">${this.failure}</p>`}
       ${isKnown ? countsBar(migration.functions) : html`<p class="nothing">${t('unknown')}</p>`}
+      ${isKnown ? proofBar(migration) : nothing}
       ${isKnown ? this.graphSection(migration) : nothing}
       ${this.table(migration)} ${this.tests(migration)} ${lifting(migration)} ${list(t('skipped'), skippedOf(migration))}
       ${list(t('notes'), migration.notes)} ${log(migration)}`;
@@ -287,38 +298,77 @@ function verdict({ tests, testsNote }: MigrationFunction): string {
 
 /** How many functions are in which state, as one bar and in words. */
 function countsBar(functions: readonly MigrationFunction[]): Shown {
-  const counted = STATES.map((state) => ({
-    state,
+  const shares = STATES.map((state) => ({
+    kind: state,
+    words: named('state', state),
     n: functions.filter((it) => it.state === state).length,
-  })).filter(({ n }) => n > 0);
-  const parts = counted.map(({ state, n }) => `${named('state', state)} ${n}`).join(', ');
-  const all = functions.length;
+  }));
+  return bar(shares, (parts) => t('counts', { all: functions.length, parts }));
+}
+
+/** How many of the functions in Rust behave like the C, and how strong the tests are that say so. */
+function proofBar({ functions, strength }: MigrationResult): Shown {
+  const inRust = functions.filter(({ state }) => RUST.has(state));
+  const shares = PROOFS.map((kind) => ({
+    kind,
+    words: named('proof', kind),
+    n: inRust.filter((it) => proofOf(it) === kind).length,
+  }));
+  const verified = shares.find(({ kind }) => kind === 'verified')?.n ?? 0;
+  if (shares.every(({ kind, n }) => kind === 'translated' || n === 0)) {
+    return nothing;
+  }
+  const mutants =
+    strength === undefined || strength === null ? '' : `, ${t('proof.mutants', { ...strength })}`;
+  const headline = t('proof.headline', { verified, all: inRust.length }) + mutants;
+  return html`<p class="headline">${headline}</p>
+    ${bar(shares, (parts) => `${headline}: ${parts}`)}`;
+}
+
+function proofOf({ tests }: MigrationFunction): Proof {
+  return tests === 'equal' ? 'verified' : tests === 'differs' ? 'differs' : 'translated';
+}
+
+interface Share {
+  kind: FunctionState | Proof;
+  words: string;
+  n: number;
+}
+
+/** Shares of a whole as one bar, and in words below it. */
+function bar(shares: readonly Share[], label: (parts: string) => string): Shown {
+  const counted = shares.filter(({ n }) => n > 0);
+  const all = counted.reduce((sum, { n }) => sum + n, 0);
   let from = 0;
-  const pieces = counted.map(({ state, n }) => {
+  const pieces = counted.map(({ kind, n }) => {
     const x = (from / all) * 1000;
     from += n;
-    return { state, x, width: (n / all) * 1000 };
+    return { kind, x, width: (n / all) * 1000 };
   });
   return html`<div class="counts">
     <svg
       class="bar"
       role="img"
-      aria-label=${t('counts', { all, parts })}
+      aria-label=${label(counted.map(({ words, n }) => `${words} ${n}`).join(', '))}
       viewBox="0 0 1000 10"
       preserveAspectRatio="none"
     >
       ${pieces.map(
-        ({ state, x, width }) =>
-          svg`<rect class=${`piece is-${state}`} x=${x} y="0" width=${width} height="10" />`,
+        ({ kind, x, width }) =>
+          svg`<rect class=${`piece is-${kind}`} x=${x} y="0" width=${width} height="10" />`,
       )}
     </svg>
     <ul class="legend">
-      ${counted.map(
-        ({ state, n }) =>
-          html`<li><span class="swatch is-${state}" aria-hidden="true"></span>${named('state', state)} ${n}</li>`,
-      )}
+      ${counted.map(({ kind, words, n }) => html`<li>${mark(kind)}${words} ${n}</li>`)}
     </ul>
   </div>`;
+}
+
+/** What stands for a share in the legend: an icon where the view has the same, else a swatch. */
+function mark(kind: Share['kind']): Shown {
+  return kind in PROOF_ICONS
+    ? html`<span class="proof is-${kind}">${icon(PROOF_ICONS[kind as Proof])}</span>`
+    : html`<span class="swatch is-${kind}" aria-hidden="true"></span>`;
 }
 
 function list(title: string, lines: readonly string[]): Shown {

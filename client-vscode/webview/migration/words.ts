@@ -23,7 +23,7 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
 
 /** The text of a key made of parts, such as a stage's name; the last part when there is none. */
 export function named(
-  kind: 'stage' | 'state' | 'kind' | 'test' | 'count' | 'pass',
+  kind: 'stage' | 'state' | 'proof' | 'kind' | 'test' | 'count' | 'pass',
   name: string,
 ): string {
   return table[`${kind}.${name}` as Key] ?? name;

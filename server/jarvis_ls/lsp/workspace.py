@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import attrs
 from jarvis_ls.core.errors import ConfigError, JarvisError
 from jarvis_ls.core.files import TOO_LARGE
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.generated import GENERATED, is_generated
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.jsec.findings import baseline as baselines
 from jarvis_ls.jsec.findings.baseline import Baseline, load_baseline, save_baseline
@@ -105,7 +107,7 @@ class Workspace:
     def refuses(self, root: str, file: str, size: int) -> str:
         """Return why an open document of ``size`` characters is not analysed, or nothing.
 
-        What git ignores is: the user has opened it.
+        What git ignores is: the user has opened it. What jc2r has generated is not.
         """
         held = self._roots.get(root)
         settings = held.settings if held is not None else self._outside
@@ -113,7 +115,8 @@ class Workspace:
             return TOO_LARGE
         if held is not None and Globs(settings.exclude).match_below(file):
             return EXCLUDED
-        return ""
+        made = held is not None and is_generated(os.path.join(root, file), root)  # noqa: PTH118
+        return GENERATED if made else ""
 
     def add_to_baseline(self, root: str, findings: list[Finding]) -> None:
         """Put findings into the baseline of a folder, on disk too.

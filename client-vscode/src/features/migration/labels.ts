@@ -1,7 +1,13 @@
 /** Words, icons and colours of a migration; what a screen reader says of a function. */
 
 import { l10n, MarkdownString, ThemeColor, ThemeIcon } from 'vscode';
-import type { FunctionState, MigrationFunction, MigrationStage, StageState } from '../../protocol';
+import type {
+  FunctionState,
+  MigrationFunction,
+  MigrationResult,
+  MigrationStage,
+  StageState,
+} from '../../protocol';
 
 export function stateName(state: FunctionState): string {
   const names = {
@@ -19,17 +25,26 @@ export function stateIcon(state: FunctionState): ThemeIcon {
     new: ['circle-outline', 'descriptionForeground'],
     c: ['circle-slash', 'problemsWarningIcon.foreground'],
     baseline: ['pass', 'testing.iconPassed'],
-    idiomatic: ['verified-filled', 'testing.iconPassed'],
+    idiomatic: ['pass-filled', 'testing.iconPassed'],
   };
   const [icon, color] = icons[state];
   return new ThemeIcon(icon, new ThemeColor(color));
 }
 
-/** What a function is written in, unless it behaves differently: that is not to be overlooked. */
+/**
+ * What is known of a function in Rust: translated, verified by a comparison with the C, or that it
+ * differs; of others what they are written in.
+ */
 export function functionIcon({ state, tests: verdict }: MigrationFunction): ThemeIcon {
-  return verdict === 'differs'
-    ? new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'))
-    : stateIcon(state);
+  if (verdict === 'differs') {
+    return new ThemeIcon('warning', new ThemeColor('testing.iconFailed'));
+  }
+  if (state === 'new' || state === 'c') {
+    return stateIcon(state);
+  }
+  return verdict === 'equal'
+    ? new ThemeIcon('verified-filled', new ThemeColor('testing.iconPassed'))
+    : new ThemeIcon('pass', new ThemeColor('charts.blue'));
 }
 
 export function stageName(name: string): string {
@@ -40,6 +55,10 @@ export function stageName(name: string): string {
     verify: l10n.t('Verify'),
     equivalence: l10n.t('Verify'),
     lift: l10n.t('Refactor'),
+    'lib-replace': l10n.t('Libraries'),
+    prepare: l10n.t('Interfaces'),
+    transpile: l10n.t('Rewrite'),
+    optimize: l10n.t('Optimize'),
   };
   return names[name] ?? name;
 }
@@ -72,6 +91,26 @@ export function fewer({ counts }: Pick<MigrationStage, 'counts'>): string[] {
     raw_pointers: (before, after) => l10n.t('raw pointers {0} → {1}', before, after),
   };
   return counts.flatMap(({ name, before, after }) => names[name]?.(before, after) ?? []);
+}
+
+/** How many functions in Rust behave like the C, and how strong the tests are; empty before that. */
+export function verifiedSentence({ functions, strength }: MigrationResult): string {
+  const inRust = functions.filter(({ state }) => state !== 'new' && state !== 'c');
+  const verified = inRust.filter(({ tests: verdict }) => verdict === 'equal').length;
+  if (!inRust.some(({ tests: verdict }) => verdict === 'equal' || verdict === 'differs')) {
+    return '';
+  }
+  if (strength === undefined || strength === null) {
+    return l10n.t('{0} of {1} verified', verified, inRust.length);
+  }
+  const { killed, planted } = strength;
+  return l10n.t(
+    '{0} of {1} verified, {2} of {3} mutants found',
+    verified,
+    inRust.length,
+    killed,
+    planted,
+  );
 }
 
 export function countOf(number: number): string {

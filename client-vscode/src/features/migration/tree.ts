@@ -30,6 +30,7 @@ import {
   stageState,
   tests,
   tooltip,
+  verifiedSentence,
 } from './labels';
 import { counts, type Filter, isKnown, NOTHING, visible } from './model';
 
@@ -135,7 +136,9 @@ export class MigrationTree implements TreeDataProvider<MigrationNode> {
     }
     const all = this.migration.functions;
     const { baseline, idiomatic } = counts(all);
-    return l10n.t('{0} of {1} in Rust', baseline + idiomatic, all.length);
+    const inRust = l10n.t('{0} of {1} in Rust', baseline + idiomatic, all.length);
+    const proof = verifiedSentence(this.migration);
+    return proof === '' ? inRust : `${inRust}, ${proof}`;
   }
 
   /** A stage as it is right now, which the server's last picture may not know. */

@@ -30,8 +30,6 @@ NOT_CHOSEN = "not chosen for translation yet"
 """Why a function is in C that no one has asked for."""
 UNFINISHED = "request.json"
 """What a run was asked for, while it has not come to its end."""
-MARK = "# Made by jc2r"
-"""First words of the manifest of a crate that may be overwritten."""
 
 
 @dataclass

@@ -22,6 +22,7 @@ from jarvis_ls import __version__
 from jarvis_ls.codeintel.included_files import MAX_BYTES
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.generated import MARK
 from jarvis_ls.core.words import Words, to_json, together
 from jarvis_ls.jc2r.build.autoconf.foreign_headers import ELSEWHERE
 from jarvis_ls.jc2r.build.compile_commands import has_build
@@ -30,7 +31,6 @@ from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import commit_baseline
 from jarvis_ls.jc2r.crate.ownership import is_made_here, keep_as_own
 from jarvis_ls.jc2r.crate.state import (
-    MARK,
     NOT_CHOSEN,
     STAGES,
     FunctionState,

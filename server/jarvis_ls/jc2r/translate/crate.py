@@ -15,11 +15,12 @@ from jarvis_ls.codeintel import clang
 from jarvis_ls.codeintel.included_files import refuse_endless
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.generated import MARK
 from jarvis_ls.core.words import Words, together
 from jarvis_ls.jc2r.build.compile_commands import Unit
 from jarvis_ls.jc2r.build.variants import meaning
 from jarvis_ls.jc2r.crate.cargo import crate_name, run_cargo
-from jarvis_ls.jc2r.crate.state import MARK, SkippedUnit
+from jarvis_ls.jc2r.crate.state import SkippedUnit
 from jarvis_ls.jc2r.translate import complex_numbers
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD, functions_of_system
 from jarvis_ls.jc2r.translate.link_resolution import Part, linked_files, shared_definitions

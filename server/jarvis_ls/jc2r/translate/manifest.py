@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.generated import MARK
 from jarvis_ls.jc2r.build.compile_commands import Unit
 from jarvis_ls.jc2r.build.variants import CALLED
 from jarvis_ls.jc2r.crate.cargo import TOP, program, version_of
-from jarvis_ls.jc2r.crate.state import MARK
 from jarvis_ls.jc2r.translate.output import Module
 
 EDITION = "2021"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
-from jarvis_ls.jc2r.crate.state import MARK
+from jarvis_ls.core.generated import MARK
 from jarvis_ls.jc2r.translate.names import rust_name
 
 MAX_BYTES = 64_000_000

@@ -2,9 +2,9 @@
 
 Left out without a word: what is not C, C++ or Rust, what git ignores, what the settings
 exclude. Named with a reason: links that lead out of the folder or nowhere, pipes, devices, sockets,
-folders that cannot be read, files over the size limit. Nothing is opened here but `.gitignore`
-files, and no link is followed: what is below the folder is found anyway, what is outside
-is not ours to read.
+folders that cannot be read, files over the size limit, crates that jc2r has made. Nothing is opened
+here but `.gitignore` files and manifests of crates, and no link is followed: what is below the
+folder is found anyway, what is outside is not ours to read.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from jarvis_ls.core.files import (
     kind_of,
     read_regular,
 )
+from jarvis_ls.core.generated import GENERATED, is_generated_crate
 from jarvis_ls.core.globs import Globs
 from jarvis_ls.core.ignored import (
     Ignore,
@@ -140,6 +141,10 @@ class _Walk:
                     found = sorted(entries, key=lambda entry: entry.name)
             except OSError:
                 self._skip(folder, NOT_READABLE)
+                continue
+            has_manifest = any(entry.name == "Cargo.toml" for entry in found)
+            if folder != start and has_manifest and is_generated_crate(folder):
+                self._skip(folder, GENERATED)
                 continue
             if any(entry.name == ".gitignore" for entry in found):
                 ignores = [*ignores, *ignore_file(folder)]
