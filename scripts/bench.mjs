@@ -21,7 +21,7 @@ await task(async () => {
   if (files.some((file) => file.endsWith('.py'))) {
     await setUpPython();
     await requireTools(TOOLS.bench);
-    await fetchSources(files.some((file) => nameOf(file) === 'calibration') ? judged() : []);
+    await fetchSources(files.flatMap(more));
   }
   if (files.some((file) => file.endsWith('.mjs'))) {
     await setUpPackages();
@@ -36,6 +36,16 @@ await task(async () => {
   }
   if (missed.length > 0) throw new TaskError(`not reached: ${missed.join(', ')}`);
 });
+
+/**
+ * The packages that a benchmark needs besides those of all.
+ * @param {string} file
+ * @returns {string[]}
+ */
+function more(file) {
+  if (nameOf(file) === 'projects-proof') return ['unrtf', 'mtools', 'less', 'gzip'];
+  return nameOf(file) === 'calibration' ? judged() : [];
+}
 
 /** The packages whose findings were judged. @returns {string[]} */
 function judged() {

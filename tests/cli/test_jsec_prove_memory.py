@@ -200,3 +200,17 @@ def test_a_program_that_prints_what_looks_like_reports(project: Path, home: Path
     )
     told = prove(project, home, "--all")
     assert told["summary"]["findings"] >= 1
+
+
+@needs_compiler
+def test_an_allocation_fails_in_a_program_that_wants_an_argument(project: Path, home: Path) -> None:
+    told = proof_of(
+        "unchecked-allocation",
+        "int main(int argc, char **argv)\n{\n    if (argc < 2)\n        return 1;\n"
+        "    char *p = malloc(strlen(argv[1]) + 1);\n    strcpy(p, argv[1]);\n    puts(p);\n"
+        "    free(p);\n    return 0;\n}\n",
+        project,
+        home,
+    )
+    assert told["verdict"] == "reproduced", told["message"]
+    assert told["report"]["kind"] == "null-dereference"

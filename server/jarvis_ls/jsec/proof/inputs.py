@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.source import Source
@@ -72,6 +73,8 @@ VALUES = (
     "%s%n%s%n%s%s%s%s%s%n",
     "%x %d %s",
 )
+_USUAL = "1"
+"""A value that programs go on with."""
 LENGTHS = (60, 300, 2100)
 """Lengths of texts of one letter."""
 
@@ -151,9 +154,13 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
     """Yield the cases of a program, those that show most first; `constants` are numbers of its
     code."""
     yield Case(build)
+    plain = [Case(build)]
+    if channels.takes_values:  # many a program does nothing without an argument
+        plain.append(case_with(build, channels, _USUAL))
     if channels.allocates:
-        for number in (-1, *range(1, FAILING_ALLOCATIONS + 1)):
-            yield Case(build, settings=Settings(fail_allocation=number))
+        for case in plain:
+            for number in (-1, *range(1, FAILING_ALLOCATIONS + 1)):
+                yield _with(case, fail_allocation=number)
     if channels.takes_values:
         for text in _values(constants):
             yield case_with(build, channels, text)
@@ -161,8 +168,9 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
         for numbers in SEQUENCES:
             yield Case(build, settings=Settings(random=numbers))
     if channels.opens:
-        for name in ("fopen", "fdopen", "freopen"):
-            yield Case(build, settings=Settings(fail_call=name, fail_number=-1))
+        for case in plain:
+            for name in ("fopen", "fdopen", "freopen"):
+                yield _with(case, fail_call=name, fail_number=-1)
     if channels.reads:
         case = case_with(build, channels, "x" * 40)
         yield Case(
@@ -177,6 +185,10 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
         yield Case(build, arguments=("a", "b", "c"))
         yield Case(build, arguments=("file.txt", "x" * 300), files=(("file.txt", b"x" * 300),))
     yield from sample_cases(build, channels)
+
+
+def _with(case: Case, **settings: Any) -> Case:
+    return replace(case, settings=replace(case.settings, **settings))
 
 
 def sample_cases(build: Build, channels: Channels) -> Iterator[Case]:
