@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
 from jarvis_ls.jsec.proof.rungs.function_harness import FunctionHarness
+from jarvis_ls.jsec.proof.rungs.removed_checks import RemovedChecks
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.rungs.rust_runs import RustRuns
 from jarvis_ls.jsec.proof.rungs.survived_runs import SurvivedRuns
@@ -17,6 +18,7 @@ RUNGS: tuple[Rung, ...] = (
     WholeProgram(),
     Symbolic(),
     FunctionHarness(),
+    RemovedChecks(),
     RustRuns(),
     SurvivedRuns(),
 )
