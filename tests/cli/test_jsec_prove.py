@@ -233,6 +233,35 @@ def test_a_program_is_built_as_its_makefile_says(project: Path, home: Path) -> N
 
 
 @needs_compiler
+def test_a_program_of_old_files_some_of_which_are_for_another_system(
+    project: Path, home: Path
+) -> None:
+    (project / "api.h").write_text("#define API\n#define local static\nint API copy();\n")
+    (project / "a.c").write_text(
+        '#include "api.h"\n#include <stdio.h>\nlocal int shown;\n#ifdef OWN\nint sum(int n) '
+        "{ return n; }\nlong other(int n) { return n; }\n#endif\nint sum(int n);\n"
+        "#ifdef _WIN32\nvoid open_console(void);\n#endif\n"
+        "int main(int argc, char **argv)\n{\n    if (argc > 1)\n        "
+        "return copy(argv[1]) + sum(shown);\n    return 0;\n}\n"
+    )
+    (project / "copy.c").write_text(
+        '#include "api.h"\n#include <string.h>\nlocal int shown;\nint API copy(text)\n'
+        "    const char *text;\n{\n    char place[8];\n    strcpy(place, text);\n"
+        "    return place[0] + shown;\n}\n"
+    )
+    (project / "sum.c").write_text(
+        "#include <stdio.h>\nint sum(int n)\n{\n    return n + 1;\n}\n"
+        '#ifdef MAKE_TABLE\nint main(void)\n{\n    puts("table");\n    return 0;\n}\n#endif\n'
+    )
+    (project / "console.c").write_text(
+        "#include <windows.h>\nvoid open_console(void)\n{\n    AllocConsole();\n}\n"
+    )
+    told = prove(project, home, "--all")
+    proofs = [found["proof"] for found in told["findings"] if found["file"] == "copy.c"]
+    assert proofs and proofs[0]["verdict"] == "reproduced", told
+
+
+@needs_compiler
 @pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
 def test_a_build_ends_with_the_budget(project: Path, home: Path) -> None:
     (project / "a.c").write_text('#include "made.h"\n' + FLAWED)

@@ -105,6 +105,8 @@ class Build:
     rewritten: tuple[tuple[str, str, str], ...] = ()
     """A file, a line of it and what the line is while it is compiled: without a cast that is
     written, for what a cast cuts off is not reported."""
+    spare: tuple[str, ...] = ()
+    """Files of C that offer what `sources` may lack: as a library, when these do not link."""
     checker: str = ""
     """`memcheck` when it is compiled without sanitizers and run by Valgrind."""
 
@@ -251,6 +253,7 @@ def case_of(record: Any) -> Case:
             _texts(build["libraries"]),
             str(build.get("system", "")),
             tuple((file, line, new) for file, line, new in map(_texts, build.get("rewritten", []))),
+            _texts(build.get("spare", [])),
             str(build.get("checker", "")),
         ),
         arguments=_texts(record["arguments"]),

@@ -181,8 +181,8 @@ class _Module:
                 )
             elif line.startswith(("define ", "declare ")):
                 self._read_function(line)
-            elif found := _OPERATION.match(line):
-                self._read_call(f"{line} {after}" if found[1] == "invoke" else line)
+            elif operation := _OPERATION.match(line):
+                self._read_call(f"{line} {after}" if operation[1] == "invoke" else line)
 
     def _read_function(self, line: str) -> None:
         name = _CALLEE.search(line)

@@ -9,20 +9,20 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jarvis_ls.codeintel.languages import HEADER_ENDS, language_of
 from jarvis_ls.codeintel.nodes import ancestors, text, words_in
-from jarvis_ls.codeintel.parse import Node, parse
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.evidence import Build
+from jarvis_ls.jsec.proof.exported_names import exported_names, is_for_windows, static_macros
 from jarvis_ls.jsec.proof.system_build import system_of
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.scan.source_files import list_sources
@@ -72,6 +72,11 @@ class SourceNames:
     arguments: bool
     """Whether `main` takes arguments."""
 
+    @property
+    def is_linked(self) -> bool:
+        """Return whether other programs may have it: it has no `main` as it is compiled there."""
+        return not self.has_main or bool(self.wanted)
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -90,17 +95,19 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     own = names.get(file)
     if own is None:
         return Words("{file} is not compiled by itself.", file=file)
-    mains = [own] if own.has_main else [item for item in names.values() if item.has_main]
+    is_program = own.has_main and not own.wanted
+    mains = [own] if is_program else [item for item in names.values() if item.has_main]
     if not mains:
         return Words("The project has no program: no file defines 'main'.")
     linked = [closure for main in mains if file in (closure := _closure(main, names))]
     if not linked:
         return Words("No program of the project uses {file}.", file=file)
-    files = min(linked, key=lambda item: (len(item), item))
+    files = min(linked, key=lambda item: (bool(names[item[0]].wanted), len(item), item))
     if len(files) > _MOST_LINKED:
         return Words("The program has too many files to be built without its build system.")
     main = names[files[0]]
-    return Program(_build(bench, files, main.wanted), main.arguments)
+    build = replace(_build(bench, files, main.wanted), spare=_spare(files, names))
+    return Program(build, main.arguments)
 
 
 def find_closure(bench: Workbench, file: str) -> Build | str:
@@ -113,7 +120,9 @@ def find_closure(bench: Workbench, file: str) -> Build | str:
     if isinstance(names, str) or file not in names:
         return program
     files = _closure(names[file], names)
-    return _build(bench, files, ()) if len(files) <= _MOST_LINKED else program
+    if len(files) > _MOST_LINKED:
+        return program
+    return replace(_build(bench, files, ()), spare=_spare(files, names))
 
 
 def parser_flags(bench: Workbench, build: Build) -> list[str]:
@@ -176,12 +185,27 @@ def _read_names(bench: Workbench) -> dict[str, SourceNames] | str:
             count=len(files),
         )
     sources = {path: source for path in files if (source := bench.source(path)) is not None}
-    macros = _MacrosOfHeaders(bench)
-    return {path: _names(source, macros.words_for(source)) for path, source in sources.items()}
+    headers = _Headers(bench)
+    found = {}
+    for path, source in sources.items():
+        own = headers.of(source)
+        if not any(is_for_windows(text, headers.names) for text in (source, *own)):
+            macros, static = _macros_of(own), static_macros((source, *own))
+            found[path] = _names(source, macros, static)
+    return found
 
 
-class _MacrosOfHeaders:
-    """Words in the macros of the project's headers: a file that uses one may mean any of them."""
+def _macros_of(headers: Iterable[Source]) -> frozenset[bytes]:
+    """Return the words in the macros of some headers: a file that uses one may mean any of them."""
+    found: set[bytes] = set()
+    for header in headers:
+        for macro in _MACRO.findall(header.data):
+            found |= words_in(macro)
+    return frozenset(found)
+
+
+class _Headers:
+    """The headers of the project."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -190,9 +214,14 @@ class _MacrosOfHeaders:
             if file.path.lower().endswith(HEADER_ENDS):
                 self._paths.setdefault(PurePosixPath(file.path).name, []).append(file.path)
 
-    def words_for(self, source: Source) -> frozenset[bytes]:
-        """Return the words of the macros of all headers that a file includes, by their names."""
-        found: set[bytes] = set()
+    @property
+    def names(self) -> frozenset[str]:
+        """Return their names without folders."""
+        return frozenset(self._paths)
+
+    def of(self, source: Source) -> list[Source]:
+        """Return all headers that a file includes, by their names."""
+        found: list[Source] = []
         waiting, seen = [source], {source.path}
         while waiting:
             for name in _INCLUDE.findall(waiting.pop().data):
@@ -201,22 +230,19 @@ class _MacrosOfHeaders:
                     seen.add(path)
                     if header is not None:
                         waiting.append(header)
-                        for macro in _MACRO.findall(header.data):
-                            found |= words_in(macro)
-        return frozenset(found)
+                        found.append(header)
+        return found
 
 
-def _names(source: Source, macros: frozenset[bytes]) -> SourceNames:
+def _names(source: Source, macros: frozenset[bytes], static: frozenset[bytes]) -> SourceNames:
     language = language_of(source.path, source.data) or "c"
     defined: set[bytes] = set()
     main: Node | None = None
-    for item in items(parse(source.data, language).root_node, language):
-        node = item.node
-        for name in _definitions(node):
-            if name == b"main":
-                main = main or node
-            else:
-                defined.add(name.rpartition(b"::")[2])
+    for node, name in exported_names(source, language, static):
+        if name == b"main":
+            main = main or node
+        else:
+            defined.add(name.rpartition(b"::")[2])
     return SourceNames(
         source.path,
         frozenset(defined),
@@ -225,45 +251,6 @@ def _names(source: Source, macros: frozenset[bytes]) -> SourceNames:
         tuple(_guards(main)) if main is not None else (),
         main is not None and _has_parameters(main),
     )
-
-
-def _definitions(node: Node) -> Iterator[bytes]:
-    """Yield the names that a top-level item defines for other files."""
-    kind = node.type
-    if kind not in ("function_definition", "declaration"):
-        return
-    storage = {text(c) for c in node.children if c.type == "storage_class_specifier"}
-    if "static" in storage or (kind == "declaration" and "extern" in storage):
-        return
-    for declarator in node.children_by_field_name("declarator"):
-        inner: Node | None = declarator
-        for _ in range(_MAX_DECLARATORS):
-            if inner is None or inner.type.endswith("identifier"):
-                break
-            if kind == "function_definition" and (named := _named_by_macro(inner)):
-                yield named
-                inner = None
-                break
-            if inner.type == "function_declarator" and kind == "declaration":
-                inner = None
-                break
-            inner = inner.child_by_field_name("declarator") or next(
-                (c for c in inner.named_children if c.type.endswith("declarator")), None
-            )
-        if inner is not None and inner.type.endswith("identifier"):
-            yield text(inner).encode()
-
-
-def _named_by_macro(declarator: Node) -> bytes:
-    """Return the name of a function that is written `MACRO(name)(parameters)`; else nothing."""
-    inner = declarator.child_by_field_name("declarator")
-    if declarator.type != "function_declarator" or inner is None:
-        return b""
-    listed = inner.child_by_field_name("parameters")
-    if inner.type != "function_declarator" or listed is None:
-        return b""
-    name = text(listed).strip("() \t").encode()
-    return name if re.fullmatch(rb"[A-Za-z_]\w*", name) else b""
 
 
 def _guards(node: Node) -> Iterator[str]:
@@ -296,7 +283,7 @@ def _closure(main: SourceNames, names: dict[str, SourceNames]) -> list[str]:
     chosen = [main]
     offered = set(main.defined)
     candidates = sorted(
-        (item for item in names.values() if not item.has_main),
+        (item for item in names.values() if item.is_linked),
         key=lambda item: (-_shared_depth(item.path, main.path), item.path),
     )
     grown = True
@@ -310,6 +297,25 @@ def _closure(main: SourceNames, names: dict[str, SourceNames]) -> list[str]:
                 offered |= item.defined
                 grown = True
     return [item.path for item in chosen]
+
+
+def _spare(files: Sequence[str], names: dict[str, SourceNames]) -> tuple[str, ...]:
+    """Return further files of C that offer what some use, though a name of theirs is offered twice:
+    it may be so under another condition only."""
+    found = dict.fromkeys(files)
+    candidates = sorted(
+        (item for item in names.values() if item.is_linked and language_of(item.path) == "c"),
+        key=lambda item: (-_shared_depth(item.path, files[0]), item.path),
+    )
+    grown = True
+    while grown and len(found) <= _MOST_LINKED:
+        grown = False
+        used = frozenset().union(*(names[path].words for path in found))
+        for item in candidates:
+            if item.path not in found and item.defined & used:
+                found[item.path] = None
+                grown = True
+    return tuple(path for path in found if path not in files)
 
 
 def _shared_depth(left: str, right: str) -> int:

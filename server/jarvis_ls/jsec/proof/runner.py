@@ -164,14 +164,32 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
         )
     for number, (source, compiler) in enumerate(compiled):
         place = shlex.quote(f"./{source}" if source.startswith("-") else source)
+        # What another file lacks may not be needed: then the linker does not miss it.
+        is_needed = source == build.sources[0] and not build.harness
+        failed = "fail" if is_needed else 'cat "$W/errors" >>"$W/first"'
         lines.append(
-            f'{compiler} {options} {flags} -c {place} -o "$W/{number}.o" 2>"$W/errors" || fail'
+            f'{compiler} {options} {flags} -c {place} -o "$W/{number}.o" 2>"$W/errors" || {failed}'
         )
     libraries = " ".join(map(shlex.quote, build.libraries))
-    lines.append(
-        f'{linker} {linked} {wrap} "$W"/*.o -o "$W/prog" {libraries} 2>"$W/errors" || fail'
-    )
-    lines.append("printf '\\036built\\n'")
+    link = f'{linker} {linked} {wrap} "$W"/*.o -o "$W/prog"'
+    lines += [
+        f'{link} {libraries} 2>"$W/errors" || {{',
+        *_spare_lines(build, f"{options} {flags}"),
+        f'[ -e "$W/spare.a" ] && {link} "$W/spare.a" {libraries} 2>/dev/null',
+        '} || { cat "$W/errors" >>"$W/first"; cp "$W/first" "$W/errors"; fail; }',
+        "printf '\\036built\\n'",
+    ]
+    return lines
+
+
+def _spare_lines(build: Build, options: str) -> list[str]:
+    """Return the lines that make a library of the spare files of a build that compile."""
+    lines = ['mkdir "$W/spare"'] if build.spare else []
+    for number, source in enumerate(build.spare):
+        place = shlex.quote(f"./{source}" if source.startswith("-") else source)
+        lines.append(f'{build.compiler} {options} -c {place} -o "$W/spare/{number}.o" 2>/dev/null')
+    if build.spare:
+        lines.append('ar rcs "$W/spare.a" "$W"/spare/*.o 2>/dev/null')
     return lines
 
 

@@ -1,0 +1,135 @@
+"""What files of C and C++ offer to others, by their text: the preprocessor is not asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from jarvis_ls.codeintel.languages import LanguageName
+from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.parse import Node, parse
+from jarvis_ls.codeintel.source import Source
+from jarvis_ls.codeintel.top_level_items import items
+
+_MAX_DECLARATORS = 20
+_STATIC = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+static[ \t]*\r?$", re.MULTILINE)
+_CALLED = re.compile(rb"(\w+)[ \t]*\(")
+_WORD = re.compile(rb"\w+")
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]{0,200})", re.MULTILINE)
+_INCLUDED = re.compile(rb'[<"]([^>"]{1,100})[>"]')
+_WINDOWS = frozenset(
+    b"windows.h winsock.h winsock2.h ws2tcpip.h winbase.h windef.h conio.h direct.h tchar.h".split()
+)
+
+
+def exported_names(
+    source: Source, language: LanguageName, static: frozenset[bytes]
+) -> Iterator[tuple[Node, bytes]]:
+    """Yield the names that a file defines for others, with the items that do; `static` are macros
+    that stand for that word."""
+    run: list[Node] = []
+    for item in items(parse(source.data, language).root_node, language):
+        node = item.node
+        if node.type == "declaration":
+            run.append(node)
+        elif node.type == "compound_statement":  # declarations in front of it are of parameters
+            if name := _old_name(run, static):
+                yield node, name
+            run = []
+        elif node.type != "comment":
+            yield from _of_declarations(run, static)
+            run = []
+            for found in _definitions(node, static):
+                yield node, found
+    yield from _of_declarations(run, static)
+
+
+def static_macros(sources: Iterable[Source]) -> frozenset[bytes]:
+    """Return the macros of some files that stand for `static`."""
+    return frozenset(name for source in sources for name in _STATIC.findall(source.data))
+
+
+def is_for_windows(source: Source, own: frozenset[str]) -> bool:
+    """Return whether a file includes, under no condition, a header that only Windows has; `own` are
+    the names of the project's headers."""
+    depth, guard = 0, b""
+    for number, match in enumerate(_DIRECTIVE.finditer(source.data)):
+        word, rest = match[1], match[2].strip()
+        if word == b"ifndef" and number == 0:
+            guard = rest
+            continue
+        if number == 1 and guard and (word != b"define" or rest.split()[:1] != [guard]):
+            depth += 1  # it was no guard against a second inclusion
+        if word in (b"if", b"ifdef", b"ifndef"):
+            depth += 1
+        elif word == b"endif":
+            depth -= 1
+        elif word == b"include" and depth <= 0:
+            name = _INCLUDED.match(rest)
+            if name and name[1].lower() in _WINDOWS and name[1].decode() not in own:
+                return True
+    return False
+
+
+def _of_declarations(run: Iterable[Node], static: frozenset[bytes]) -> Iterator[tuple[Node, bytes]]:
+    for node in run:
+        for name in _definitions(node, static):
+            yield node, name
+
+
+def _old_name(run: list[Node], static: frozenset[bytes]) -> bytes:
+    """Return the name of a function whose parameters are declared behind their list, where macros
+    hide what it is: the declarations in front of its body; nothing when it is static."""
+    for number, node in enumerate(reversed(run)):
+        written = text(node).encode()
+        found = _CALLED.search(written)
+        if found is not None:
+            before = {_first_word(node)} if number + 1 == len(run) else set(_WORD.findall(written))
+            return b"" if before & (static | {b"static"}) else found[1]
+    return b""
+
+
+def _first_word(node: Node) -> bytes:
+    found = _WORD.search(text(node).encode())
+    return found[0] if found is not None else b""
+
+
+def _definitions(node: Node, static: frozenset[bytes]) -> Iterator[bytes]:
+    """Yield the names that a top-level item defines for other files."""
+    kind = node.type
+    if kind not in ("function_definition", "declaration") or _first_word(node) in static:
+        return
+    if kind == "declaration" and not text(node).endswith(";"):
+        return  # the begin of something that macros hide
+    storage = {text(c) for c in node.children if c.type == "storage_class_specifier"}
+    if "static" in storage or (kind == "declaration" and "extern" in storage):
+        return
+    for declarator in node.children_by_field_name("declarator"):
+        inner: Node | None = declarator
+        for _ in range(_MAX_DECLARATORS):
+            if inner is None or inner.type.endswith("identifier"):
+                break
+            if kind == "function_definition" and (named := _named_by_macro(inner)):
+                yield named
+                inner = None
+                break
+            if inner.type == "function_declarator" and kind == "declaration":
+                inner = None
+                break
+            inner = inner.child_by_field_name("declarator") or next(
+                (c for c in inner.named_children if c.type.endswith("declarator")), None
+            )
+        if inner is not None and inner.type.endswith("identifier"):
+            yield text(inner).encode()
+
+
+def _named_by_macro(declarator: Node) -> bytes:
+    """Return the name of a function that is written `MACRO(name)(parameters)`; else nothing."""
+    inner = declarator.child_by_field_name("declarator")
+    if declarator.type != "function_declarator" or inner is None:
+        return b""
+    listed = inner.child_by_field_name("parameters")
+    if inner.type != "function_declarator" or listed is None:
+        return b""
+    name = text(listed).strip("() \t").encode()
+    return name if re.fullmatch(rb"[A-Za-z_]\w*", name) else b""
