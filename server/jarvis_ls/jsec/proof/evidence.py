@@ -229,8 +229,11 @@ def evidence_of(record: Any) -> Evidence | None:
 
 def case_to_json(case: Case) -> dict[str, Any]:
     """Return a case as plain data; bytes are base64."""
+    build = {**_fields(case.build), "flags": list(case.build.flags)}
+    if not case.build.spare:  # cases keep the names that they had before there were any
+        del build["spare"]
     return {
-        "build": {**_fields(case.build), "flags": list(case.build.flags)},
+        "build": build,
         "arguments": list(case.arguments),
         "stdin": _encode(case.stdin),
         "files": [[name, _encode(data)] for name, data in case.files],

@@ -72,10 +72,9 @@ class SourceNames:
     arguments: bool
     """Whether `main` takes arguments."""
 
-    @property
-    def is_linked(self) -> bool:
-        """Return whether other programs may have it: it has no `main` as it is compiled there."""
-        return not self.has_main or bool(self.wanted)
+    def is_linked_into(self, main: SourceNames) -> bool:
+        """Return whether a program may have it: it has no `main` as it is compiled there."""
+        return not self.has_main or bool(set(self.wanted) - set(main.wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +282,7 @@ def _closure(main: SourceNames, names: dict[str, SourceNames]) -> list[str]:
     chosen = [main]
     offered = set(main.defined)
     candidates = sorted(
-        (item for item in names.values() if item.is_linked),
+        (item for item in names.values() if item.is_linked_into(main)),
         key=lambda item: (-_shared_depth(item.path, main.path), item.path),
     )
     grown = True
@@ -303,8 +302,13 @@ def _spare(files: Sequence[str], names: dict[str, SourceNames]) -> tuple[str, ..
     """Return further files of C that offer what some use, though a name of theirs is offered twice:
     it may be so under another condition only."""
     found = dict.fromkeys(files)
+    main = names[files[0]]
     candidates = sorted(
-        (item for item in names.values() if item.is_linked and language_of(item.path) == "c"),
+        (
+            item
+            for item in names.values()
+            if item.is_linked_into(main) and language_of(item.path) == "c"
+        ),
         key=lambda item: (-_shared_depth(item.path, files[0]), item.path),
     )
     grown = True
