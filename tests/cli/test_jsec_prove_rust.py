@@ -115,7 +115,8 @@ def test_functions_are_called_from_a_test(crate: Path, home: Path) -> None:
     assert (port["verdict"], port["report"]["kind"]) == ("reproduced", "panic"), port["message"]
     assert port["report"]["file"] == "small/src/lib.rs"
     private = shown[line_of(LIBRARY, "text.chars().nth")]
-    assert private["verdict"] == "depends_on_caller", private["message"]
+    # A newer compiler sees that the only caller has looked whether there is a character.
+    assert private["verdict"] in ("depends_on_caller", "refuted"), private["message"]
     unsafe = shown[line_of(LIBRARY, "get_unchecked")]
     assert unsafe["verdict"] == "reproduced", unsafe["message"]
     named = shown[line_of(LIBRARY, "text.trim_end")]
