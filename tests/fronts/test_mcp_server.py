@@ -24,6 +24,7 @@ from mcp_types import TextContent, TextResourceContents
 from jarvis_ls.tester.protocol import function_definition
 from tests.support.patience import HANGS
 from tests.support.repair_bench import MENDED, repair_bench
+from tests.support.repositories import commit, git
 
 pytestmark = pytest.mark.watches()
 
@@ -96,7 +97,7 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
 async def test_findings_are_listed_and_explained(project: Path, tmp_path: Path, mode: str) -> None:
     async with connected(project, tmp_path, mode=mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert len(tools) >= 8
+        assert len(tools) >= 9
         assert [
             name
             for name, tool in tools.items()
@@ -166,6 +167,26 @@ async def test_rules_have_pages(project: Path, tmp_path: Path) -> None:
         )
         with pytest.raises(MCPError, match="unknown rule"):
             await client.read_resource("jsec://rules/nothing-of-the-kind")
+
+
+async def test_what_a_change_touches_is_told_and_nothing_written_without_trust(
+    project: Path, tmp_path: Path
+) -> None:
+    async with connected(project, tmp_path) as client:
+        assert "in no git repository" in await refusal(client, "impact")
+        (project / "lib.c").write_text("int twice(int n)\n{\n    return n + n;\n}\n")
+        user = "int twice(int n);\nint four(int n) { return twice(twice(n)); }\n"
+        (project / "user.c").write_text(user)
+        git(project, "init", "--quiet")
+        commit(project, "first")
+        (project / "lib.c").write_text("int twice(long n)\n{\n    return (int)(n + n);\n}\n")
+        told = await ask(client, "impact")
+        assert told["files"] == ["lib.c"]
+        assert [(it["name"], it["change"]) for it in told["symbols"]] == [("twice", "signature")]
+        assert ("user.c", "four") in [(it["path"], it["name"]) for it in told["callers"]]
+        assert told["findings"] == {"new": [], "gone": []}
+        assert "no_such" in await refusal(client, "impact", revisions="no_such..HEAD")
+    assert not (project / ".jarvis").exists()
 
 
 async def test_nothing_is_built_without_trust(project: Path, tmp_path: Path) -> None:

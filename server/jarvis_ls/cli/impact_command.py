@@ -23,18 +23,13 @@ _SHOWN = 20
 
 def run_impact(options: argparse.Namespace) -> ExitStatus:
     """Print what a change touches; returns the exit status."""
-    from jarvis_ls.codeintel.change.difference import parse_range, read_difference
+    from jarvis_ls.assembly.change_impact import measure_range
     from jarvis_ls.codeintel.change.impact import Risk
     from jarvis_ls.codeintel.change.impact_json import impact_to_json
-    from jarvis_ls.codeintel.change.repository import Repository, find_work_tree
+    from jarvis_ls.codeintel.change.repository import find_work_tree
 
     root = find_work_tree(options.folder)
-    repository = Repository(root)
-    before, after = parse_range(options.range)
-    difference = read_difference(repository, before, after)
-    report = measure(
-        repository, after, difference.before, difference.after, findings=not options.no_findings
-    )
+    report = measure_range(root, options.range, findings=not options.no_findings)
     if options.format == "json":
         text = json.dumps(impact_to_json(report), indent=2, ensure_ascii=False) + "\n"
     else:
@@ -43,31 +38,6 @@ def run_impact(options: argparse.Namespace) -> ExitStatus:
     worst = Risk[options.fail_on.upper()] if options.fail_on else None
     fails = worst is not None and bool(report.files) and report.risk >= worst
     return ExitStatus.FAILURE if fails else ExitStatus.SUCCESS
-
-
-def measure(
-    repository: object,
-    state: str,
-    before: dict[str, bytes],
-    after: dict[str, bytes],
-    *,
-    findings: bool,
-) -> ImpactReport:
-    """Return the report of a difference, whose later state is `state`."""
-    from jarvis_ls.assembly.security_difference import compare_findings
-    from jarvis_ls.assembly.symbol_graph import open_symbols
-    from jarvis_ls.codeintel.change.difference import graph_of
-    from jarvis_ls.codeintel.change.impact import impact_of
-    from jarvis_ls.codeintel.change.repository import Repository
-
-    assert isinstance(repository, Repository)
-    store = open_symbols(repository.root)
-    try:
-        graph = graph_of(store, repository, state)
-        security = compare_findings(repository.root, before, after) if findings else None
-        return impact_of(before, after, graph, security.summary() if security else None)
-    finally:
-        store.close()
 
 
 def report_lines(report: ImpactReport) -> Iterator[str]:

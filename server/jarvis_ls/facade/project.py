@@ -50,6 +50,7 @@ class Project:
         self._redactor = Redactor.of_environment()
         self._scanning = asyncio.Lock()
         self._proving = asyncio.Lock()
+        self._measuring = asyncio.Lock()
         self._aside: tempfile.TemporaryDirectory[str] | None = None
 
     async def scan(self, report: Report | None = None) -> Scanned:
@@ -195,6 +196,26 @@ class Project:
             raise JarvisError(
                 "The patch holds what looks like a secret. Use `jarvis test-repair` at a terminal."
             )
+        return clean
+
+    async def impact(self, revisions: str = "", *, findings: bool = True) -> dict[str, Any]:
+        """Return what a change touches, as `jca impact --format json` prints it: of the files on
+        the disk against the last commit, or of two revisions such as `main..HEAD`.
+
+        Raises `JarvisError` when the folder is not the top of a git work tree, or for revisions
+        that are not there.
+        """
+        from jarvis_ls.assembly.change_impact import measure_range
+        from jarvis_ls.codeintel.change.impact_json import impact_to_json
+        from jarvis_ls.codeintel.change.repository import find_work_tree
+
+        if find_work_tree(self.root) != self.root:
+            raise JarvisError("The folder that is served is not the top of a git work tree.")
+        async with self._measuring:
+            report = await asyncio.to_thread(
+                measure_range, self.root, revisions, findings=findings, keep=self.trusted
+            )
+        clean: dict[str, Any] = self._redactor.values(impact_to_json(report))
         return clean
 
     async def migration(self) -> Migration:
