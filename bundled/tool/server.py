@@ -3,7 +3,8 @@
 A packaged extension has ``bundled/libs/common`` (pure Python) and ``bundled/libs/cpXY`` (compiled
 for one CPython); a development checkout has ``server/`` and an environment that holds the rest.
 The editor runs this with ``python -I``, so that neither the workspace nor ``PYTHONPATH`` can put
-another module in place of ours; processes started from here find the same libraries.
+another module in place of ours; processes started from here find the same libraries. With ``mcp`` as
+first argument it is ``jarvis mcp``, for agents of the editor.
 """
 
 import os
@@ -35,6 +36,9 @@ sys.path[:0] = [path for path in library_paths() if path not in sys.path]
 if __name__ == "__main__":
     os.environ["PYTHONPATH"] = os.pathsep.join(library_paths())
     os.environ["PYTHONSAFEPATH"] = "1"
-    from jarvis_ls.cli.language_server import main
+    if sys.argv[1:2] == ["mcp"]:
+        from jarvis_ls.cli.jarvis import main
+    else:
+        from jarvis_ls.cli.language_server import main
 
     sys.exit(main(sys.argv[1:]))

@@ -12,6 +12,7 @@ import * as firstContact from './features/first-contact';
 import * as fixFinding from './features/fix-finding';
 import * as gaps from './features/gaps';
 import * as importSarif from './features/import-sarif';
+import * as languageTools from './features/language-tools';
 import * as migration from './features/migration/migration';
 import * as panel from './features/panel/panel';
 import * as prove from './features/prove';
@@ -22,6 +23,7 @@ import * as scan from './features/scan';
 import * as serverCommands from './features/server-commands';
 import * as statusBar from './features/status-bar';
 import * as suppress from './features/suppress';
+import * as toolServers from './features/tool-servers';
 import * as verify from './features/verify';
 import * as workspaceTrust from './features/workspace-trust';
 
@@ -41,6 +43,8 @@ const FEATURES = [
   report,
   importSarif,
   gaps,
+  languageTools,
+  toolServers,
   serverCommands,
   workspaceTrust,
   firstContact,
@@ -52,6 +56,8 @@ export interface JarvisApi {
   serverPid(): number | undefined;
   /** Resolves when the server answers; rejects with the reason when it cannot start. */
   ready(): Promise<void>;
+  /** How the tool server (MCP) of each folder of the workspace is started. */
+  toolServers(): Promise<toolServers.ToolServer[]>;
 }
 
 export async function activate(extension: ExtensionContext): Promise<JarvisApi> {
@@ -62,5 +68,9 @@ export async function activate(extension: ExtensionContext): Promise<JarvisApi> 
   }
   // The editor need not wait for Python: commands and views are there at once.
   const started = context.start();
-  return { serverPid: () => context.serverPid, ready: () => started.then(() => context.ready()) };
+  return {
+    serverPid: () => context.serverPid,
+    ready: () => started.then(() => context.ready()),
+    toolServers: () => toolServers.toolServers(extension.extensionPath),
+  };
 }

@@ -24,6 +24,7 @@ export const REPAIR_APPLY = 'jarvis/repairApply';
 export const VERIFY = 'jarvis/verify';
 export const REVIEW = 'jarvis/review';
 export const REVIEW_DISMISS = 'jarvis/reviewDismiss';
+export const TOOL = 'jarvis/tool';
 export const GAPS_FOUND = 'jarvis/gapsFound';
 export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
@@ -598,6 +599,22 @@ export interface ReviewDismissParams {
   reason: string;
 }
 
+/** What a language model of the editor asks; see `facade.questions`. */
+export interface ToolParams {
+  /** Of the question. */
+  name: string;
+  /** Of the question, by name. */
+  arguments: Record<string, unknown>;
+  /** URI of a folder of the workspace; the first without. */
+  folder?: string;
+}
+
+/** What the model is told. */
+export interface ToolResult {
+  /** Markdown, or JSON. */
+  text: string;
+}
+
 /** Something the side panel asks; see `panel`, which is loaded when it is needed. */
 export interface PanelAskParams {
   /** One of the union `Ask`; the result is what `AskAnswers` names for its `kind`. */
@@ -920,6 +937,7 @@ export interface Requests {
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/importSarif': { params: ImportSarifParams; result: ImportSarifResult };
   'jarvis/gaps': { params: GapsParams; result: GapsResult };
+  'jarvis/tool': { params: ToolParams; result: ToolResult };
   'jarvis/panel/ask': { params: PanelAskParams; result: Record<string, unknown> };
   'jarvis/panel/keys': { params: PanelKeysParams; result: boolean };
   'jarvis/migration': { params: MigrationParams; result: MigrationResult };

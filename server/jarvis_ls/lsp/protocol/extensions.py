@@ -36,6 +36,7 @@ REPAIR_APPLY = "jarvis/repairApply"
 VERIFY = "jarvis/verify"
 REVIEW = "jarvis/review"
 REVIEW_DISMISS = "jarvis/reviewDismiss"
+TOOL = "jarvis/tool"
 GAPS_FOUND = "jarvis/gapsFound"
 STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
@@ -692,6 +693,26 @@ class ReviewDismissParams:
 
 
 @attrs.frozen
+class ToolParams:
+    """What a language model of the editor asks; see `facade.questions`."""
+
+    name: str
+    """Of the question."""
+    arguments: dict[str, Any]
+    """Of the question, by name."""
+    folder: str | None = None
+    """URI of a folder of the workspace; the first without."""
+
+
+@attrs.frozen
+class ToolResult:
+    """What the model is told."""
+
+    text: str
+    """Markdown, or JSON."""
+
+
+@attrs.frozen
 class PanelAskParams:
     """Something the side panel asks; see `panel`, which is loaded when it is needed."""
 
@@ -741,6 +762,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     EXPORT: (ExportParams, ExportResult),
     IMPORT_SARIF: (ImportSarifParams, ImportSarifResult),
     GAPS: (GapsParams, GapsResult),
+    TOOL: (ToolParams, ToolResult),
     PANEL_ASK: (PanelAskParams, dict[str, Any]),
     PANEL_KEYS: (PanelKeysParams, bool),
     migration.MIGRATION: (migration.MigrationParams, migration.MigrationResult),
