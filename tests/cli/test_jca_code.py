@@ -258,10 +258,10 @@ async def test_rules_of_all_places_reach_the_agent_and_memory_goes_to_the_projec
         for rule in ("Project only.", "Central style.", "Team rule.", "My rule."):
             assert rule in system
         assert "Project style." not in system and "Own team rule." not in system
-        bench.environment["JARVIS_CENTRAL_RULES_REPO"] = "https://example.org/rules.git"
+        bench.environment["JARVIS_CENTRAL_RULES_REPO"] = "--upload-pack=touch"
         bench.model.say("Done.")
         _, _, err = await bench.fix()
-        assert "clone https://example.org/rules.git yourself" in err
+        assert "rules.central must be a folder, or the address of a repository" in err
 
 
 async def test_what_gitignore_lacks_is_proposed_and_nothing_of_it_is_lost(tmp_path: Path) -> None:

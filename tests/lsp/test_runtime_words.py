@@ -20,7 +20,7 @@ FILES = tuple(
     "lsp/panel/interaction.py lsp/panel/editor.py core/files.py core/store.py "
     "core/beneath.py core/words.py cli/talk.py cli/terminal.py cli/screen.py "
     "cli/terminal_commands.py cli/stored_data.py cli/memory_commands.py cli/extending.py "
-    "cli/evaluating.py cli/setup.py".split()
+    "cli/evaluating.py cli/setup.py cli/share_command.py cli/import_command.py".split()
 )
 TAKES = {"notice": 1, "doing": 0, "Words": 0, "within": 2}
 """Which argument of which call is a template."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from jarvis_ls.agents.node import Node
 from jarvis_ls.assembly.conversation_interface import ConversationInterface
+from jarvis_ls.assembly.satisfaction import ask_satisfaction
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.runtime.agent.agent import Agent
 from jarvis_ls.runtime.agent.core import AgentParts
@@ -48,12 +50,18 @@ class Agents:
 
     def saving(self, agent: Agent, *, force: bool, tool: str = SAVE) -> MemorySaving:
         """Lets an agent save what is worth remembering."""
+        c = self._conversation
         return MemorySaving(
             ask=agent.side_task,
             tools=agent.toolset.tools,
             force=force,
             tool=tool,
             notify=lambda text: _quietly(agent.showing.notice, "info", text),
+            feedback=partial(
+                ask_satisfaction, c.place.interaction, agent.node.id, agent.options, c.place.say
+            )
+            if tool == METHODOLOGY
+            else None,
         )
 
     def _make(self, node: Node) -> Agent:

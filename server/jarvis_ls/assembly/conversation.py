@@ -24,6 +24,7 @@ from jarvis_ls.assembly.rewind import Past, RewindWhat, Rewound
 from jarvis_ls.assembly.settings import read_all_hooks
 from jarvis_ls.assembly.settings_file import section
 from jarvis_ls.assembly.shared import SharedState
+from jarvis_ls.assembly.sharing import Team
 from jarvis_ls.assembly.tools import ToolSources, join_tools
 from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
@@ -90,11 +91,16 @@ class Conversation:
                     n=len(session.damage),
                 )
             )
+        self.team = Team(assembly.home, assembly.settings, assembly.environment)
+        """What is shared with others."""
+        self.problems += self.team.problems
+        self._refreshing: asyncio.Task[None] | None = None
         self.memory = Memory(
             assembly.home,
             place.homes[0] if place.homes else None,
             trusted=place.trusted,
             redact=redact,
+            central=self.team.part("methodologies"),
         )
         self.checkpoints = Checkpoints(assembly.home, session.id)
         self.history = History(session.path)
@@ -156,8 +162,9 @@ class Conversation:
             place.trusted,
             folders=self.rules_settings.folders,
             peers=self.rules_settings.peers,
-            central=self.rules_settings.central,
+            central=self.team.rules(self.rules_settings),
         )
+        self._refreshing = self.team.refresh(self.problems.append)
         self._tools = await join_tools(
             assembly.home,
             place,
@@ -165,6 +172,7 @@ class Conversation:
             assembly.environment,
             self._permissions,
             self.consents,
+            self.team,
         )
         self.problems += self._tools.problems
         self.tree.profiles = await asyncio.to_thread(
@@ -403,6 +411,9 @@ class Conversation:
     async def close(self) -> None:
         """End everything and let others open the session."""
         self.auto.begin_stop()
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.wait({self._refreshing})
         await self.tree.close()
         await self.auto.end()
         await self.background.end_all(Words("the session was closed"))

@@ -22,8 +22,8 @@ from jarvis_ls.runtime.tools.workspace_extras import with_state
 GRANTED = "granted.json"
 _LIMIT = 1_000_000
 SECTIONS = frozenset(
-    "agent agents auto hooks mcp_servers model_groups model_providers models permissions rules "
-    "sandbox scripted_tools search skills telemetry tool_groups".split()
+    "agent agents auto central hooks mcp_servers model_groups model_providers models permissions "
+    "rules sandbox scripted_tools search skills telemetry tool_groups".split()
 )
 """Of the settings file, anyone who reads them."""
 

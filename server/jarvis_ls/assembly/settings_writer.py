@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, MutableMapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.lock import hold
 from jarvis_ls.core.toml import read_toml
+from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.llm.providers import ALIASES, Provider
 
 _LIMIT = 1_000_000
 Table = MutableMapping[str, Any]
+MakeTable = Callable[[Table, str], Table]
 
 
 def write_model(home: Path, group: str, model: str, provider: Provider | None = None) -> Path:
@@ -28,14 +31,30 @@ def write_model(home: Path, group: str, model: str, provider: Provider | None = 
     Raises `ConfigError` when the file there cannot be understood or changed; it then stays as it
     is. Raises `JarvisError` when it cannot be written.
     """
-    import tomlkit
 
-    def change(settings: Table, new: Callable[[], Table]) -> None:
+    def change(settings: Table, table: MakeTable) -> None:
         if provider is not None:
-            _describe(settings, provider, new)
-        groups = _table(settings, "model_groups", new)
+            _describe(table(table(settings, "model_providers"), provider.name), provider)
+        groups = table(settings, "model_groups")
         names = [name for name in groups if ALIASES.get(name, name) == group]
-        _table(groups, names[-1] if names else group, new)["models"] = [model]
+        table(groups, names[-1] if names else group)["models"] = [model]
+
+    hint = Words(
+        "Write models = [{model}] into [model_groups.{group}] yourself.",
+        model=f'"{model}"',
+        group=group,
+    )
+    return change_settings(home, change, hint)
+
+
+def change_settings(home: Path, change: Callable[[Table, MakeTable], None], hint: str = "") -> Path:
+    """Let `change` alter the user's settings; its second argument gives the table of a name in
+    another, made when it is missing. Returns the file.
+
+    Raises `ConfigError` when the file there cannot be understood or changed; it then stays as it
+    is, and `hint` says what the user can do. Raises `JarvisError` when it cannot be written.
+    """
+    import tomlkit
 
     path = home / FILE
     home.mkdir(parents=True, exist_ok=True)
@@ -44,8 +63,8 @@ def write_model(home: Path, group: str, model: str, provider: Provider | None = 
         try:
             plain = read_toml(text)
             document = tomlkit.parse(text)
-            change(plain, dict)
-            change(document, lambda: tomlkit.table())
+            change(plain, partial(_table, dict))
+            change(document, partial(_table, tomlkit.table))
             written = tomlkit.dumps(document)
             is_right = read_toml(written) == plain
         except (ValueError, TypeError, KeyError) as error:
@@ -54,11 +73,7 @@ def write_model(home: Path, group: str, model: str, provider: Provider | None = 
             ) from None
         if not is_right:  # tomlkit has faults with tables that are spread over a file
             raise ConfigError(
-                "{path} was not changed: its form is too unusual. Write models = [{model}] into"
-                " [model_groups.{group}] yourself.",
-                path=path,
-                model=f'"{model}"',
-                group=group,
+                "{path} was not changed: its form is too unusual. {hint}", path=path, hint=hint
             )
         replace_file(path, written.encode(), mode=mode)
     return path
@@ -77,8 +92,7 @@ def _read(path: Path) -> tuple[str, int | None]:
     return text, stat.S_IMODE(path.stat().st_mode)
 
 
-def _describe(settings: Table, provider: Provider, new: Callable[[], Table]) -> None:
-    table = _table(_table(settings, "model_providers", new), provider.name, new)
+def _describe(table: Table, provider: Provider) -> None:
     if provider.type != "openai" or "type" in table:
         table["type"] = provider.type
     if provider.base is not None:
@@ -92,7 +106,7 @@ def _describe(settings: Table, provider: Provider, new: Callable[[], Table]) -> 
         table["needs_key"] = False
 
 
-def _table(within: Table, name: str, new: Callable[[], Table]) -> Table:
+def _table(new: Callable[[], Table], within: Table, name: str) -> Table:
     if name not in within:
         within[name] = new()
     found = within[name]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jarvis_ls.assembly.sharing import Team
 from jarvis_ls.assembly.workplace import Workplace
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.edits.review import Reviewed
@@ -71,6 +72,7 @@ async def join_tools(
     environment: Mapping[str, str],
     permissions: Permissions,
     consents: Consents,
+    team: Team,
 ) -> ToolSources:
     """Load everything that offers tools; what cannot be loaded is named in `problems`."""
     from jarvis_ls.runtime.skills.skills import Skills
@@ -86,7 +88,7 @@ async def join_tools(
     )
     await skills.scan()
     known = skills.toolset() if skills.skills else Tools(())
-    load = _Loading(home, place, settings, environment, consents, known)
+    load = _Loading(home, place, settings, environment, consents, known, team)
     toolset, servers, problems = await asyncio.to_thread(load.run)
     await servers.start()
     reviewed = Reviewed(
@@ -108,6 +110,7 @@ class _Loading:
     environment: Mapping[str, str]
     consents: Consents
     skills: Toolset
+    team: Team
 
     def run(self) -> tuple[Toolset, McpServers, list[str]]:
         """All tools without anything around them, the tool servers among them, problems."""
@@ -127,7 +130,14 @@ class _Loading:
         ]
         own = Tools([*builtin, *tools_of(agent_tools), *self.place.tools])
         taken = {*own.tools(), *self.skills.tools()}
-        users = user_toolset(self.home, roots, trusted=trusted, taken=taken)
+        users = user_toolset(
+            self.home,
+            roots,
+            trusted=trusted,
+            taken=taken,
+            central=self.team.part("tools"),
+            allowed=self.team.is_allowed,
+        )
         taken |= set(users.tools())
         scripted = scripted_toolset(
             self.home,

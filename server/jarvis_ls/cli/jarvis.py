@@ -12,10 +12,12 @@ from jarvis_ls.cli import (
     auto_command,
     evaluating,
     extending,
+    import_command,
     mcp,
     memory_commands,
     review_command,
     setup,
+    share_command,
     team_command,
     test_repair_options,
 )
@@ -62,6 +64,8 @@ def build_parser() -> argparse.ArgumentParser:
     acp.add_command(commands)
     team_command.add_command(commands)
     auto_command.add_command(commands)
+    share_command.add_command(commands)
+    import_command.add_command(commands)
     models = commands.add_parser("models", help="list models and what they still need")
     models.set_defaults(run=_models)
     return parser

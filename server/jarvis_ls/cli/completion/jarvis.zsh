@@ -13,6 +13,7 @@ _shtab_jarvis_commands() {
     acp:'serve agents to an editor such as Zed (Agent Client Protocol)'
     auto:'plan a task, split it, let agents work on it'
     eval:'work through tasks and count what they cost'
+    import:'take over what another agent has'
     mcp:'serve findings and proofs to other agents (Model Context Protocol)'
     memory:'list, add, show, delete memories'
     models:'list models and what they still need'
@@ -21,10 +22,18 @@ _shtab_jarvis_commands() {
     servers:'list, try, allow tool servers (MCP)'
     sessions:'list, show, search, export, fork, delete'
     setup:'choose a provider and a model, and set the key'
+    share:'share rules, tools and methodologies through a team'"'"'s git repository'
     skills:'list, read, install, allow skills'
     test-repair:'Run the tests of a project in a copy in the sandbox, without network, and let a model repair what fails. A patch may change only what the failing code reaches and .tester/config.yaml allows; it is printed when all tests pass with it. Your files are only read.'
   )
   _describe 'jarvis commands' _commands
+}
+
+_shtab_jarvis_import_commands() {
+  local _commands=(
+    openclaw:'models, tool servers, skills, sessions of OpenClaw; says what is not taken'
+  )
+  _describe 'jarvis import commands' _commands
 }
 
 _shtab_jarvis_memory_commands() {
@@ -61,6 +70,16 @@ _shtab_jarvis_sessions_commands() {
     show:'print a session as Markdown'
   )
   _describe 'jarvis sessions commands' _commands
+}
+
+_shtab_jarvis_share_commands() {
+  local _commands=(
+    add:'move files of yours to the team'"'"'s repository'
+    allow:'print a tool of the team and let agents use it'
+    list:'list what you have and the team has not (default)'
+    update:'bring what the team shares up to date now'
+  )
+  _describe 'jarvis share commands' _commands
 }
 
 _shtab_jarvis_skills_commands() {
@@ -132,6 +151,22 @@ _shtab_jarvis_eval_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_jarvis_eval_defaults_added=0
+
+_shtab_jarvis_import_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_import_defaults_added=0
+
+_shtab_jarvis_import_openclaw_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--dry-run[only say what would be taken]"
+  ":its folder, or its settings file alone (default\: \~\/.openclaw):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_import_openclaw_defaults_added=0
 
 _shtab_jarvis_mcp_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -374,6 +409,44 @@ _shtab_jarvis_setup_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_jarvis_setup_defaults_added=0
 
+_shtab_jarvis_share_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_share_defaults_added=0
+
+_shtab_jarvis_share_add_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "(*):as \`jarvis share\` lists them:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_share_add_defaults_added=0
+
+_shtab_jarvis_share_allow_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {-y,--yes}"[do not ask]"
+  ":NAME:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_share_allow_defaults_added=0
+
+_shtab_jarvis_share_list_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_share_list_defaults_added=0
+
+_shtab_jarvis_share_update_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_share_update_defaults_added=0
+
 _shtab_jarvis_skills_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--trust[include those of this folder]"
@@ -452,6 +525,7 @@ _shtab_jarvis() {
         acp) _arguments -C -s $_shtab_jarvis_acp_options ;;
         auto) _arguments -C -s $_shtab_jarvis_auto_options ;;
         eval) _arguments -C -s $_shtab_jarvis_eval_options ;;
+        import) _shtab_jarvis_import ;;
         mcp) _arguments -C -s $_shtab_jarvis_mcp_options ;;
         memory) _shtab_jarvis_memory ;;
         models) _arguments -C -s $_shtab_jarvis_models_options ;;
@@ -460,8 +534,32 @@ _shtab_jarvis() {
         servers) _shtab_jarvis_servers ;;
         sessions) _shtab_jarvis_sessions ;;
         setup) _arguments -C -s $_shtab_jarvis_setup_options ;;
+        share) _shtab_jarvis_share ;;
         skills) _shtab_jarvis_skills ;;
         test-repair) _arguments -C -s $_shtab_jarvis_test_repair_options ;;
+      esac
+  esac
+}
+
+_shtab_jarvis_import() {
+  local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->import'
+
+  # Add default positional/remainder specs only if none exist, and only once per session
+  if (( ! _shtab_jarvis_import_defaults_added )); then
+    if (( ${_shtab_jarvis_import_options[(I)${(q)one_or_more}*]} +          ${_shtab_jarvis_import_options[(I)${(q)remainder}*]} +          ${_shtab_jarvis_import_options[(I)${(q)default}]} == 0 )); then
+      _shtab_jarvis_import_options+=(': :_shtab_jarvis_import_commands' '*::: :->import')
+    fi
+    _shtab_jarvis_import_defaults_added=1
+  fi
+  _arguments -C -s $_shtab_jarvis_import_options
+
+  case $state in
+    import)
+      words=($line[1] "${words[@]}")
+      (( CURRENT += 1 ))
+      curcontext="${curcontext%:*:*}:_shtab_jarvis_import-$line[1]:"
+      case $line[1] in
+        openclaw) _arguments -C -s $_shtab_jarvis_import_openclaw_options ;;
       esac
   esac
 }
@@ -546,6 +644,32 @@ _shtab_jarvis_sessions() {
         restore) _arguments -C -s $_shtab_jarvis_sessions_restore_options ;;
         search) _arguments -C -s $_shtab_jarvis_sessions_search_options ;;
         show) _arguments -C -s $_shtab_jarvis_sessions_show_options ;;
+      esac
+  esac
+}
+
+_shtab_jarvis_share() {
+  local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->share'
+
+  # Add default positional/remainder specs only if none exist, and only once per session
+  if (( ! _shtab_jarvis_share_defaults_added )); then
+    if (( ${_shtab_jarvis_share_options[(I)${(q)one_or_more}*]} +          ${_shtab_jarvis_share_options[(I)${(q)remainder}*]} +          ${_shtab_jarvis_share_options[(I)${(q)default}]} == 0 )); then
+      _shtab_jarvis_share_options+=(': :_shtab_jarvis_share_commands' '*::: :->share')
+    fi
+    _shtab_jarvis_share_defaults_added=1
+  fi
+  _arguments -C -s $_shtab_jarvis_share_options
+
+  case $state in
+    share)
+      words=($line[1] "${words[@]}")
+      (( CURRENT += 1 ))
+      curcontext="${curcontext%:*:*}:_shtab_jarvis_share-$line[1]:"
+      case $line[1] in
+        add) _arguments -C -s $_shtab_jarvis_share_add_options ;;
+        allow) _arguments -C -s $_shtab_jarvis_share_allow_options ;;
+        list) _arguments -C -s $_shtab_jarvis_share_list_options ;;
+        update) _arguments -C -s $_shtab_jarvis_share_update_options ;;
       esac
   esac
 }

@@ -63,8 +63,8 @@ class RulesSettings:
     peers: tuple[str, ...] = ()
     """Names of files that are read where there is no `AGENTS.md`, such as `CLAUDE.md`."""
     central: str = ""
-    """Folder of rules for all projects, such as a clone of a team's repository; a file there wins
-    over all of the same name. `~` is the user's home."""
+    """Folder of rules for all projects, or address of a team's repository, which is cloned; a file
+    there wins over all of the same name. `~` is the user's home."""
 
 
 def read_rules_settings(
@@ -72,11 +72,8 @@ def read_rules_settings(
 ) -> RulesSettings:
     """Return the section. Raises `ConfigError` naming what is wrong."""
     central = (environment or {}).get(CENTRAL_VARIABLE, "") or table.get("central", "")
-    if not isinstance(central, str) or "://" in central or central.startswith("git@"):
-        raise ConfigError(
-            "rules.central must be a folder: clone {what} yourself and name the clone.",
-            what=central,
-        )
+    if not isinstance(central, str) or central.startswith("-"):
+        raise ConfigError("rules.central must be a folder, or the address of a repository.")
     for name, value in table.items():
         if name == "central":
             continue

@@ -20,7 +20,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from jarvis_ls.core.files import STATE, kind_of
@@ -46,8 +46,11 @@ def user_toolset(
     *,
     trusted: bool = False,
     taken: Collection[str] = (),
+    central: Path | None = None,
+    allowed: Callable[[Path], bool] = lambda _: False,
 ) -> UserTools:
-    """Return the user's tools, then those of workspace folders that are trusted.
+    """Return the user's tools, then those of workspace folders that are trusted, then those of the
+    folder `central` of a team: of these only files that are `allowed`.
 
     Names in `taken` (of built-in tools) are left out, as are names met twice. Blocks while the
     files run; call it off the event loop. Never raises for what is in the files.
@@ -76,13 +79,28 @@ def user_toolset(
                     )
                 else:
                     tools[name] = tool
+    for path in _files(central, central.parent, problems) if central is not None else ():
+        if not allowed(path):
+            problems.append(
+                Words(
+                    "{path}: not loaded before you have read it: jarvis share allow {name}",
+                    path=path,
+                    name=path.stem,
+                )
+            )
+            continue
+        for name, tool in _load(path, problems).items():
+            if name not in taken:
+                tools.setdefault(name, tool)
     return UserTools(list(tools.values()), problems)
 
 
 def _files(folder: Path, root: Path | None, problems: list[str]) -> list[Path]:
     if not folder.is_dir():
         return []
-    if root is not None and folder.resolve() != Path(os.path.realpath(root)) / STATE / FOLDER:
+    if root is not None and folder.resolve() != Path(os.path.realpath(root)) / folder.relative_to(
+        root
+    ):
         problems.append(
             Words("{folder}: not loaded, a link points outside the workspace", folder=folder)
         )

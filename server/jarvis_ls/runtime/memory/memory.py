@@ -68,10 +68,12 @@ class Memory:
         trusted: bool = False,
         limits: Limits | None = None,
         redact: Callable[[str], str] | None = None,
+        central: Path | None = None,
     ) -> None:
         """`home` is the user's state folder, `folder` the project; without one there is no
         project memory. That of a folder the user does not trust is never put before a model
-        by itself. `redact` takes secrets out of what is saved."""
+        by itself. `redact` takes secrets out of what is saved. `central` is a folder of
+        methodologies that a team shares; they are only read."""
         self.folder = Path(os.path.realpath(folder)) if folder is not None else None
         self.trusted = trusted
         self._limits = limits or Limits()
@@ -84,6 +86,9 @@ class Memory:
         self._folders: dict[Kind, MemoryFolder] = {
             "global_long_term": MemoryFolder("global_long_term", own, home)
         }
+        self._central = (
+            MemoryFolder("global_long_term", central, home) if central is not None else None
+        )
         if self.folder is not None and with_state([self.folder], home):
             project = self.folder
             self._folders["project_long_term"] = MemoryFolder(
@@ -142,7 +147,7 @@ class Memory:
                     head_of(entry, self._uses[entry.id]) for entry in self._of(session).values()
                 )
             elif kind in self._folders:
-                heads = await asyncio.to_thread(self._folders[kind].heads)
+                heads = await asyncio.to_thread(self._heads, kind)
                 self._seen[kind] = Counter(tag for head in heads.values() for tag in head.tags)
                 found.extend(heads.values())
             elif kind not in KINDS:
@@ -160,8 +165,8 @@ class Memory:
         """One entry. Raises `UsageError` when there is none that can be read."""
         if id in self._of(session):
             return self._of(session)[id]
-        for folder in self._folders.values():
-            if (folder.path / f"{id}.json").exists():
+        for folder in (*self._folders.values(), self._central):
+            if folder is not None and (folder.path / f"{id}.json").exists():
                 return await asyncio.to_thread(folder.read, id)
         raise UsageError("there is no memory {id}", id=id)
 
@@ -361,7 +366,7 @@ class Memory:
                 if head.kind == "short_term":
                     entry = self._of(session)[head.id]
                 else:
-                    entry = self._folders[head.kind].read(head.id)
+                    entry = self._read(head)
             except (UsageError, KeyError):  # gone since; `problems` names a damaged one
                 continue
             if room is not None:
@@ -371,6 +376,25 @@ class Memory:
             entries.append(entry)
             used.setdefault(head.kind, []).append(head.id)
         return entries, used
+
+    def _heads(self, kind: Kind) -> dict[str, MemoryHead]:
+        """Return the index of a kind; to the user's everywhere belong the team's methodologies."""
+        heads = self._folders[kind].heads()
+        if kind != "global_long_term" or self._central is None:
+            return heads
+        known = {head.digest for head in heads.values()}
+        shared = {
+            id: replace(head, category=METHODOLOGY)
+            for id, head in self._central.heads().items()
+            if id not in heads and head.digest not in known
+        }
+        return {**heads, **shared}
+
+    def _read(self, head: MemoryHead) -> MemoryEntry:
+        folder = self._folders[head.kind]
+        if self._central is not None and not (folder.path / f"{head.id}.json").exists():
+            return self._central.read(head.id)
+        return folder.read(head.id)
 
     def _directory(self, directory: str) -> str:
         """Return a folder of the project as entries name it: relative, forward slashes, '' for

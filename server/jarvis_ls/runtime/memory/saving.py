@@ -41,9 +41,12 @@ class MemorySaving:
         force: bool = False,
         tool: str = SAVE,
         notify: Callable[[str], None] | None = None,
+        feedback: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
         """`tools` names the tools the agent has now; without `tool`, one of `PROMPTS`, nothing is
-        asked. `notify` tells the user what became of it."""
+        asked. `notify` tells the user what became of it. `feedback` gives what the model is told
+        besides, such as what the user says of the result."""
+        self._feedback = feedback
         self._ask = ask
         self._tools = tools
         self._force = force
@@ -72,7 +75,8 @@ class MemorySaving:
         if self._tool not in self._tools():
             return False
         self.prompted = True
-        ran = await self._ask(save_prompt(self._tool))
+        said = await self._feedback() if self._feedback is not None else ""
+        ran = await self._ask(f"{save_prompt(self._tool)}\n\n{said}".rstrip())
         saved = self._tool in ran
         self._notify(
             Words("Saved to memory.")

@@ -1,0 +1,1 @@
+"""OpenClaw's settings, skills and sessions, made ours."""
