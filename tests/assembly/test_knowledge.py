@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Callable
@@ -11,9 +12,12 @@ from typing import Any
 import pytest
 
 from jarvis_ls.runtime.base.events import ToolEntry
-from jarvis_ls.runtime.memory.memory import Memory
+from jarvis_ls.runtime.memory.memory import METHODOLOGY, Memory
 from jarvis_ls.runtime.tools.permissions import Answer
 from tests.assembly.test_conversation import House, asked, entries, house, notices
+from tests.support.agents import until
+from tests.support.patience import HANGS
+from tests.support.repositories import make_repository
 
 SUPPORT = Path(__file__).parents[1] / "support" / "tool_server.py"
 SKILL = "---\nname: {name}\ndescription: For {name} work.\ntriggers: [{name}]\n---\n{text}\n"
@@ -241,16 +245,83 @@ async def test_a_finished_task_is_looked_back_at_when_that_is_wanted(tmp_path: P
         h.server.say("The leak is in the reader.")
         steps = {"operation": "save", "problem": "Find a leak", "steps": "Bisect with heaptrack."}
         h.server.call("methodology", steps)
+        h.person.words = ["Partly", "It took long."]
         c = await h.start()
         await c.ask("find the leak")
+        assert h.person.questions == [
+            "Are you satisfied with the result?",
+            "What is wrong or missing?",
+        ]
+        assert "only partly satisfied" in str(asked(h)) and "It took long." in str(asked(h))
         assert [head.title for head in await c.memory.heads()] == ["Find a leak"]
         assert [a.kind for asked_ in h.person.permits for a in asked_.actions] == ["write"]
         h.server.say("Done.")
         h.server.say("Nothing new.")
+        h.person.words = ["Satisfied"]
         other = await h.start(assembly=h.assembly())
         await other.ask("there is a leak in the writer")
+        assert "The user is satisfied" in str(asked(h))
         assert "heaptrack" in json.dumps(asked(h, 2))
         assert len(await other.memory.heads()) == 1
+
+
+async def test_a_look_back_that_fails_or_is_not_answered_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with house(tmp_path) as h:
+        h.configure("[agent]\nuse_analysis = true\n")
+        c = await h.start()
+        h.server.say("Done.")
+        h.server.say("Nothing new.")
+        assert (await c.ask("do it")).state == "completed"  # the person says nothing
+        assert "infer it" in str(asked(h))
+        h.server.say("Done again.")
+        h.server.refuse(400, message="no more")
+        ending = await c.ask("do it again")
+        assert (ending.state, ending.text) == ("completed", "Done again.")
+
+        async def never(*_: Any, **__: Any) -> str:
+            await asyncio.sleep(HANGS)
+            return ""
+
+        monkeypatch.setattr(h.person, "question", never)
+        monkeypatch.setattr("jarvis_ls.assembly.satisfaction.SECONDS", 0.05)
+        h.server.say("Done thrice.")
+        h.server.say("Nothing new.")
+        assert (await c.ask("and again")).text == "Done thrice."
+
+
+async def test_what_a_team_shares_is_used(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        team = Memory(tmp_path / "other")
+        await team.save("global_long_term", "Bisect it.", title="Find a leak", category=METHODOLOGY)
+        (note,) = (tmp_path / "other/memory").glob("*.json")
+        shared = {
+            f"methodologies/{note.name}": note.read_bytes(),
+            "rules/style.md": b"Team style.",
+        }
+        make_repository(tmp_path / "team", shared)
+        h.configure(f'[central]\nrepository = "file://{tmp_path}/team"\n')
+        (h.home / "rules").mkdir()
+        (h.home / "rules/style.md").write_text("Own style.")
+        h.server.say("Done.")
+        c = await h.start()  # nobody waits for the clone
+        await c.ask("hello")
+        assert "Own style." in str(asked(h))
+        await until(lambda: (h.home / "central/rules/style.md").exists())
+        await c.close()
+        h.server.say("Done.")
+        other = await h.start(assembly=h.assembly())
+        await other.ask("there is a leak")
+        said = str(asked(h))
+        assert "Team style." in said and "Own style." not in said and "Bisect it." in said
+        await other.close()
+        h.configure('[central]\nrepository = "file:///nowhere/at-all"\n')
+        h.server.say("Done.")
+        third = await h.start(assembly=h.assembly())
+        await until(lambda: "not up to date" in str(third.problems))
+        assert (await third.ask("hello")).text == "Done."
+        assert "not up to date" in notices(third)
 
 
 async def test_tools_that_come_later_are_told_to_models_in_every_form(tmp_path: Path) -> None:

@@ -39,7 +39,11 @@ interface Provider {
 
 export function activate(context: JarvisContext): void {
   const { lm, McpStdioServerDefinition: Definition } = vscode as unknown as Offers;
-  if (lm.registerMcpServerDefinitionProvider === undefined || Definition === undefined) {
+  if (
+    !hasOffers(vscode.version) ||
+    lm.registerMcpServerDefinitionProvider === undefined ||
+    Definition === undefined
+  ) {
     context.log.info('This editor takes no tool servers from extensions.');
     return;
   }
@@ -57,6 +61,12 @@ export function activate(context: JarvisContext): void {
         ),
     }),
   );
+}
+
+/** Whether an editor takes what we offer: 1.100 has the functions, but throws when they are used. */
+function hasOffers(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 1 || minor > 100;
 }
 
 /**

@@ -6,7 +6,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.language import language
-from jarvis_ls.jsec.report.spoken import speaker
 
 if TYPE_CHECKING:
     from jarvis_ls.core.translations import Translations
@@ -15,4 +14,6 @@ if TYPE_CHECKING:
 @cache
 def reporter() -> Translations:
     """Return what says the templates of reports and findings in the user's language."""
+    from jarvis_ls.jsec.report.spoken import speaker  # what it needs takes a while
+
     return speaker(language())
