@@ -49,6 +49,7 @@ class Bounds:
 class _Comparison:
     at: int
     relation: str
+    side: Node
     other: Node
     exact: bool
     condition: tuple[int, int]
@@ -89,6 +90,17 @@ def bounds(function: Function, expression: str, at: int, since: int = 0) -> Boun
     return Bounds(
         lower, upper, max(lows, default=None), min(highs, default=None), frozenset(excluded)
     )
+
+
+def relations_at(function: Function, name: str, at: int) -> Iterator[tuple[int, str, Node, Node]]:
+    """Yield the comparisons that say something about `name` at a byte, the nearest first: where
+    each ends, and what holds between its two sides."""
+    known = _comparisons(function).get(name, [])
+    last = bisect_right(known, at, key=lambda c: c.at)
+    for comparison in reversed(known[max(0, last - _MAX_COMPARISONS) : last]):
+        relation = _relation_at(function, comparison, name, at)
+        if relation is not None:
+            yield comparison.at, relation, comparison.side, comparison.other
 
 
 def _relation_at(function: Function, comparison: _Comparison, name: str, at: int) -> str | None:
@@ -156,7 +168,7 @@ def _add(
                 continue
             for name in _names(bare(side)):
                 found.setdefault(name, []).append(
-                    _Comparison(node.end_byte, seen, other, exact, whole, owner, body, gone)
+                    _Comparison(node.end_byte, seen, side, other, exact, whole, owner, body, gone)
                 )
 
 

@@ -1,0 +1,99 @@
+#include <string.h>
+
+struct packet {
+    unsigned char *data;
+    unsigned length;
+};
+
+int skip_name(struct packet *packet, unsigned char **cursor);
+int skip_name_until(struct packet *packet, unsigned char **cursor, unsigned char *end);
+void use(const unsigned char *data, size_t length);
+
+int rest_of_record(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *end = p + length;
+    if (!skip_name(packet, &p))
+        return -1;
+    use(p, end - p); // expect: cursor-moved-without-end
+    return 0;
+}
+
+int rest_of_record_checked(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *end = p + length;
+    if (!skip_name(packet, &p) || p > end)
+        return -1;
+    use(p, end - p); // ok
+    return 0;
+}
+
+int rest_of_record_returned(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *end = p + length;
+    if (!skip_name(packet, &p))
+        return -1;
+    if (end < p)
+        return -1;
+    use(p, end - p); // ok
+    return 0;
+}
+
+int test_that_no_longer_holds(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *end = p + length;
+    if (p > end)
+        return -1;
+    skip_name(packet, &p);
+    use(p, end - p); // expect: cursor-moved-without-end
+    return 0;
+}
+
+int rest_with_end(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *end = p + length;
+    if (!skip_name_until(packet, &p, end))
+        return -1;
+    use(p, end - p); // ok
+    return 0;
+}
+
+int rest_of_packet(struct packet *packet, unsigned char *p) {
+    unsigned char *end = packet->data + packet->length;
+    if (!skip_name(packet, &p))
+        return -1;
+    use(p, end - p); // ok
+    return 0;
+}
+
+int signature(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *start = p;
+    if (!skip_name(packet, &p))
+        return -1;
+    int signature_length = length - (p - start); // expect: cursor-moved-without-end
+    use(p, signature_length);
+    return 0;
+}
+
+int signature_checked(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *start = p;
+    if (!skip_name(packet, &p))
+        return -1;
+    if (p - start > length)
+        return -1;
+    int signature_length = length - (p - start); // ok
+    use(p, signature_length);
+    return 0;
+}
+
+int signature_in_two_tests(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *start = p, *limit = packet->data;
+    if (!skip_name(packet, &p))
+        return -1;
+    if (p > limit || limit - start > length)
+        return -1;
+    int signature_length = length - (p - start); // ok
+    use(p, signature_length);
+    return 0;
+}
+
+int number_of_library(unsigned char *text, unsigned char *end) {
+    char *p = (char *)text;
+    long value = strtol(p, &p, 10);
+    use(text, end - (unsigned char *)p); // ok
+    return (int)value;
+}
