@@ -253,6 +253,37 @@ def test_a_struct_whose_members_have_no_known_size_has_none(
     assert flaws(scan_folder(write(tmp_path, files))) == []
 
 
+def test_records_without_a_name_are_those_of_the_header(tmp_path: Path, scan_folder: Scan) -> None:
+    """Two structures have a member of one name; each is an array of a record without a name."""
+    files: dict[str, str | bytes] = {
+        "tiles.h": """#include <stdint.h>
+typedef struct tiles tiles_t;
+struct tiles {
+    uint16_t count;
+    struct { uint8_t row, column; } entry[512];
+};
+typedef struct {
+    struct { uint32_t first; } entry[4];
+} other_t;
+""",
+        "read.c": """#include "tiles.h"
+uint32_t bit_reader_get_bits(void *reader, unsigned bits);
+void read_list(void *reader, tiles_t *tiles) {
+    tiles->count = bit_reader_get_bits(reader, 16);
+    for (int at = 0; at <= tiles->count; at++)
+        tiles->entry[at].row = 1;
+}
+void read_short(void *reader, tiles_t *tiles) {
+    tiles->count = bit_reader_get_bits(reader, 16);
+    for (int at = 0; at <= tiles->count && at < 512; at++)
+        tiles->entry[at].row = 1;
+}
+""",
+    }
+    found = flaws(scan_folder(write(tmp_path, files)))
+    assert [one.span.line for one in found] == [6]
+
+
 def test_the_size_of_elements_comes_from_the_header(tmp_path: Path, scan_folder: Scan) -> None:
     files: dict[str, str | bytes] = {
         "part.h": "typedef struct part { char *base; unsigned long size; } part_t;\n",

@@ -181,8 +181,8 @@ def _declaration_facts(node: Node) -> Facts:
     kind = field(node, "type")
     for tagged in (node, kind):
         if tagged is not None and tagged.type in _TAGGED:
-            _add_body(facts, tagged)
             own = text(field(tagged, "name"))
+            _add_body(facts, tagged, own.rpartition("::")[2] or _alias(node))
             if tagged.type == "class_specifier" and own and field(tagged, "body") is not None:
                 facts.types[own] = Declared(own, f"class {own}")
             elif tagged.type == "enum_specifier" and own and field(tagged, "body") is not None:
@@ -201,7 +201,17 @@ def _declaration_facts(node: Node) -> Facts:
     return facts
 
 
-def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
+def _alias(node: Node) -> str:
+    """Return the name that a `typedef` gives a type without one."""
+    if node.type != "type_definition":
+        return ""
+    return next((declared.name for declared, _ in _declarators(node)), "")
+
+
+def _add_body(facts: Facts, tagged: Node, owner: str, depth: int = 0) -> None:
+    """Take over the members of a record, and of those in it, or the constants of an enumeration. A
+    record without a name has that of its `owner` and of the first member that is declared by it, as
+    `owner.member`."""
     body = field(tagged, "body")
     if body is None or depth > MAX_DEPTH:
         return
@@ -221,9 +231,16 @@ def _add_body(facts: Facts, tagged: Node, depth: int = 0) -> None:
                 facts.enumerators[text(field(child, "name"))] = value
         elif child.type in ("field_declaration", "function_definition"):
             inner = field(child, "type")
+            unnamed = ""
             if inner is not None and inner.type in _TAGGED:
-                _add_body(facts, inner, depth + 1)
+                first = next((declared.name for declared, _ in _declarators(child)), "")
+                own = text(field(inner, "name"))
+                if owner and first and not own and inner.type != "enum_specifier":
+                    own = unnamed = f"{owner}.{first}"
+                _add_body(facts, inner, own or owner, depth + 1)
             for declared, _ in _declarators(child):
+                if unnamed:
+                    declared = declared._replace(type=f"struct {unnamed}")
                 known = facts.fields.get(declared.name, ())
                 facts.fields[declared.name] = (*known, declared)
 

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,4 +44,20 @@ uint64_t assigned_whole(unsigned long units, int format) {
     uint64_t total;
     total = units * format; // ok
     return total;
+}
+
+void *arena_alloc(size_t size);
+
+char *as_hex(unsigned length) {
+    return arena_alloc(length * 3); // expect: product-narrower-than-use
+}
+
+char *as_hex_checked(unsigned length) {
+    if (length > UINT_MAX / 3)
+        return NULL;
+    return arena_alloc(length * 3); // ok
+}
+
+char *as_hex_wide(unsigned length) {
+    return arena_alloc((size_t)length * 3); // ok
 }

@@ -1,8 +1,9 @@
 """Product is computed in fewer bits than it is used in.
 
 ## What it does
-Finds a product of unsigned 32-bit numbers that is compared with a 64-bit size, and a product of a
-64-bit number that is assigned to a 32-bit variable, where the factor is not known to be small.
+Finds a product of unsigned 32-bit numbers that is compared with a 64-bit size, a multiple of a
+32-bit length that is allocated, and a product of a 64-bit number that is assigned to a 32-bit
+variable, where the factor is not known to be small.
 
 ## Why is this bad?
 The product wraps around before it is compared, or loses its upper half when it is assigned: a check
@@ -30,18 +31,22 @@ if (size / 4 >= colors)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from jarvis_ls.codeintel.calls import called_name
 from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
 from jarvis_ls.jsec.local.c.integers import is_unsigned, width
+from jarvis_ls.jsec.local.c.lengths import is_length
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.constants import constant
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
+_ALLOCATES = re.compile(r"(?i)alloc")
 
 
 def _is_used_wider(node: Node) -> bool:
@@ -50,6 +55,9 @@ def _is_used_wider(node: Node) -> bool:
         return False
     if user.type == "binary_expression":
         return operator_of(user) in _RELATIONS
+    if user.type == "argument_list":
+        called = user.parent
+        return called is not None and _ALLOCATES.search(called_name(called)) is not None
     return user.type == "assignment_expression" and operator_of(user) == "="
 
 
@@ -71,6 +79,8 @@ def product_narrower_than_use(site: Site) -> Iterator[Report]:
         return
     if user.type == "binary_expression":
         yield from _compared(site.node, user, free, function)
+    elif user.type == "argument_list":
+        yield from _allocated(site.node, user, free, function)
     elif any(width(part, function) == 8 and is_unsigned(part, function) for part in free):
         target = field(user, "left")
         if (
@@ -105,6 +115,28 @@ def _compared(
             "'{product}' wraps around in 32 bits before it is compared.",
             pattern="compared",
             product=text(product),
+        )
+
+
+def _allocated(
+    product: Node, user: Node, free: list[Node | None], function: Function
+) -> Iterator[Report]:
+    """Report a multiple of an unlimited 32-bit length that is allocated."""
+    if len(free) != 1 or not is_length(free[0]) or width(free[0], function) != _NARROW:
+        return
+    factor = next(constant(part, function) for part in product.named_children if part != free[0])
+    if factor is None or factor <= 1 or "sizeof" in text(product):
+        return
+    if not is_unsigned(free[0], function):
+        return
+    if not bounds(function, text(free[0]), product.start_byte).upper:
+        yield Report(
+            product,
+            "'{product}' wraps around in 32 bits before '{call}' gets it.",
+            confidence=0.4,
+            pattern="allocated",
+            product=text(product),
+            call=called_name(user.parent),
         )
 
 

@@ -317,8 +317,8 @@ class Types(DeclaredTypes):
                 for c in child.children
                 if not c.is_named or "specifier" in c.type or c.type == "virtual"
             ]
-            base_type = self.specifier_type(child)
             declarators = child.children_by_field_name("declarator")
+            base_type = self._member_type(child, record.name, declarators)
             if not declarators and base_type[0] == "r" and base_type[1][:1] == "@":
                 inner = self.records.get(base_type[1])  # members of an unnamed struct or union
                 if inner is not None:
@@ -361,6 +361,16 @@ class Types(DeclaredTypes):
         record.align = align = max(align, least)
         record.size = max(_round(offset, align), 1) if sure else 0
 
+    def _member_type(self, child: Node, owner: str, declarators: list[Node]) -> Type:
+        """Return the type of a member. A record without a name gets that of its owner and of the
+        member, by which other files know it as well (`codeintel.extract.c`)."""
+        kind = child.child_by_field_name("type")
+        if kind is None or kind.type not in _TAGGED or not declarators or owner[:1] == "@":
+            return self.specifier_type(child)
+        if kind.child_by_field_name("name") is not None:
+            return self.specifier_type(child)
+        return self.record(kind, f"{owner}.{self.declarator(declarators[0], ANY)[0]}")
+
     def member(self, type_: Type, name: str) -> tuple[int, Type]:
         """Offset and type of a member; a place of its own for one that is not known."""
         if type_[0] == "r":
@@ -371,6 +381,9 @@ class Types(DeclaredTypes):
             if inner is not None:
                 return inner
         declared = self.facts.fields.get(name, ())
+        if len(declared) > 1 and type_[0] == "r":  # a record without a name says whose it is
+            own = f"struct {type_[1]}.{name}"
+            declared = tuple(d for d in declared if d.type == own) or declared
         found = {self.of_declaration(d) for d in declared[:4]}
         alike = found.pop() if len(found) == 1 else ANY
         # a number of a record without a name may be wider than the one of that name elsewhere
