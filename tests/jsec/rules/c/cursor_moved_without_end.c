@@ -97,3 +97,24 @@ int number_of_library(unsigned char *text, unsigned char *end) {
     use(text, end - (unsigned char *)p); // ok
     return (int)value;
 }
+
+int skip_within(struct packet packet[1], unsigned char **cursor);
+
+int rest_with_structure(unsigned char *p, unsigned length) {
+    struct packet packet = {p, length};
+    unsigned char *start = p;
+    if (!skip_within(&packet, &p))
+        return -1;
+    use(p, length - (p - start)); // ok
+    return 0;
+}
+
+int word_behind_name(struct packet *packet, unsigned char *p) {
+    if (!skip_name(packet, &p))
+        return -1;
+    unsigned char *q = p;
+    while (*q > ' ')
+        q++;
+    use(p, q - p); // ok
+    return 0;
+}

@@ -35,7 +35,7 @@ import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
-from jarvis_ls.codeintel.nodes import ancestors, field, text, use_of
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
@@ -43,6 +43,7 @@ from jarvis_ls.jsec.flow.library.c_functions import TABLE
 from jarvis_ls.jsec.local.c.differences import Sum, is_not_negative, sum_of
 from jarvis_ls.jsec.local.c.lengths import is_length, words_of
 from jarvis_ls.jsec.local.c.reaching_definitions import reaching
+from jarvis_ls.jsec.local.guards import enclosing_loop
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -90,20 +91,46 @@ def cursor_moved_without_end(site: Site) -> Iterator[Report]:
 
 
 def _moved_by(function: Function, cursor: str, amount: Sum, at: Node) -> Call | None:
-    """Return the call of a function of the project that moved a cursor last, if it was given
-    nothing that the end is worked out from."""
-    writes = reaching(function, cursor, at.start_byte) or []
-    call = next((write.call for write in writes if write.operator == "&"), None)
-    if call is None or call.name in TABLE or call.is_method:
-        return None
-    given = {word for argument in call.arguments for word in words_of(argument)} - {cursor}
-    known = [name for name in (*amount.names(1), *amount.names(-1)) if name != cursor]
-    ends = {word for name in known for word in _WORD.findall(name)[:1]}
+    """Return a call of a function of the project that moved a cursor, if it was given nothing that
+    the end is worked out from, and the end was not looked for behind it."""
+    names = [name for name in (*amount.names(1), *amount.names(-1)) if name != cursor]
+    ends = {word for name in names for word in _WORD.findall(name)[:1]}
+    looked_for = 0
     for name in amount.names(1):
-        if name.isidentifier():
-            for write in reaching(function, name, at.start_byte) or ():
-                ends |= words_of(write.value) | words_of(write.node)
-    return None if given & (ends - {cursor}) else call
+        for write in (reaching(function, name, at.start_byte) or ()) if name.isidentifier() else ():
+            ends |= words_of(write.value) | words_of(write.node)
+            looked_for = max(looked_for, write.at)
+    for call in _movers(function, cursor, at, looked_for):
+        if call.name in TABLE or call.is_method or _gets_structure(call, cursor):
+            continue
+        given = {word for argument in call.arguments for word in words_of(argument)}
+        if not (given & ends) - {cursor}:
+            return call
+    return None
+
+
+def _movers(function: Function, cursor: str, at: Node, since: int) -> Iterator[Call]:
+    """Yield the calls behind a byte that may have moved a cursor last, those further down in the
+    loop as well."""
+    for write in reaching(function, cursor, at.start_byte) or ():
+        if write.call is not None and write.at >= since:
+            yield write.call
+    loop = enclosing_loop(at, function)
+    if loop is None or loop.start_byte <= since:
+        return
+    for call in function.calls:
+        if at.end_byte < call.node.start_byte < loop.end_byte and any(
+            text(argument).replace(" ", "") == f"&{cursor}" for argument in call.arguments
+        ):
+            yield call
+
+
+def _gets_structure(call: Call, cursor: str) -> bool:
+    """Return whether a call gets the address of another variable, which may hold the end."""
+    return any(
+        operator_of(bare(argument)) == "&" and cursor not in words_of(argument)
+        for argument in call.arguments
+    )
 
 
 def _is_rest(node: Node, cursor: str) -> bool:

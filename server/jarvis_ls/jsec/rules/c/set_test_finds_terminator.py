@@ -83,7 +83,7 @@ def set_test_finds_terminator(call: Call) -> Iterator[Report]:
         return
     yield Report(
         call.node,
-        "'{call}' finds the terminator too: the scan goes on beyond the end of the text.",
+        "'{call}' finds the terminator too: the scan continues beyond the end of the text.",
         pattern=call.name,
         call=text(call.node)[:80],
         character=text(wanted),
