@@ -122,7 +122,10 @@ def _allocated(
     product: Node, user: Node, free: list[Node | None], function: Function
 ) -> Iterator[Report]:
     """Report a multiple of an unlimited 32-bit length that is allocated."""
-    if len(free) != 1 or not is_length(free[0]) or width(free[0], function) != _NARROW:
+    call = user.parent
+    if call is None or len(free) != 1 or not is_length(free[0]):
+        return
+    if width(free[0], function) != _NARROW:
         return
     factor = next(constant(part, function) for part in product.named_children if part != free[0])
     if factor is None or factor <= 1 or "sizeof" in text(product):
@@ -136,7 +139,7 @@ def _allocated(
             confidence=0.4,
             pattern="allocated",
             product=text(product),
-            call=called_name(user.parent),
+            call=called_name(call),
         )
 
 
