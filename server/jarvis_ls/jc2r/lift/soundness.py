@@ -19,6 +19,10 @@ _ZEROED = re.compile(rb"(?:core::)?(?:sys|mem)::zeroed::<(.+)>\Z", re.DOTALL)
 _SIGNED = re.compile(rb"core::mem::transmute::<\[u8; (\w+)\], \[i8; (\w+)\]>\Z")
 """Letters of C in an array of their own."""
 _NUMBER = re.compile(rb"(?:[iu](?:8|16|32|64|128|size)|f32|f64)\Z")
+_SOLID = re.compile(
+    rb"\[*(?:[iu](?:8|16|32|64|128|size)|f32|f64|\*(?:mut|const) [\w: ]+)(?:; ?\w+\])*\Z"
+)
+"""Types without padding: numbers, raw pointers, and arrays of these."""
 _TOTAL = frozenset(
     """
 abs labs llabs toupper tolower towupper towlower rand random clock getpid getppid getuid geteuid
@@ -161,7 +165,8 @@ def _is_text(source: Source, argument: Node) -> bool:
 
 def _of_member(source: Source, node: Node, types: Types) -> str:
     """Return why a member of a union may be read: a local variable that began as zeros, of which
-    only members are named, so that all its bytes are set; and the member is a number."""
+    only members without padding are there to be stored, so that all its bytes stay set; and the
+    member is a number."""
     member, whole = field(node, "field"), bare(field(node, "value"))
     if node.type != "field_expression" or member is None or whole is None:
         return ""
@@ -174,6 +179,8 @@ def _of_member(source: Source, node: Node, types: Types) -> str:
     members = types.unions.get(source.text(kind).rsplit(b"::", 1)[-1], {})
     if _NUMBER.match(members.get(source.text(member), b"")) is None:
         return ""
+    if not all(_SOLID.match(other) for other in members.values()):
+        return ""  # what is stored may leave bytes that are not set
     name = source.text(whole)
     for other in below(_function_of(node), "identifier"):
         used = other.parent
