@@ -102,7 +102,7 @@ def told() -> set[str]:
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
                 name = getattr(node.exc.func, "id", "")
                 # what is wrong with an answer is told to the model that gave it
-                if name not in ("ValueError", "ArgumentTypeError", "AnswerUnusable"):
+                if name not in ("ValueError", "ArgumentTypeError", "AnswerUnusable", "AnswerUnfit"):
                     found.update(templates(node.exc.args[0]))
             elif isinstance(node, ast.Return) and file.stem in ("eligibility", "functions"):
                 found.update(templates(node.value))

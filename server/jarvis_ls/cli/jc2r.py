@@ -16,11 +16,14 @@ from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_check_rewrite import add_check_rewrite
 from jarvis_ls.cli.jc2r_evolve import add_evolve
+from jarvis_ls.cli.jc2r_libraries import add_lib_replace
 from jarvis_ls.cli.jc2r_lift import add_lift
 from jarvis_ls.cli.jc2r_optimize import add_optimize
+from jarvis_ls.cli.jc2r_prepare import add_prepare
 from jarvis_ls.cli.jc2r_project import find_project
 from jarvis_ls.cli.jc2r_rewrite import add_rewrite
 from jarvis_ls.cli.jc2r_verify import add_check, add_record, add_verify, verify_after
+from jarvis_ls.cli.jc2r_whole import add_whole, run_whole
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.trust import BUILDING, COMPARING, FOREIGN, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError
@@ -92,10 +95,11 @@ def build_parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser(
         "run",
-        help="translate the project to a crate that builds; no model needed",
+        help="translate the project to a crate that builds; with a model, go the whole way",
         description=(
             "Scan, translate and build. Code that cannot be translated stays in C, is "
-            "linked in and is listed with the reason. Completed stages are skipped."
+            "linked in and is listed with the reason. Then, unless --baseline is given, a model "
+            "is asked: lib-replace, prepare, transpile and optimize. Completed stages are skipped."
         ),
     )
     add = run.add_argument
@@ -109,8 +113,7 @@ def build_parser() -> argparse.ArgumentParser:
     add(
         "--baseline",
         action="store_true",
-        required=True,
-        help="literal translation without a model (currently the only mode)",
+        help="literal translation only, without a model",
     )
     add(
         "--crate",
@@ -135,10 +138,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add("--reset", action="store_true", help="discard earlier results and start over")
     add("--verify", action="store_true", help="run `jc2r verify` afterwards")
+    add_whole(run)
     add_trust(run)
     run.set_defaults(run=_run)
 
     add_verify(commands)
+    add_lib_replace(commands)
+    add_prepare(commands)
     add_lift(commands)
     add_record(commands)
     add_check(commands)
@@ -258,7 +264,7 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
                 else Words("root functions: none")
             )
         )
-    _tell_notes(scanned.notes)
+    tell_notes(scanned.notes)
     for problem in sorted(scanned.problems, key=lambda left: left.line > 0)[:SHOWN]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
         print(f"{place}: {speak(problem.text)}", file=sys.stderr)
@@ -273,12 +279,15 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     print(speak(Words("written to {folder}", folder=scanned.folder)))
 
 
-def _tell_notes(notes: Sequence[str]) -> None:
+def tell_notes(notes: Sequence[str]) -> None:
+    """Say what a user should know."""
     for note in notes:
         print(speak(Words("note: {text}", text=speak(note))))
 
 
 def _run(options: argparse.Namespace) -> ExitStatus:
+    if not options.baseline:
+        return run_whole(options)
     from jarvis_ls.jc2r.run.pipeline import crate_folder, is_foreign, run_baseline
 
     root = find_project(options.path)
@@ -307,12 +316,13 @@ def _run(options: argparse.Namespace) -> ExitStatus:
             stage=stage,
         )
     )
-    _tell_run(done)
+    tell_run(done)
     compared = verify_after(options) if options.verify else ExitStatus.SUCCESS
     return ExitStatus.FAILURE if done.skipped else compared
 
 
-def _tell_run(done: Run) -> None:
+def tell_run(done: Run) -> None:
+    """Say what came of a translation."""
     said = Words(
         "{rust} of {total} functions in Rust",
         rust=sum(function.state not in ("new", "c") for function in done.functions),
@@ -349,7 +359,7 @@ def _tell_run(done: Run) -> None:
                 else Words("{file}: not translated, with {n} functions: {why}", **about)
             )
         )
-    _tell_notes(done.notes)
+    tell_notes(done.notes)
     print(speak(Words("crate: {folder}", folder=done.crate)))
 
 

@@ -34,7 +34,7 @@ def run_rewrite(options: argparse.Namespace) -> ExitStatus:
     if options.format == "json":
         print(json.dumps(to_json(asdict(done)), ensure_ascii=False, indent=1))
     else:
-        _tell(done)
+        tell_rewritten(done)
     return ExitStatus.FAILURE if done.stopped else ExitStatus.SUCCESS
 
 
@@ -81,7 +81,8 @@ def _nothing(step: Step) -> None:
     """Show nothing."""
 
 
-def _tell(done: Rewritten) -> None:
+def tell_rewritten(done: Rewritten) -> None:
+    """Say what came of it."""
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     for record in done.records:
@@ -104,6 +105,8 @@ def _tell(done: Rewritten) -> None:
 
 
 def _describe(record: Record) -> str:
+    if record.is_skipped:
+        return record.reason
     if not record.is_rewritten:
         return Words("the baseline stays: {why}", why=record.reason)
     counts = record.counts

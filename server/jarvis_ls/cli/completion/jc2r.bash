@@ -5,11 +5,13 @@
 #    source ~/.local/share/bash_completion/jc2r
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_jc2r_subparsers=(scan run verify lift record check rewrite optimize check-rewrite evolve config)
+_shtab_jc2r_subparsers=(scan run verify lib-replace prepare lift record check rewrite optimize check-rewrite evolve config)
 
 _shtab_jc2r_scan_option_strings=(-h --help --build --jobs -j --no-graphs --trust --format)
-_shtab_jc2r_run_option_strings=(-h --help --baseline --crate --build --only --reset --verify --trust)
+_shtab_jc2r_run_option_strings=(-h --help --baseline --crate --build --only --reset --verify --llm-group -g --attempts --max-retries -m --tokens --cost --interface --crates --registry --cases --seconds --seed --trust)
 _shtab_jc2r_verify_option_strings=(-h --help --only --cases --seconds --seed --build --programs --explore --mutants --reset --format --trust)
+_shtab_jc2r_lib_replace_option_strings=(-h --help --llm-group -g --crates --registry --library --candidates --max-funcs --tokens --cost --no-resume --keep-checkpoint --no-model --build --format --trust)
+_shtab_jc2r_prepare_option_strings=(-h --help --llm-group -g --interface --no-model --attempts --tokens --cost --no-resume --build --format --trust)
 _shtab_jc2r_lift_option_strings=(-h --help --cases --seconds --seed --build --format --trust)
 _shtab_jc2r_record_option_strings=(-h --help --path --name --file --main --as)
 _shtab_jc2r_check_option_strings=(-h --help --path --prepare --trust)
@@ -23,7 +25,13 @@ _shtab_jc2r_option_strings=(-h --help --version)
 _shtab_jc2r_scan_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_run_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_run___crate_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_run___interface_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_run___crates_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_verify_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_lib_replace_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_lib_replace___crates_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_prepare_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_jc2r_prepare___interface_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_lift_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_record_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jc2r_record___path_COMPGEN=_shtab_compgen_files
@@ -41,6 +49,8 @@ _shtab_jc2r_config___files_COMPGEN=_shtab_compgen_files
 
 _shtab_jc2r_scan___format_choices=(text json)
 _shtab_jc2r_verify___format_choices=(text json)
+_shtab_jc2r_lib_replace___format_choices=(text json)
+_shtab_jc2r_prepare___format_choices=(text json)
 _shtab_jc2r_lift___format_choices=(text json)
 _shtab_jc2r_rewrite___format_choices=(text json)
 _shtab_jc2r_optimize___format_choices=(text json)
@@ -49,7 +59,7 @@ _shtab_jc2r_evolve___skip_choices=(assess harden replace transpile optimize)
 _shtab_jc2r_evolve___until_choices=(assess harden replace transpile optimize)
 _shtab_jc2r_evolve___back_choices=(assess harden replace transpile optimize)
 _shtab_jc2r_evolve___format_choices=(text json)
-_shtab_jc2r_pos_0_choices=(scan run verify lift record check rewrite optimize check-rewrite evolve config)
+_shtab_jc2r_pos_0_choices=(scan run verify lib-replace prepare lift record check rewrite optimize check-rewrite evolve config)
 
 _shtab_jc2r_scan__h_nargs=0
 _shtab_jc2r_scan___help_nargs=0
@@ -62,6 +72,7 @@ _shtab_jc2r_run___baseline_nargs=0
 _shtab_jc2r_run___build_nargs=0
 _shtab_jc2r_run___reset_nargs=0
 _shtab_jc2r_run___verify_nargs=0
+_shtab_jc2r_run___registry_nargs=0
 _shtab_jc2r_run___trust_nargs=0
 _shtab_jc2r_verify__h_nargs=0
 _shtab_jc2r_verify___help_nargs=0
@@ -70,6 +81,20 @@ _shtab_jc2r_verify___build_nargs=0
 _shtab_jc2r_verify___programs_nargs=0
 _shtab_jc2r_verify___reset_nargs=0
 _shtab_jc2r_verify___trust_nargs=0
+_shtab_jc2r_lib_replace__h_nargs=0
+_shtab_jc2r_lib_replace___help_nargs=0
+_shtab_jc2r_lib_replace___registry_nargs=0
+_shtab_jc2r_lib_replace___no_resume_nargs=0
+_shtab_jc2r_lib_replace___keep_checkpoint_nargs=0
+_shtab_jc2r_lib_replace___no_model_nargs=0
+_shtab_jc2r_lib_replace___build_nargs=0
+_shtab_jc2r_lib_replace___trust_nargs=0
+_shtab_jc2r_prepare__h_nargs=0
+_shtab_jc2r_prepare___help_nargs=0
+_shtab_jc2r_prepare___no_model_nargs=0
+_shtab_jc2r_prepare___no_resume_nargs=0
+_shtab_jc2r_prepare___build_nargs=0
+_shtab_jc2r_prepare___trust_nargs=0
 _shtab_jc2r_lift__h_nargs=0
 _shtab_jc2r_lift___help_nargs=0
 _shtab_jc2r_lift___build_nargs=0

@@ -14,11 +14,13 @@ _shtab_jc2r_commands() {
     check-rewrite:'Compare two states of a crate by syntax and list what the later one begins to do: unsafe or C functions in interfaces, unsafe without a stated condition, pointers made of integers, transmute, from_raw, mutable statics, assembly, new calls of C, processes, files, silenced lints, caught panics, conditional code, removed tests, new dependencies. Nothing is run.'
     config:'Edit .jarvis/c2rust/config.json. Root functions are added to those set; other settings are replaced.'
     evolve:'Run the stages assess (scan the C), harden (repair findings under the gates of `jsec fix`), replace (translate; library functions that Rust'"'"'s own replace), transpile (`jc2r verify`, and `jc2r rewrite` with a model) and optimize (`jc2r lift`, `jc2r optimize`), and measure after each. What is done is not done again until the C changes. Without a model the parts that need one are left out.'
+    lib-replace:'Decide for each function, callers first, whether libraries can do it together with what it calls: a table for 40 functions of the C library, a model for the rest. Only crates that are there count. Writes library_replacements.jsonl and the tables without what is not needed any more; `jc2r rewrite` writes the replacements, under its gates. The same command continues after an interruption.'
     lift:'Apply refactoring passes to a copy of the crate: array indexing, references and slices instead of raw pointers, return values instead of out-parameters, Vec and Box for memory with a single owner, safe functions, private items, fewer casts, labels and parentheses. A pass is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate.'
     optimize:'Apply the suggestions that clippy marks as machine-applicable, one lint after the other, in a copy of the crate. A lint is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate. No model is needed. What was reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again.'
+    prepare:'Plan for each function what it is to be in safe Rust: what follows from the C, then one question to a model per type, or interfaces that you give. They are written as a crate of functions that are not implemented, which has to compile, to .jarvis/c2rust/interface; `jc2r rewrite` follows them.'
     record:'Run PROGRAM in a temporary folder with copies of the files, and store its arguments, standard input, files before and after, output and exit status in .jarvis/c2rust/cases.jsonl.'
     rewrite:'Ask a model for a safe form of each function, callees first. An answer is kept when it breaks no rule of `jc2r check-rewrite`, compiles, passes the tests, gives what the C gives for recorded and new inputs, its mutants are found, exports stay, and unsafe code and clippy'"'"'s warnings do not grow; else the model tries again with the reason, three times at most; then the baseline stays. Each function is one commit in the crate. The same command continues after an interruption.'
-    run:'Scan, translate and build. Code that cannot be translated stays in C, is linked in and is listed with the reason. Completed stages are skipped.'
+    run:'Scan, translate and build. Code that cannot be translated stays in C, is linked in and is listed with the reason. Then, unless --baseline is given, a model is asked: lib-replace, prepare, transpile and optimize. Completed stages are skipped.'
     scan:'Write symbols.jsonl, translation_order.jsonl and graphs to .jarvis/c2rust.'
     verify:'Call every function whose types allow it with generated inputs, in C and in Rust, each call in its own process, and compare results, memory, global variables, errno and output. Inputs for which sanitizers report undefined behaviour in the C are excluded. Results are stored in .jarvis/c2rust/equivalence.jsonl; an interrupted run resumes.'
   )
@@ -100,6 +102,28 @@ _shtab_jc2r_evolve_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_jc2r_evolve_defaults_added=0
 
+_shtab_jc2r_lib_replace_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
+  "--crates[folder of crates, as \`cargo vendor\` makes it (default\: Debian\'s librust-\*-dev, else what cargo has downloaded)]:FOLDER:_files"
+  "--registry[let cargo connect to its registry for crates]"
+  "--library[crate to consider first]:NAME:"
+  "--candidates[comma-separated functions\: only these, and what they need]:NAMES:"
+  "--max-funcs[functions a model is asked about at most]:N:"
+  "--tokens[tokens for one function at most]:N:"
+  "--cost[money for one function at most]:SUM:"
+  "--no-resume[start over, and ignore what earlier runs decided]"
+  "--keep-checkpoint[keep the checkpoint at the end]"
+  "--no-model[ask no model\: only the table decides]"
+  "--build[run the project\'s build in a copy to get its compile commands]"
+  "--format[default\: text]:format:(text json)"
+  "--trust[trust this folder\: what it brings may be run]"
+  ":folder of the C project (default\: the current folder):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jc2r_lib_replace_defaults_added=0
+
 _shtab_jc2r_lift_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--cases[inputs per function (default\: 40)]:N:"
@@ -132,6 +156,24 @@ _shtab_jc2r_optimize_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_jc2r_optimize_defaults_added=0
+
+_shtab_jc2r_prepare_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
+  "--interface[folder of Rust files with interfaces to follow\; no model is asked]:FOLDER:_files"
+  "--no-model[only what follows from the C]"
+  "--attempts[answers per type (default\: 3)]:N:"
+  "--tokens[tokens for one answer at most]:N:"
+  "--cost[money for one answer at most]:SUM:"
+  "--no-resume[start over, and ignore what earlier runs decided]"
+  "--build[run the project\'s build in a copy to get its compile commands]"
+  "--format[default\: text]:format:(text json)"
+  "--trust[trust this folder\: what it brings may be run]"
+  ":folder of the C project (default\: the current folder):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jc2r_prepare_defaults_added=0
 
 _shtab_jc2r_record_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -171,12 +213,22 @@ _shtab_jc2r_rewrite_defaults_added=0
 
 _shtab_jc2r_run_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--baseline[literal translation without a model (currently the only mode)]"
+  "--baseline[literal translation only, without a model]"
   "--crate[folder of the crate (default\: PROJECT_rs beside the project)]:FOLDER:_files"
   "--build[run the project\'s build in a copy to get its compile commands]"
   "*--only[translate only this and what earlier runs named\; the rest stays in C (repeatable\; default\: everything)]:FILE[:FUNCTION]:"
   "--reset[discard earlier results and start over]"
   "--verify[run \`jc2r verify\` afterwards]"
+  {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
+  {--attempts,--max-retries,-m}"[answers for one function that are judged (default\: 3)]:N:"
+  "--tokens[tokens for one function at most]:N:"
+  "--cost[money for one function at most]:SUM:"
+  "--interface[folder of Rust files with interfaces to follow]:FOLDER:_files"
+  "--crates[folder of crates, as \`cargo vendor\` makes it (default\: Debian\'s librust-\*-dev, else what cargo has downloaded)]:FOLDER:_files"
+  "--registry[let cargo connect to its registry for crates]"
+  "--cases[inputs per function (default\: 40)]:N:"
+  "--seconds[time limit for all functions in seconds (default\: 300)]:N:"
+  "--seed[seed of the input generator (default\: 0)]:N:"
   "--trust[trust this folder\: what it brings may be run]"
   ":project folder (default\: the current folder):_files"
 )
@@ -239,8 +291,10 @@ _shtab_jc2r() {
         check-rewrite) _arguments -C -s $_shtab_jc2r_check_rewrite_options ;;
         config) _arguments -C -s $_shtab_jc2r_config_options ;;
         evolve) _arguments -C -s $_shtab_jc2r_evolve_options ;;
+        lib-replace) _arguments -C -s $_shtab_jc2r_lib_replace_options ;;
         lift) _arguments -C -s $_shtab_jc2r_lift_options ;;
         optimize) _arguments -C -s $_shtab_jc2r_optimize_options ;;
+        prepare) _arguments -C -s $_shtab_jc2r_prepare_options ;;
         record) _arguments -C -s $_shtab_jc2r_record_options ;;
         rewrite) _arguments -C -s $_shtab_jc2r_rewrite_options ;;
         run) _arguments -C -s $_shtab_jc2r_run_options ;;

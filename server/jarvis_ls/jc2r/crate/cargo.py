@@ -18,6 +18,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
+from jarvis_ls.jc2r.crate.vendor import VENDOR, source_options
 
 OLDEST = (1, 82)
 """The Rust that the crates are written for: `&raw` and `unsafe extern` came with it."""
@@ -51,10 +52,13 @@ def run_cargo(
     seconds: float,
     flags: str = "",
     variables: Mapping[str, str] | None = None,
+    crates: Path | None = None,
+    offline: bool = True,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command of cargo on a crate, offline, with `flags` for rustc and more environment
     `variables`. No file of the crate, of the folders above it or of the current folder says which
-    programs take part.
+    programs take part. What the crate needs comes from the folder `crates`, by default its own
+    `vendor`.
 
     Raises `JarvisError` when there is no cargo, `subprocess.TimeoutExpired` after `seconds`.
     """
@@ -74,8 +78,12 @@ def run_cargo(
     if compiler is not None:
         environment["RUSTC"] = compiler
     manifest = ["--manifest-path", str(crate / "Cargo.toml")]
+    if crates is None and (crate / VENDOR).is_dir():
+        crates = crate / VENDOR
+    source = [] if crates is None else source_options(crates)
+    alone = ["--offline"] if offline else []
     return subprocess.run(
-        [cargo(), command, *manifest, "--offline", "--quiet", *words],
+        [cargo(), command, *manifest, *alone, *source, "--quiet", *words],
         cwd=TOP,
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -28,6 +28,7 @@ from jarvis_ls.harness.shared_object import (
 from jarvis_ls.harness.signature import Signatures
 from jarvis_ls.jc2r.build.compile_commands import Unit, Units
 from jarvis_ls.jc2r.crate.cargo import crate_name, run_cargo
+from jarvis_ls.jc2r.crate.vendor import dependency_table, read_dependencies, share_vendored
 from jarvis_ls.jc2r.translate.c_remainder import symbol
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD
 from jarvis_ls.jc2r.translate.names import rust_name
@@ -207,12 +208,14 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
     for old in source.glob("*.rs"):
         if old.name not in wanted:
             old.unlink()
+    share_vendored(crate, folder)
     _keep(
         folder / "Cargo.toml",
         '[package]\nname = "under_test"\nversion = "0.1.0"\n'
         'edition = "2021"\npublish = false\nautobins = false\n\n[lib]\n'
         'crate-type = ["staticlib"]\n\n'
-        "[workspace]\n\n[profile.release]\nopt-level = 3\n"
+        + dependency_table(read_dependencies(crate))
+        + "[workspace]\n\n[profile.release]\nopt-level = 3\n"
         'panic = "abort"\ncodegen-units = 1\n',
     )
 

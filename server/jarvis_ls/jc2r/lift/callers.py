@@ -16,6 +16,7 @@ from pathlib import Path
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.crate.cargo import crate_name
+from jarvis_ls.jc2r.crate.vendor import share_vendored
 from jarvis_ls.jc2r.lift.program import Key, module_of
 from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of, parse_source
 from jarvis_ls.jc2r.lift.safety import unsafe_word
@@ -105,6 +106,7 @@ def write_callers(folder: Path, crate: Path, callers: Sequence[Caller], *, progr
         f'[dependencies]\nlifted = {{ path = "lifted", package = "{own}" }}\n\n[workspace]\n\n'
         "[profile.dev]\noverflow-checks = false\ndebug-assertions = true\ndebug = 1\n",
     )
+    share_vendored(crate, folder)
     chosen = [caller for caller in callers if programs or not caller.key[0].startswith("bin/")]
     _keep(folder / "src" / "main.rs", _program(chosen))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.jc2r.crate.vendor import VENDOR, share_vendored
 from jarvis_ls.jc2r.lift.rust import Source, parse_source, read_sources
 from jarvis_ls.jc2r.translate.manifest import format_source
 
@@ -55,10 +56,11 @@ def duplicate_crate(crate: Path, folder: Path) -> Path:
         shutil.rmtree(old, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        ignored = shutil.ignore_patterns("target", ".git")
+        ignored = shutil.ignore_patterns("target", ".git", VENDOR)
         shutil.copytree(crate, copy, dirs_exist_ok=True, symlinks=True, ignore=ignored)
     except (OSError, shutil.Error) as error:
         raise JarvisError(
             "The crate cannot be copied to {folder}: {error}", folder=copy, error=error
         ) from None
+    share_vendored(crate, copy)
     return copy

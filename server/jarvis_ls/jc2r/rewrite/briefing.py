@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from jarvis_ls.core.words import filled
 from jarvis_ls.harness.inputs import is_length
 from jarvis_ls.harness.signature import Function, Signatures
+from jarvis_ls.jc2r.libraries.records import Replacement
 from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of, read_sources
+from jarvis_ls.jc2r.prepare.proposals import Interface
 from jarvis_ls.jc2r.rewrite.journal import Attempt
 from jarvis_ls.jc2r.rewrite.subject import Subject
 from jarvis_ls.jc2r.rewrite.verdict import TITLES, Gate
@@ -26,11 +29,24 @@ _MOST_DETAILS = 3_000
 _MOST_ANSWER = 8_000
 
 
-def brief(
-    subject: Subject, crate: Path, found: Signatures, before: Sequence[Attempt], notes: str
-) -> str:
-    """Return the task of a model; `before` are its answers that failed, `notes` the user's own
-    words for every prompt."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a model is told besides the code."""
+
+    found: Signatures
+    before: Sequence[Attempt] = ()
+    """Its answers that failed."""
+    notes: str = ""
+    """The user's own words for every prompt."""
+    library: Replacement | None = None
+    """What libraries can do of it."""
+    plan: Interface | None = None
+    """What it is to be in Rust."""
+
+
+def brief(subject: Subject, crate: Path, told: Told) -> str:
+    """Return the task of a model."""
+    notes = told.notes.strip()
     sources = read_sources(crate)
     values = {
         "place": f"{subject.file}:{subject.line}, {subject.name}",
@@ -40,13 +56,42 @@ def brief(
         "rust": as_data(subject.rust[:_MOST_CODE]),
         "types": as_data("\n\n".join(_find_used(subject, sources))),
         "callers": as_data("\n".join(_callers(subject, sources)) or "Nothing in the crate."),
-        "facts": as_data("\n".join(_facts(subject, found)) or "Nothing more."),
+        "facts": as_data("\n".join(_facts(subject, told.found)) or "Nothing more."),
         "gates": ", ".join(str(TITLES[gate]) for gate in Gate),
-        "notes": f"Additional notes of the user:\n{notes.strip()}" if notes.strip() else "",
-        "before": "\n\n".join(_earlier(before)),
+        "plan": _describe_plan(told.plan),
+        "library": _describe_library(told.library),
+        "notes": f"Additional notes of the user:\n{notes}" if notes else "",
+        "before": "\n\n".join(_earlier(told.before)),
     }
     text = filled(read_prompt("jarvis_ls.jc2r.rewrite", "rewrite"), values)
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _describe_plan(plan: Interface | None) -> str:
+    if plan is None or not plan.rust_signature:
+        return ""
+    of_type = f" of the type {plan.type}" if plan.type else ""
+    who = "The user wants" if plan.source == "user" else "Planned is"
+    told = as_data("\n".join(filter(None, [plan.rust_signature, plan.notes])))
+    return (
+        f"## Its interface in the end\n{who}, as a function{of_type} in {plan.module}:\n{told}\n"
+        "Come as near to it as the types of the crate and the ways to answer below allow."
+    )
+
+
+def _describe_library(found: Replacement | None) -> str:
+    if found is None:
+        return ""
+    named = [
+        name if not version else f"{name} {version}"
+        for name, version in zip(found.libraries, found.versions, strict=True)
+    ]
+    about = as_data("\n".join([*found.apis, found.notes]))
+    return (
+        f"## A library for it\nWrite it, with all that it calls, by means of {', '.join(named)};"
+        f" what was proposed is:\n{about}\nOnly this function may name these crates. No import is"
+        " needed: write whole paths. Where they give another result than the C, keep the C's."
+    )
 
 
 def _find_used(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:

@@ -31,6 +31,8 @@ class Outcome(Enum):
     REWRITTEN = "rewritten"
     KEPT = "kept"
     """The baseline stays."""
+    SKIPPED = "skipped"
+    """The baseline stays, because `Drop` of a type does what it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,11 @@ class Record:
     def is_rewritten(self) -> bool:
         """Return whether it is written anew."""
         return self.outcome == Outcome.REWRITTEN.value
+
+    @property
+    def is_skipped(self) -> bool:
+        """Return whether the plan says that nothing is to be written for it."""
+        return self.outcome == Outcome.SKIPPED.value
 
 
 class Journal:

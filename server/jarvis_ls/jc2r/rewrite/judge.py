@@ -6,7 +6,7 @@ The gates come cheapest first. A rewrite that passes them becomes what the next 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from jarvis_ls.harness.eligibility import Suitability
 from jarvis_ls.harness.shared_object import run_tool
 from jarvis_ls.jc2r.build.compile_commands import Units
 from jarvis_ls.jc2r.crate.cargo import program, run_cargo
+from jarvis_ls.jc2r.crate.vendor import read_dependencies
 from jarvis_ls.jc2r.equivalence.counterexample import difference_of
 from jarvis_ls.jc2r.equivalence.mutants import plant
 from jarvis_ls.jc2r.equivalence.programs import build_programs, replay
@@ -31,7 +32,7 @@ from jarvis_ls.jc2r.rewrite.compose import Composed
 from jarvis_ls.jc2r.rewrite.rules import Rule, Violation
 from jarvis_ls.jc2r.rewrite.subject import Subject, replace_item
 from jarvis_ls.jc2r.rewrite.unsafe_reasons import unexplained
-from jarvis_ls.jc2r.rewrite.uses import find_uses, shorten
+from jarvis_ls.jc2r.rewrite.uses import find_paths_into, find_uses, shorten
 from jarvis_ls.jc2r.rewrite.verdict import Failure, Gate, Judgement
 from jarvis_ls.jc2r.translate.crate import build
 from jarvis_ls.jc2r.translate.manifest import format_source
@@ -92,6 +93,7 @@ class Judge:
         """Records of the baseline, with requests."""
         self._before = self._look_before()
         self._modules = frozenset(source.path.stem for source in read_sources(copy))
+        self._crates = frozenset(read_dependencies(copy))
 
     @property
     def project(self) -> Project:
@@ -108,10 +110,14 @@ class Judge:
         return ""
 
     def judge(
-        self, subject: Subject, composed: Composed, tell: Callable[[Gate], None]
+        self,
+        subject: Subject,
+        composed: Composed,
+        tell: Callable[[Gate], None],
+        libraries: Set[str] = frozenset(),
     ) -> Judgement:
-        """Return what becomes of a rewrite; when it passes, the copy keeps it. Raises `JarvisError`
-        when the copy cannot be written."""
+        """Return what becomes of a rewrite; when it passes, the copy keeps it. `libraries` are the
+        crates that it may name. Raises `JarvisError` when the copy cannot be written."""
         path = self._copy / subject.module
         before = path.read_bytes()
         text = replace_item(before, subject.name, composed.text)
@@ -119,7 +125,7 @@ class Judge:
             return Judgement(Failure(Gate.BUILDS, f"{subject.name} is not in the crate any more"))
         try:
             tell(Gate.RULES)
-            self._rules(subject, composed)
+            self._rules(subject, composed, libraries)
             replace_file(path, format_source(text.decode("utf-8", "replace")).encode())
             return self._run_gates(subject, composed, tell)
         except GateFailed as failed:
@@ -167,7 +173,7 @@ class Judge:
         self._before = self._look_before()
         return Judgement(None, cases, planted, killed)
 
-    def _rules(self, subject: Subject, composed: Composed) -> None:
+    def _rules(self, subject: Subject, composed: Composed, libraries: Set[str]) -> None:
         known = {
             (use.rule, use.key)
             for use in find_uses(parse_source(Path(), subject.rust.encode()), self._modules)
@@ -177,6 +183,11 @@ class Judge:
             Violation(use.rule, "", use.line, use.code)
             for use in find_uses(source, self._modules)
             if (use.rule, use.key) not in known
+        ]
+        foreign = {name.replace("-", "_") for name in self._crates - set(libraries)}
+        found += [
+            Violation(Rule.DEPENDENCY, "", int(path.start_point[0]) + 1, shorten(source.text(path)))
+            for path in find_paths_into(source, foreign)
         ]
         found += [
             Violation(

@@ -18,11 +18,15 @@ from jarvis_ls.jc2r.crate.config import Config, alone, folder_of, read_config
 from jarvis_ls.jc2r.crate.git_history import History
 from jarvis_ls.jc2r.crate.state import VERIFY, State, read_progress, read_state, record_stage
 from jarvis_ls.jc2r.equivalence.verify import Settings
+from jarvis_ls.jc2r.libraries.records import Replacement, read_replacements
+from jarvis_ls.jc2r.libraries.stage import add_crates
 from jarvis_ls.jc2r.lift.crate_copy import duplicate_crate
 from jarvis_ls.jc2r.lift.rust import parse_source
 from jarvis_ls.jc2r.lift.sources import find_crate, replace_sources
+from jarvis_ls.jc2r.prepare.crate_plan import planned_interfaces
+from jarvis_ls.jc2r.prepare.proposals import Interface
 from jarvis_ls.jc2r.rewrite.answer import Rewrite
-from jarvis_ls.jc2r.rewrite.briefing import brief
+from jarvis_ls.jc2r.rewrite.briefing import Told, brief
 from jarvis_ls.jc2r.rewrite.compose import RewriteForm, compose
 from jarvis_ls.jc2r.rewrite.journal import (
     FOLDER,
@@ -35,6 +39,7 @@ from jarvis_ls.jc2r.rewrite.journal import (
 )
 from jarvis_ls.jc2r.rewrite.judge import Judge
 from jarvis_ls.jc2r.rewrite.subject import Subject, item_text, read_subjects, replace_item
+from jarvis_ls.jc2r.rewrite.symbol_map import write_symbol_map
 from jarvis_ls.jc2r.rewrite.verdict import Gate
 from jarvis_ls.jc2r.translate.manifest import format_source
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
@@ -115,7 +120,11 @@ async def rewrite_project(
         try:
             run = _Run(folder, crate, state, journal, wanted, tell)
             await asyncio.to_thread(run.finish_killed)
+            await asyncio.to_thread(add_crates, folder, crate)
+            run.libraries = read_replacements(folder)
+            run.plan = planned_interfaces(folder)
             subjects = [s for s in read_subjects(root, crate, folder) if s.key in in_rust]
+            run.subjects = {subject.key: subject for subject in subjects}
             chosen = _choose(subjects, wanted.names)
             if wanted.again:
                 journal.forget([s.key for s in chosen if not run.is_rewritten(s)])
@@ -124,10 +133,12 @@ async def rewrite_project(
             if todo:
                 judge = await asyncio.to_thread(_open, root, crate, work, wanted, in_rust, settings)
                 done.stopped = await run.rewrite(todo, judge, writer, read_config(root))
+            run.write_map()
             keys = [s.key for s in chosen]
             done.records = [journal.records[key] for key in keys if key in journal.records]
             done.left = len(keys) - len(done.records)
-            if not done.stopped and done.left == 0 and not wanted.names:
+            is_new = bool(todo) or TRANSPILE not in state.done
+            if not done.stopped and done.left == 0 and not wanted.names and is_new:
                 record_stage(folder, state, TRANSPILE)
             return done
         finally:
@@ -150,6 +161,11 @@ class _Run:
         self._journal, self._wanted, self._tell = journal, wanted, tell
         self._history = History(crate)
         self._converted = read_converted(folder)
+        self.libraries: dict[tuple[str, str], Replacement] = {}
+        """Functions that libraries may replace, by file and name."""
+        self.plan: dict[tuple[str, str], Interface] = {}
+        """What functions are to be."""
+        self.subjects: dict[tuple[str, str], Subject] = {}
 
     def is_rewritten(self, subject: Subject) -> bool:
         """Return whether a function is written anew."""
@@ -169,6 +185,11 @@ class _Run:
         for number, listed in enumerate(todo):
             subject = _as_it_is(listed, self._crate)
             self._note_progress(subject)
+            planned = self.plan.get(subject.key)
+            if planned is not None and planned.skip_implementation:
+                left = Words("the plan leaves it to `Drop`: {why}", why=planned.notes)
+                self._keep(subject, left, Usage(), 0, Outcome.SKIPPED)
+                continue
             why = await asyncio.to_thread(judge.why_not, subject)
             if why:
                 self._keep(subject, why, Usage(), 0)
@@ -188,9 +209,14 @@ class _Run:
         ):
             self._tell(Step(place.number, place.total, subject.name, attempt))
             earlier = self._journal.attempts(subject.key)
-            task = await asyncio.to_thread(
-                brief, subject, self._crate, judge.project.found, earlier, notes
+            told = Told(
+                judge.project.found,
+                earlier,
+                notes,
+                self.libraries.get(subject.key),
+                self.plan.get(subject.key),
             )
+            task = await asyncio.to_thread(brief, subject, self._crate, told)
             title = f"rewrite {subject.name}"
             budget = _rest(self._wanted.budget, spent)
             answer = await writer.write(task, title, RewriteForm(subject), budget)
@@ -202,15 +228,15 @@ class _Run:
                     return answer.error
                 self._keep(subject, Words("its budget is used up"), spent, attempt)
                 return ""
-            told = answer.value if isinstance(answer.value, Rewrite) else None
-            if told is not None and told.status == "cannot":
-                why = Words("the model cannot: {why}", why=told.notes[:300])
+            said = answer.value if isinstance(answer.value, Rewrite) else None
+            if said is not None and said.status == "cannot":
+                why = Words("the model cannot: {why}", why=said.notes[:300])
                 self._keep(subject, why, spent, attempt)
                 return ""
-            if told is None:
+            if said is None:
                 self._journal.add_attempt(subject.key, Attempt("", str(answer.error), ""))
                 continue
-            if await asyncio.to_thread(self._judge, place, judge, told, attempt, spent):
+            if await asyncio.to_thread(self._judge, place, judge, said, attempt, spent):
                 return ""
         last = self._journal.attempts(subject.key)[-1:]
         why = (
@@ -231,7 +257,9 @@ class _Run:
             self._tell(Step(place.number, place.total, subject.name, attempt, gate))
 
         composed = compose(subject, told)
-        found = judge.judge(subject, composed, tell)
+        replaced = self.libraries.get(subject.key)
+        allowed = frozenset() if replaced is None else frozenset(replaced.libraries)
+        found = judge.judge(subject, composed, tell, allowed)
         if found.failure is not None:
             failed = Attempt(found.failure.gate.value, found.failure.details, told.code)
             self._journal.add_attempt(subject.key, failed)
@@ -271,14 +299,22 @@ class _Run:
             replace_sources(self._crate, {Path(record.module): text})
         self._history.commit([record.module], f"Rewritten: {record.file}: {record.name}")
         self._converted[f"{record.file}:{record.name}"] = self._history.head()
+        self.write_map()
         self._note_progress(None)
 
-    def _keep(self, subject: Subject, why: str, spent: Usage, attempts: int) -> None:
+    def _keep(
+        self,
+        subject: Subject,
+        why: str,
+        spent: Usage,
+        attempts: int,
+        outcome: Outcome = Outcome.KEPT,
+    ) -> None:
         self._journal.add(
             Record(
                 subject.file,
                 subject.name,
-                Outcome.KEPT.value,
+                outcome.value,
                 why,
                 attempts=attempts,
                 tokens=spent.input + spent.output,
@@ -286,8 +322,13 @@ class _Run:
             )
         )
 
+    def write_map(self) -> None:
+        """Keep which Rust the functions have become."""
+        if self.subjects:  # else what a killed run left is finished first
+            write_symbol_map(self._folder, self.subjects, self._journal.records.values())
+
     def _note_progress(self, subject: Subject | None) -> None:
-        current = {} if subject is None else _current(subject)
+        current = {} if subject is None else _current(subject, self.plan.get(subject.key))
         write_progress(self._folder, current, self._converted, self._journal.records.values())
 
 
@@ -298,9 +339,11 @@ class _Place:
     subject: Subject
 
 
-def _current(subject: Subject) -> dict[str, Any]:
+def _current(subject: Subject, planned: Interface | None) -> dict[str, Any]:
     return {
+        **({"id": planned.id, "rust_signature": planned.rust_signature} if planned else {}),
         "name": subject.name,
+        "qname": subject.name,
         "file": subject.file,
         "start_line": subject.line,
         "end_line": subject.end_line,

@@ -111,6 +111,24 @@ def find_uses(source: Source, modules: Set[str] = frozenset(), *, ffi: bool = Fa
     return sorted(uses, key=lambda use: (use.node.start_byte, use.rule.value))
 
 
+def find_paths_into(source: Source, crates: Set[str]) -> Iterator[Node]:
+    """Yield where a text names one of some crates: first in a path, or in a `use`."""
+    for node in below(source.root, "identifier", "crate", "type_identifier"):
+        if plain_name(source.text(node)) not in crates:
+            continue
+        after = node.next_sibling
+        parent = node.parent
+        heads = after is not None and after.type == "::"
+        imported = parent is not None and parent.type in (
+            "use_declaration",
+            "use_as_clause",
+            "use_list",
+        )
+        hidden = parent is not None and parent.type in ("token_tree", "extern_crate_declaration")
+        if heads or imported or hidden:
+            yield node
+
+
 def shorten(text: bytes) -> str:
     """Return code as one short line."""
     line = " ".join(text.decode("utf-8", "replace").split())

@@ -31,6 +31,7 @@ from jarvis_ls.jc2r.crate.state import (
     read_state,
 )
 from jarvis_ls.jc2r.equivalence.counterexample import difference_of
+from jarvis_ls.jc2r.libraries.records import WHOLE_ORDER
 from jarvis_ls.jc2r.rewrite.journal import FOLDER as REWRITES
 from jarvis_ls.jc2r.rewrite.journal import read_converted, read_rewritten
 from jarvis_ls.jc2r.symbols.symbol import Problem
@@ -278,7 +279,8 @@ def _time_of(path: Path) -> float:
 
 
 def _in_order(folder: Path) -> Iterable[Function]:
-    for step in read_records(folder / "translation_order.jsonl"):
+    whole = folder / WHOLE_ORDER
+    for step in read_records(whole if whole.is_file() else folder / "translation_order.jsonl"):
         items = step.get("items") if isinstance(step, dict) else None
         for item in items if isinstance(items, list) else ():
             if not isinstance(item, dict) or item.get("category") != "function":

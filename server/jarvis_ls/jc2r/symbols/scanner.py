@@ -256,6 +256,7 @@ def _write(
     replace_records(folder / "symbols.jsonl", records)
     order = steps(table)
     replace_records(folder / "translation_order.jsonl", order)
+    (folder / "translation_order_raw.jsonl").unlink(missing_ok=True)  # of an earlier `lib-replace`
     notes = list(units.notes)
     if problems and not clang.system_includes():
         notes.append(NO_COMPILER)

@@ -1,0 +1,52 @@
+"""The options of `jc2r run` for what a model does, and the beginning of that."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from jarvis_ls.cli.common_options import add_model_group, amount, positive
+from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.jc2r_libraries import add_crate_source
+from jarvis_ls.cli.jc2r_verify import add_settings
+from jarvis_ls.core.errors import JarvisError, UsageError, missing_package
+
+
+def add_whole(run: argparse.ArgumentParser) -> None:
+    """Add the options that only count without `--baseline`."""
+    group = run.add_argument_group("with a model")
+    add_model_group(group)
+    add = group.add_argument
+    add(
+        "--attempts",
+        "--max-retries",
+        "-m",
+        type=positive,
+        default=3,
+        metavar="N",
+        help="answers for one function that are judged (default: 3)",
+    )
+    add("--tokens", type=positive, metavar="N", help="tokens for one function at most")
+    add("--cost", type=amount, metavar="SUM", help="money for one function at most")
+    add(
+        "--interface",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of Rust files with interfaces to follow",
+    )
+    add_crate_source(run)
+    add_settings(run)
+
+
+def run_whole(options: argparse.Namespace) -> ExitStatus:
+    """Run the command; what it needs is loaded only then."""
+    if options.only or options.verify:
+        raise UsageError("--only and --verify need --baseline.")
+    try:
+        from jarvis_ls.cli import whole_way
+    except ModuleNotFoundError as error:
+        missing_package(error)
+        raise JarvisError(
+            "A run with a model needs more packages: pip install 'jarvis-ls[agent,migrate]'."
+        ) from None
+    return whole_way.run_whole_way(options)

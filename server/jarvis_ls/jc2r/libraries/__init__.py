@@ -1,0 +1,1 @@
+"""Which functions of a project a library can do instead, and the crates that are there."""
