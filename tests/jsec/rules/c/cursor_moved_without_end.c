@@ -118,3 +118,13 @@ int word_behind_name(struct packet *packet, unsigned char *p) {
     use(p, q - p); // ok
     return 0;
 }
+
+void words_of(struct packet *packet, unsigned char *p) {
+    while (*p) {
+        unsigned char *end = p;
+        while (*end > ' ')
+            end++;
+        use(p, end - p); // ok
+        skip_name(packet, &p);
+    }
+}

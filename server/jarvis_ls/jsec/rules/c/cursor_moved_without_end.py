@@ -113,7 +113,7 @@ def _movers(function: Function, cursor: str, at: Node, since: int) -> Iterator[C
     """Yield the calls behind a byte that may have moved a cursor last, those further down in the
     loop as well."""
     for write in reaching(function, cursor, at.start_byte) or ():
-        if write.call is not None and write.at >= since:
+        if write.call is not None and since <= write.at <= at.start_byte:
             yield write.call
     loop = enclosing_loop(at, function)
     if loop is None or loop.start_byte <= since:
