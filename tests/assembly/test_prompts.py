@@ -39,7 +39,9 @@ async def test_prompt_and_tools_are_small(tmp_path: Path) -> None:
     assert size <= MOST_TOKENS, size
     assert addon <= 500, addon
     names = {spec.name for spec in specs}
-    useless = "echo edit_file_free read_file_info read_file_hunk read_symbols search_web"
+    useless = (
+        "echo apply_patch edit_file_free read_file_info read_file_hunk read_symbols search_web"
+    )
     assert not names & set(useless.split())
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jarvis_ls.runtime.base.errors import ToolRetry
-from jarvis_ls.tools.edit_file import Diff, replace_text
+from jarvis_ls.tools.edit_file import Diff, place_text
 from tests.support.desk import Desk
 
 CODE = "int one(void)\n{\n    return 1;\n}\n\nint two(void)\n{\n    return 1;\n}\n"
@@ -104,6 +104,89 @@ async def test_what_is_wrong_with_a_search_is_said(desk: Desk, search: str, hint
     assert desk.read("a.c") == CODE
 
 
+NESTED = "class A:\n    def one(self):\n        if x:  \n            y = 1\n\n        return y\n"
+
+
+async def test_trailing_blanks_do_not_matter_and_stay(desk: Desk) -> None:
+    desk.put("a.py", NESTED)
+    said = await edit(
+        desk,
+        "a.py",
+        diff("        if x:\n            y = 1\n", "        if x:\n            y = 2\n"),
+    )
+    assert desk.read("a.py") == NESTED.replace("y = 1", "y = 2")
+    assert "trailing blanks only" in said
+
+
+@pytest.mark.parametrize(
+    ("search", "new", "after"),
+    [
+        (
+            "if x:\n    y = 1\n\nreturn y\n",
+            "if x:\n    y = 2\n    z = 3\n\nreturn y\n",
+            NESTED.replace("y = 1", "y = 2\n            z = 3"),
+        ),
+        (
+            "            if x:\n                y = 1\n",
+            "            if not x:\n                y = 1\n",
+            NESTED.replace("if x:  ", "if not x:"),
+        ),
+        (
+            "def one(self):\n    if x:",
+            "",
+            NESTED.replace("    def one(self):\n        if x:  \n", "\n"),
+        ),
+    ],
+)
+async def test_lines_indented_otherwise_are_placed_and_indented_like_the_file(
+    desk: Desk, search: str, new: str, after: str
+) -> None:
+    desk.put("a.py", NESTED)
+    said = await edit(desk, "a.py", diff(search, new))
+    assert desk.read("a.py") == after
+    assert "indented otherwise than the file at line" in said
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        "if x:\ny = 1",  # another structure
+        "\t\tif x:\n\t\t\ty = 1",  # tabs: how wide is not known
+        "z = 9",  # there twice, and too short
+    ],
+)
+async def test_other_white_space_has_no_place(desk: Desk, search: str) -> None:
+    text = NESTED + "    z = 9  \n        z =  9\n"
+    desk.put("a.py", text.replace("z = 9", "z  = 9"))
+    await refused(desk, "a.py", diff(search, "w"))
+    assert desk.read("a.py") == text.replace("z = 9", "z  = 9")
+
+
+async def test_lines_indented_otherwise_in_two_places_are_refused(desk: Desk) -> None:
+    text = "if a:\n    call_it(1)\n    more(2)\nif b:\n        call_it(1)\n        more(2)\n"
+    desk.put("a.py", text)
+    await refused(desk, "a.py", diff("  call_it(1)\n  more(2)\n", "x"))
+    assert desk.read("a.py") == text
+
+
+async def test_the_three_nearest_places_are_shown(desk: Desk) -> None:
+    part = "def f{n}(a):\n    open(a)\n    read(a, {n})\n    close(a)\n\n"
+    desk.put("a.py", "".join(part.format(n=n) for n in range(5)))
+    said = await refused(desk, "a.py", diff("    open(a)\n    read(a, 7)\n    close(a)", "x"))
+    assert "Its first 1 lines are at line 2" in said
+    assert said.count("and near line") == 2 and "7:     open(a)" in said
+
+
+async def test_long_files_are_not_rewritten(desk: Desk) -> None:
+    desk.put("a.py", "x = 1\n" * 401)
+    desk.put("b.py", "x = 1\n" * 400)
+    await desk.text("read_code", files=[{"path": "b.py"}])
+    said = await desk.refused("rewrite_file", file_path="a.py", content="y = 1\n")
+    assert "has 401 lines" in said and desk.read("a.py") == "x = 1\n" * 401
+    await desk.text("rewrite_file", file_path="b.py", content="y = 1\n")
+    assert desk.read("b.py") == "y = 1\n"
+
+
 async def test_other_code_points_for_the_same_characters_are_named(desk: Desk) -> None:
     desk.put("a.c", "// cafe\u0301\n")
     assert "code points" in await refused(desk, "a.c", diff("caf\u00e9", "tea"))
@@ -141,11 +224,12 @@ async def test_nothing_to_do_is_no_success(desk: Desk) -> None:
 def test_a_replacement_is_that_of_str(text: str, search: str, new: str) -> None:
     spots = sum(text.startswith(search, at) for at in range(len(text)))
     try:
-        result = replace_text(text, Diff(search, new))
+        result, note = place_text(text, Diff(search, new))
     except ToolRetry:
         assert spots != 1 or search == new
     else:
-        assert spots == 1 and result == text.replace(search, new)
+        assert spots <= 1 and bool(note) == (spots == 0)
+        assert note or result == text.replace(search, new)
 
 
 async def test_files_that_fit_are_changed_by_themselves_when_asked(desk: Desk) -> None:

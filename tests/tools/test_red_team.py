@@ -36,7 +36,7 @@ INJECTION = (
 )
 FILE_TOOLS = list(
     "read_code read_file_hunk read_file_info list_project_files search_in_project "
-    "read_symbols get_dependencies edit_file edit_file_free rewrite_file".split()
+    "read_symbols get_dependencies edit_file edit_file_free rewrite_file apply_patch".split()
 )
 
 OUTSIDE = list(
@@ -141,6 +141,7 @@ def arguments(tool: str, path: Any) -> dict[str, Any]:
         "edit_file": {"files": [edit]},
         "edit_file_free": {"file_path": path, "code": "pwned();"},
         "rewrite_file": {"file_path": path, "content": "pwned\n"},
+        "apply_patch": {"input": f"*** Begin Patch\n*** Add File: {path}\n+pwned\n*** End Patch"},
     }[tool]
 
 
@@ -228,7 +229,7 @@ async def test_an_obedient_model_over_http_does_no_harm(
         assert list(everything(world)) == inside
     for path, result in zip([*OUTSIDE, *PROTECTED_PATHS], results[1:], strict=False):
         harmless = path == "loop" and tool == "read_file_info"  # says that it is a link
-        writes = tool in ("edit_file", "edit_file_free", "rewrite_file")
+        writes = tool in ("edit_file", "edit_file_free", "rewrite_file", "apply_patch")
         if writes or (path in OUTSIDE and not harmless):
             assert result.is_error, (path, result.text)
 

@@ -279,6 +279,7 @@ def test_every_tool_is_found_and_says_what_it_does() -> None:
         "read_symbols",
         "edit_file",
         "edit_file_free",
+        "apply_patch",
         "rewrite_file",
         "echo",
         "search_in_project",
@@ -298,7 +299,7 @@ def test_every_tool_is_found_and_says_what_it_does() -> None:
             is_plain = parameter.get("type") in ("boolean", "integer", "array")
             assert parameter.get("description") or is_plain, name
     writers = {n for n in expected if found[n].proposes}
-    assert writers == {"edit_file", "edit_file_free", "rewrite_file"}
+    assert writers == {"edit_file", "edit_file_free", "rewrite_file", "apply_patch"}
 
 
 def package(tmp_path: Path, name: str, **modules: str) -> ModuleType:

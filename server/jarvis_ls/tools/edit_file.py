@@ -1,4 +1,4 @@
-"""Change files by exact search and replace."""
+"""Change files by search and replace: exactly, or but for white space, and never nearly."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from jarvis_ls.runtime.edits.text_file import (
 )
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
+from jarvis_ls.tools.near_match import place_near
 from jarvis_ls.tools.placing import occurrences, preview, why_missing
 
 
@@ -75,6 +76,7 @@ async def edit_file(
         raise ToolRetry("Give at least one file with at least one replacement.")
     texts: dict[Path, tuple[WorkspacePath, TextFile | None, str]] = {}
     problems: list[str] = []
+    notes: list[str] = []
     failed: set[Path] = set()
     for item in files:
         place = resolve_path(item.file_path, context, reading=False)
@@ -85,7 +87,9 @@ async def edit_file(
         for number, diff in enumerate(item.diffs, 1):
             where = shown(place.name) + (f", replacement {number}" if len(item.diffs) > 1 else "")
             try:
-                text = await asyncio.to_thread(replace_text, text, diff)
+                text, note = await asyncio.to_thread(place_text, text, diff)
+                if note:
+                    notes.append(Words("{where}: {why}", where=where, why=note))
             except ToolRetry as error:
                 problems.append(Words("{where}: {why}", where=where, why=error))
                 failed.add(place.real)
@@ -95,8 +99,8 @@ async def edit_file(
     changes = [Change(*found) for real, found in texts.items() if real not in failed]
     if all(change.before and change.before.text == change.after for change in changes):
         raise ToolRetry("The replacements leave the files as they are.")
-    left = Words("Not changed:") if problems else ""
-    return await propose(context, changes, together([left, *problems] if left else [], "\n\n"))
+    left = [Words("Not changed:"), *problems] if problems else []
+    return await propose(context, changes, together([*notes, *left], "\n\n"))
 
 
 async def _open_file(
@@ -109,9 +113,15 @@ async def _open_file(
 
 
 def replace_text(text: str, diff: Diff) -> str:
-    """Return the text after one replacement; an empty search is for a file without text.
+    """Return the text after one replacement; see `place_text`."""
+    return place_text(text, diff)[0]
 
-    Raises `ToolRetry` saying to a model why it fits no place, or several.
+
+def place_text(text: str, diff: Diff) -> tuple[str, str]:
+    """Return the text after one replacement, and a note where white space was not as in the file.
+
+    An empty search is for a file without text. Raises `ToolRetry` saying to a model why it fits no
+    place, or several.
     """
     search, new = with_newlines(diff.search), with_newlines(diff.replace)
     if not search:
@@ -120,11 +130,14 @@ def replace_text(text: str, diff: Diff) -> str:
                 "`search` is empty, but the file has text. Give the text to replace, or use "
                 "rewrite_file for the whole file."
             )
-        return new
+        return new, ""
     if search == new:
         raise ToolRetry("`search` and `replace` are the same.")
     found = occurrences(text, search)
     if not found:
+        near = None if diff.all else place_near(text, search, new)
+        if near is not None:
+            return near
         raise ToolRetry(
             "The text to replace is not in the file. {why}", why=why_missing(text, search)
         )
@@ -138,4 +151,4 @@ def replace_text(text: str, diff: Diff) -> str:
             n=len(found),
             places=places,
         )
-    return text.replace(search, new)
+    return text.replace(search, new), ""

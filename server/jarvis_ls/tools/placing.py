@@ -19,6 +19,10 @@ _MOST_TRIED = 3
 """Lines of a search that are looked for where they nearly are."""
 _MOST_NEAR = 8
 """Lines shown there."""
+_MOST_SHARED = 20
+"""Places in a search that one of its lines counts for."""
+_PLACES = 3
+"""Nearest places that are shown."""
 
 _NUMBERED = re.compile(r"\s*[+-]?\d+\s?[:|│\t]")
 
@@ -117,32 +121,54 @@ def why_missing(text: str, search: str) -> str:
 
 
 def _first_difference(text: str, searched: Iterable[str]) -> str:
-    """Return the place that shares most lines with the search from its first line on."""
+    """Return the places that share most lines with the search, the best first."""
     wanted = [squeezed(line) for line in searched]
     lines = text.split("\n")
     squeezed_lines = [squeezed(line) for line in lines]
-    best, best_count = -1, 0
-    for at, line in enumerate(squeezed_lines):
-        if not wanted or line != wanted[0]:
-            continue
-        count = 0
-        while (
-            count < len(wanted)
-            and at + count < len(lines)
-            and squeezed_lines[at + count] == wanted[count]
-        ):
-            count += 1
-        if count > best_count:
-            best, best_count = at, count
-    if best < 0:
-        return _nearest(lines, squeezed_lines, wanted)
-    return (
-        f"Its first {best_count} lines are at line {best + 1}, what follows differs there:\n"
-        + numbered(lines, best + 1, best + best_count + CONTEXT)
+    places = _similar_places(squeezed_lines, wanted)
+    shared = 0
+    while (
+        places
+        and shared < len(wanted)
+        and places[0] + shared < len(lines)
+        and squeezed_lines[places[0] + shared] == wanted[shared]
+    ):
+        shared += 1
+    if not shared:
+        return _nearest(lines, squeezed_lines, wanted, places)
+    said = (
+        f"Its first {shared} lines are at line {places[0] + 1}, what follows differs there:\n"
+        + numbered(lines, places[0] + 1, places[0] + shared + CONTEXT)
     )
+    return said + _further(lines, places[1:], len(wanted))
 
 
-def _nearest(lines: Sequence[str], squeezed_lines: Sequence[str], wanted: Sequence[str]) -> str:
+def _similar_places(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Return where at most three texts of as many lines begin that share most lines with it.
+
+    The first line counts as much as all others, because a search usually begins right.
+    """
+    offsets: dict[str, list[int]] = {}
+    for offset, line in enumerate(wanted):
+        if line:
+            offsets.setdefault(line, []).append(offset)
+    votes: dict[int, int] = {}
+    for at, line in enumerate(lines):
+        for offset in offsets.get(line, ())[:_MOST_SHARED]:
+            weight = len(wanted) if offset == 0 else 1
+            votes[at - offset] = votes.get(at - offset, 0) + weight
+    places: list[int] = []
+    for at in sorted(votes, key=lambda at: (-votes[at], at)):
+        if at >= 0 and all(abs(at - other) >= len(wanted) for other in places):
+            places.append(at)
+        if len(places) == _PLACES:
+            break
+    return places
+
+
+def _nearest(
+    lines: Sequence[str], squeezed_lines: Sequence[str], wanted: Sequence[str], places: list[int]
+) -> str:
     """Return the lines that resemble the search most; those that its first line is a part of come
     before all others.
     """
@@ -150,16 +176,37 @@ def _nearest(lines: Sequence[str], squeezed_lines: Sequence[str], wanted: Sequen
     inside = [at for at, line in enumerate(squeezed_lines) if first and first in line]
     if inside:
         said = "Its first line is only a part of a line; give whole lines as they stand:"
-        return f"{said}\n{_around(lines, inside[0], len(wanted))}"
-    candidates = sorted({line for line in squeezed_lines[:_MOST_COMPARED] if line})
-    for at, line in enumerate(wanted[:_MOST_TRIED]):
-        for near in difflib.get_close_matches(line, candidates, 1, 0.6):
-            place = max(0, squeezed_lines.index(near) - at)
+        places = inside[:_PLACES]
+    else:
+        said = "Its first line is not there; the nearest lines are:"
+        if not places:
             said = "No line of it is there as it is written; the nearest lines are:"
-            if any(other in candidates for other in wanted):
-                said = "Its first line is not there; the nearest lines are:"
-            return f"{said}\n{_around(lines, place, len(wanted))}"
-    return "Nothing like it is there; the file may have changed, read it again."
+        places = [*places, *_resembling(squeezed_lines, wanted, places)][:_PLACES]
+    if not places:
+        return "Nothing like it is there; the file may have changed, read it again."
+    best = _around(lines, places[0], len(wanted))
+    return f"{said}\n{best}{_further(lines, places[1:], len(wanted))}"
+
+
+def _resembling(
+    squeezed_lines: Sequence[str], wanted: Sequence[str], known: Sequence[int]
+) -> list[int]:
+    """Return where lines are that resemble the first ones of the search, but for known places."""
+    candidates = sorted({line for line in squeezed_lines[:_MOST_COMPARED] if line})
+    found: list[int] = []
+    for at, line in enumerate(wanted[:_MOST_TRIED]):
+        for near in difflib.get_close_matches(line, candidates, _PLACES, 0.6):
+            place = max(0, squeezed_lines.index(near) - at)
+            if all(abs(place - other) >= len(wanted) for other in (*known, *found)):
+                found.append(place)
+        if found:
+            break
+    return found
+
+
+def _further(lines: Sequence[str], places: Sequence[int], count: int) -> str:
+    """Return the places after the best, each below a line of its own."""
+    return "".join(f"\nand near line {at + 1}:\n{_around(lines, at, count)}" for at in places)
 
 
 def _around(lines: Sequence[str], first: int, count: int) -> str:

@@ -11,10 +11,13 @@ from jarvis_ls.runtime.edits.text_file import Seen, TextFile, read_text, resolve
 from jarvis_ls.runtime.tools.permissions import shown
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
+MOST_LINES = 400
+"""Lines of a file that may be rewritten as a whole."""
+
 
 @tool(actions=lambda a: [Action("write", a["file_path"])], proposes=True)
 async def rewrite_file(context: ToolContext, file_path: str, content: str) -> str:
-    """Create a file, or replace all of its text. Read a file that exists first.
+    """Create a file, or replace all of its text, at most 400 lines. Read a file that exists first.
 
     For changes in parts of a file use edit_file: it is safer and shorter.
 
@@ -26,6 +29,14 @@ async def rewrite_file(context: ToolContext, file_path: str, content: str) -> st
     if not os.path.lexists(place.real):
         return await propose(context, [Change(place, None, content)], "")
     file = await read_text(file_path, context, reading=False)
+    if len(file.lines) > MOST_LINES:
+        raise ToolRetry(
+            "{name} has {count} lines, and files of more than {most} are not rewritten as a whole: "
+            "lines get lost. Change its parts with edit_file.",
+            name=shown(file.place.name),
+            count=len(file.lines),
+            most=MOST_LINES,
+        )
     _check_seen(file, context)
     text = with_newlines(content)
     if file.text.endswith("\n") and text and not text.endswith("\n"):
