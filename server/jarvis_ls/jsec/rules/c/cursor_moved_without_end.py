@@ -60,7 +60,7 @@ def _subtracts_position(node: Node) -> bool:
     query=nodes("(binary_expression) @site", operators=("-",), when=_subtracts_position),
     category="integer_overflow",
     cwe=(191, 125, 787),
-    confidence=0.5,
+    confidence=0.3,
     severity="medium",
     suggestion="Check after the call that '{cursor}' is not beyond the end.",
 )
