@@ -5,16 +5,27 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import sys
 from pathlib import Path
 
 
 def give_back() -> None:
-    """Collect what is garbage, and hand free memory back to the system where the C library can."""
+    """Collect what is garbage, and hand free memory back to the system where the C library can.
+
+    CPython's cache of attributes holds up to 4,096 names that were looked up, many of them strings
+    made for one call (by `json` and `asyncio`): they lie all over the memory of what has been freed
+    since, and none of its arenas would go back.
+    """
+    _clear_attribute_cache()
     gc.collect()
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (OSError, AttributeError, TypeError):  # another C library or another system
         return
+
+
+_clear_attribute_cache = getattr(sys, "_clear_internal_caches", None) or sys._clear_type_cache
+"""Of Python 3.13 and newer, and before."""
 
 
 def resident() -> int | None:
