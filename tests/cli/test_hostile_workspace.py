@@ -9,19 +9,24 @@ import sys
 from pathlib import Path
 
 import pytest
+from mcp import Client, StdioServerParameters
 
 from jarvis_ls.lsp.folders import uri_of
 from tests.cli.test_jarvis_command import SETTINGS
+from tests.fronts.test_acp_agent import Place, prompt
 from tests.jc2r.toolchain import needs_cargo
 from tests.lsp.editor import running
-from tests.support.canaries import command_lines, environment, foreign_crate, run, workspace
+from tests.support.canaries import FLAW, command_lines, environment, foreign_crate, run, workspace
 from tests.support.model_server import ModelServer
+from tests.support.patience import HANGS
 
 pytestmark = pytest.mark.watches()
 
 JC2R = str(Path(sys.executable).with_name("jc2r"))
 JARVIS = str(Path(sys.executable).with_name("jarvis"))
 ASKED = "Do that only if you trust the files in"
+ASKING = "verify lift check prove test-repair evolve rewrite optimize".split()
+ASKING_OPTIONS = {"--build", "--agent", "--check-patch", "-r"}
 
 
 def test_the_canaries_sing_when_somebody_obeys(tmp_path: Path) -> None:
@@ -59,7 +64,7 @@ async def test_nothing_runs_before_trust(tmp_path: Path) -> None:
             done = await asyncio.to_thread(run, command, root, env)
             assert canaries.sung() == [], command
             assert "Traceback" not in done.stderr, command
-            if command[1] in ("verify", "lift", "check") or "--build" in command:
+            if command[1] in ASKING or ASKING_OPTIONS & {*command}:
                 assert done.returncode == 2 and ASKED in done.stderr, command
 
 
@@ -69,13 +74,40 @@ async def test_agents_run_nothing_of_it_before_trust(tmp_path: Path) -> None:
         env = environment(root, home) | {"SCRIPTED_KEY": "sk-1"}
         async with ModelServer() as model:
             (home / "config.toml").write_text(SETTINGS.format(url=model.url))
-            model.call("execute_script", {"interpreter": "bash", "script": "make test"})
-            model.call("read_code", {"files": [{"path": "a.c"}]})
-            model.call("get_dependencies", {"path": "."})
-            model.say("Nothing was done.")
+            disobey(model)
             done = await asyncio.to_thread(run, [JARVIS, "-m", "Test it"], root, env)
+            assert canaries.sung() == []
+            assert done.returncode == 0, done.stderr
+            disobey(model)
+            acp = Place(root, home, model, environment=env)
+            async with acp.editor(trust=False, command=(JARVIS,)) as (agent, editor, _):
+                editor.answer = "reject_once"
+                ended = await prompt(agent, await acp.begin(agent), "Test it")
+                assert ended.stop_reason == "end_turn"
         assert canaries.sung() == []
-        assert done.returncode == 0, done.stderr
+
+
+def disobey(model: ModelServer) -> None:
+    """Have a model run what the workspace brings, and read it."""
+    model.call("execute_script", {"interpreter": "bash", "script": "make test"})
+    model.call("read_code", {"files": [{"path": "a.c"}]})
+    model.call("get_dependencies", {"path": "."})
+    model.say("Nothing was done.")
+
+
+async def test_other_agents_have_nothing_of_it_run_before_trust(tmp_path: Path) -> None:
+    with workspace(tmp_path) as (root, canaries):
+        env = environment(root, tmp_path / "home")
+        server = StdioServerParameters(command=JARVIS, args=["mcp", str(root)], env=env, cwd=root)
+        async with Client(server, read_timeout_seconds=HANGS) as client:
+            found = await client.call_tool("scan", {})
+            assert not found.is_error, found.content
+            assert not (await client.call_tool("preview_fix", {"name": FLAW})).is_error
+            request = {"project_root": str(root), "task_id": "T1"}
+            for tool, arguments in (("prove", {"name": FLAW}), ("repair_tests", request)):
+                refused = await client.call_tool(tool, arguments)
+                assert refused.is_error and "trust" in str(refused.content).lower()
+        assert canaries.sung() == []
 
 
 async def test_the_server_runs_nothing_of_it_before_trust(tmp_path: Path) -> None:

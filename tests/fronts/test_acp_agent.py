@@ -427,6 +427,18 @@ async def test_a_session_that_is_open_elsewhere_is_refused(place: Place) -> None
             await second.load_session(cwd=str(place.folder), session_id=session, mcp_servers=[])
 
 
+async def test_what_is_no_pipe_is_told_and_not_waited_for(place: Place) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *quick("jarvis_ls.cli.jarvis"),
+        "acp",
+        env=place.environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, errors = await asyncio.wait_for(process.communicate(), HANGS)
+    assert process.returncode == 2 and b"must be pipes" in errors
+
+
 async def test_lines_that_are_no_messages_are_refused_and_the_rest_is_answered(
     place: Place,
 ) -> None:

@@ -23,6 +23,12 @@ SOURCES = {
     "plain.cpp": "namespace n { int one() { return 1; } }\n",
     "lib.rs": "pub fn one() -> i32 { 1 }\n",
 }
+FLAW = "7dbbd18f753bb897"
+"""Fingerprint of what is wrong in `flawed.c`."""
+REPAIR = (
+    "--- a/flawed.c\n+++ b/flawed.c\n@@ -1,2 +1,2 @@\n #include <stdlib.h>\n"
+    "-void twice(char *p) { free(p); free(p); }\n+void twice(char *p) { free(p); }\n"
+)
 ON_PATH = (
     "cc gcc clang c99 c++ g++ cpp as ld ar nm objcopy readelf make cmake ninja git dot setarch"
     " cargo rustc rustfmt rustup python python3 node npm sh bash env which rg uname pkg-config"
@@ -332,16 +338,31 @@ def foreign_crate(root: Path, canaries: Canaries) -> Path:
 def command_lines(root: Path) -> list[list[str]]:
     """What a user may call on a workspace that nobody has vouched for."""
     programs = Path(sys.executable).parent
-    jsec, jc2r, jarvis = (str(programs / name) for name in ("jsec", "jc2r", "jarvis"))
+    jsec, jc2r, jarvis, jca = (str(programs / name) for name in ("jsec", "jc2r", "jarvis", "jca"))
+    patch = root.parent / "repair.patch"
+    patch.write_text(REPAIR)
     formats = ("text", "json", "jsonl", "sarif", "markdown", "html")
     return [
         *([jsec, "scan", str(root), "--format", name, "--color", "never"] for name in formats),
         [jsec, "scan", str(root / "a.c")],
         [jsec, "baseline", str(root)],
         [jsec, "fix", str(root), "--diff"],
+        [jsec, "agent", str(root)],
+        [jsec, "doctor"],
+        [jsec, "prove", "--all"],
+        [jsec, "fix", FLAW, "--agent"],
+        [jsec, "fix", FLAW, "--check-patch", str(patch)],
         [jarvis, "-m", "What is here?"],
         [jarvis, "skills"],
         [jarvis, "servers"],
+        [jarvis, "review"],
+        [jarvis, "review", "--staged", "--agents"],
+        [jarvis, "test-repair"],
+        [jarvis, "auto", "-m", "Test it", "--non-interactive"],
+        [jca, "impact"],
+        [jca, "guard"],
+        [jca, "recommend", "free it once"],
+        [jca, "-n", "-r", "Free it once"],
         [jc2r, "scan", str(root)],
         [jc2r, "scan", "--build", str(root)],
         [jc2r, "run", "--baseline", str(root)],
@@ -350,6 +371,9 @@ def command_lines(root: Path) -> list[list[str]]:
         [jc2r, "lift", str(root)],
         [jc2r, "check", "--path", str(root), "--", "make", "test"],
         [jc2r, "config", "--path", str(root), "--show"],
+        [jc2r, "evolve", str(root)],
+        [jc2r, "rewrite", "--all", str(root)],
+        [jc2r, "optimize", str(root)],
     ]
 
 

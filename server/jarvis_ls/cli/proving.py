@@ -19,6 +19,7 @@ from jarvis_ls.cli.trust import PROVING, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import STATE
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.proof.budget import Budget
@@ -136,7 +137,10 @@ def run_replay(options: argparse.Namespace) -> ExitStatus:
 
 
 def run_doctor(options: argparse.Namespace) -> ExitStatus:
-    """Say which rungs this machine has; returns 1 when it has none."""
+    """Say which rungs this machine has; returns 1 when it has none. What is in the current folder
+    is no program of this machine.
+    """
+    leave_out(Path.cwd())
     tools = find_toolchain()
     problem = ""
     name = ""

@@ -87,9 +87,9 @@ def commit_changes(
     Raises `JarvisError` when a change cannot be told from what the user has not committed, or the
     repository cannot be written.
     """
+    repository = open_repository(root)
     from git import Actor, Commit, Reference, Tree
 
-    repository = open_repository(root)
     try:
         parents = [repository.head.commit] if repository.head.is_valid() else []
         top = parents[0].tree.binsha if parents else None

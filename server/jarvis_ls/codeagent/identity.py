@@ -6,11 +6,11 @@ only these two values are used, and nothing that it includes is read.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.codeintel.change.repository import load_git_python
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words
 
@@ -69,7 +69,7 @@ def _files(git_folder: Path, environment: Mapping[str, str]) -> Iterator[tuple[P
 
 def _read(file: Path, *, follow: bool) -> tuple[str, str]:
     """Return name and address of a file of settings; empty where it says nothing."""
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # it also works without git
+    load_git_python()
     from git.config import GitConfigParser
 
     if not file.is_file():

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import stat
 import sys
 from typing import Any
 
@@ -74,6 +76,8 @@ async def serve(agent: Any) -> None:
     """Serve an agent until the client leaves. Nothing else may write to standard output. Raises
     `UsageError` when the streams cannot be used."""
     try:
+        if stat.S_ISCHR(os.fstat(0).st_mode) and not os.isatty(0):
+            raise ValueError  # such as /dev/null: asyncio would wait for it without end
         reader, writer = await acp.stdio_streams(limit=DEFAULT_STDIO_BUFFER_LIMIT_BYTES)
     except (ValueError, OSError):
         raise UsageError(

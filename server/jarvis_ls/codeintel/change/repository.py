@@ -201,7 +201,7 @@ def open_repository(root: Path) -> Repo:
 
     Raises `UsageError` when there is none that could be read.
     """
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # it also works without git
+    load_git_python()
     import git
     import gitdb
     from git.config import GitConfigParser
@@ -224,6 +224,21 @@ def open_repository(root: Path) -> Repo:
                 folder=root,
                 why=_say_why(error),
             ) from None
+
+
+def load_git_python() -> None:
+    """Import GitPython without git: by itself it would run what PATH calls so, at once, and that
+    may lie in the work tree of a stranger. Children do not see what tells it not to.
+    """
+    told = {"GIT_PYTHON_REFRESH": "quiet", "GIT_PYTHON_GIT_EXECUTABLE": os.devnull}
+    before = {name: os.environ[name] for name in told if name in os.environ}
+    os.environ.update(told)
+    try:
+        import git  # noqa: F401
+    finally:
+        for name in told:
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _time_of(value: object) -> tuple[int, int]:
