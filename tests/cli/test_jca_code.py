@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -262,6 +263,25 @@ async def test_rules_of_all_places_reach_the_agent_and_memory_goes_to_the_projec
         bench.model.say("Done.")
         _, _, err = await bench.fix()
         assert "rules.central must be a folder, or the address of a repository" in err
+
+
+async def test_edits_and_what_is_accepted_are_counted(tmp_path: Path) -> None:
+    async with code_bench(tmp_path) as bench:
+        assert "Nothing has been counted" in (await bench.run("stats"))[1]
+        bench.model.call("edit_file", OFF_BY_ONE)
+        bench.model.say("Done.")
+        status, _, err = await bench.fix("--allow", "write", "--commit", "--no-checks")
+        assert status == 0, err
+        status, out, _ = await bench.run("stats", "--format", "json")
+        (counts,) = json.loads(out).values()
+        assert status == 0 and counts == {
+            "code_modifications": 1,
+            "code_lines_inserted": 1,
+            "code_lines_deleted": 1,
+            "commits_generated": 1,
+            "commits_accepted": 1,
+        }
+        assert "in all  edits: 1, lines added: 1" in (await bench.run("stats"))[1]
 
 
 async def test_what_gitignore_lacks_is_proposed_and_nothing_of_it_is_lost(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from jarvis_ls.codeagent.identity import Identity, check_identity
 from jarvis_ls.codeagent.impact_watch import ImpactWatch
 from jarvis_ls.codeagent.lint_tools import read_table
 from jarvis_ls.codeagent.patch_text import patch_text
+from jarvis_ls.codeagent.statistics import Statistics
 from jarvis_ls.codeagent.workspace import RepositoryLock, Workspace
 from jarvis_ls.codeintel.change.repository import open_repository
 from jarvis_ls.core.errors import JarvisError, UsageError
@@ -99,7 +100,8 @@ class CodeTask:
         self.checks = self._make_checks(shared) if wanted.checks else None
         """What is run after edits; None when nothing is."""
         self._after_edit = AfterEdit(self._impact, self.checks)
-        self.guard = EditGuard(self.workspace, wanted.consent, [self._after_edit])
+        self._statistics = Statistics(shared.home)
+        self.guard = EditGuard(self.workspace, wanted.consent, [self._after_edit, self._statistics])
         self.left_out: tuple[str, ...] = ()
         """Files that are not in the copy."""
 
@@ -143,10 +145,15 @@ class CodeTask:
         """Return what the checks complain of and was not told yet, in words for a model."""
         return await self._after_edit.finish()
 
+    async def offer(self) -> None:
+        """Count that the user is shown changes."""
+        await self._statistics.offered()
+
     async def accept(self, changes: Sequence[FileChange]) -> None:
         """Write changes to the user's files. Raises `UsageError`, with nothing written, when one of
         them is not what it was when it was copied."""
         await asyncio.to_thread(self._write, changes)
+        await self._statistics.accepted(changes)
         await self.workspace.renew()
         self._forget()
 
@@ -169,6 +176,7 @@ class CodeTask:
         made = await asyncio.to_thread(
             commit_changes, wanted.root, changes, reference, message, self._who
         )
+        await self._statistics.accepted(changes)
         return Committed(made, reference)
 
     async def end(self, *, is_done: bool) -> None:

@@ -213,6 +213,7 @@ class CodeTalk(Talk):
         if status == ExitStatus.INTERRUPTED:
             self._screen.say(KEPT, "yellow")
             return status
+        await self._task.offer()
         if not self._attended:
             return await self._deliver(self._task, changes, text, status)
         return await self._ask(conversation, self._task, changes, text, status)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from jarvis_ls.cli import guard_command, impact_command, recommend_command
+from jarvis_ls.cli import guard_command, impact_command, recommend_command, stats_command
 from jarvis_ls.cli.code_options import add_code_options
 from jarvis_ls.cli.common_options import add_folder
 from jarvis_ls.cli.entry import run_with_extra
@@ -110,6 +110,19 @@ def build_parser() -> argparse.ArgumentParser:
     add_folder(places)
     places.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     places.set_defaults(run=recommend_command.run_recommend)
+    stats = commands.add_parser(
+        "stats",
+        help="show what agents have changed, day by day",
+        description=(
+            "Show how many edits agents have made, and how many lines and patches of them were "
+            "accepted, day by day. It is counted in your folder and sent nowhere."
+        ),
+    )
+    stats.add_argument(
+        "--days", metavar="N", type=int, default=14, help="the last N days (default: 14)"
+    )
+    stats.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    stats.set_defaults(run=stats_command.run_stats)
     return parser
 
 

@@ -5,11 +5,12 @@
 #    source ~/.local/share/bash_completion/jca
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_jca_subparsers=(impact guard recommend)
+_shtab_jca_subparsers=(impact guard recommend stats)
 
 _shtab_jca_impact_option_strings=(-h --help -C --folder --format --fail-on --no-findings)
 _shtab_jca_guard_option_strings=(-h --help -C --folder --format --max-lines)
 _shtab_jca_recommend_option_strings=(-h --help --open -C --folder --format)
+_shtab_jca_stats_option_strings=(-h --help --days --format)
 _shtab_jca_option_strings=(-h --help --version -C --folder -r --requirement -n --non-interactive -g --llm-group -G --tool-group -f --config --append-tools --restore-session --commit --branch --prefix --suffix --allow --allow-test-loss --complete-gitignore --no-checks --json --color --trust)
 
 _shtab_jca_impact__C_COMPGEN=_shtab_compgen_files
@@ -27,7 +28,8 @@ _shtab_jca_impact___format_choices=(text json)
 _shtab_jca_impact___fail_on_choices=(high medium low)
 _shtab_jca_guard___format_choices=(text json)
 _shtab_jca_recommend___format_choices=(text json)
-_shtab_jca_pos_0_choices=(impact guard recommend)
+_shtab_jca_stats___format_choices=(text json)
+_shtab_jca_pos_0_choices=(impact guard recommend stats)
 _shtab_jca___color_choices=(auto always never)
 
 _shtab_jca_impact__h_nargs=0
@@ -37,6 +39,8 @@ _shtab_jca_guard__h_nargs=0
 _shtab_jca_guard___help_nargs=0
 _shtab_jca_recommend__h_nargs=0
 _shtab_jca_recommend___help_nargs=0
+_shtab_jca_stats__h_nargs=0
+_shtab_jca_stats___help_nargs=0
 _shtab_jca_pos_0_nargs=A...
 _shtab_jca__h_nargs=0
 _shtab_jca___help_nargs=0

@@ -13,6 +13,7 @@ _shtab_jca_commands() {
     guard:'Exit with status 1 when the changes between two revisions, or since the last commit, lose much: lines, files, public symbols or tests. What has moved is not lost.'
     impact:'Show what the changes between two revisions, or since the last commit, touch. The repository is only read; git is not run.'
     recommend:'Name at most ten places that a task in words is about, with the reason: by the words in names, and by what the rest of the code leans on.'
+    stats:'Show how many edits agents have made, and how many lines and patches of them were accepted, day by day. It is counted in your folder and sent nowhere.'
   )
   _describe 'jca commands' _commands
 }
@@ -78,6 +79,15 @@ _shtab_jca_recommend_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_jca_recommend_defaults_added=0
 
+_shtab_jca_stats_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--days[the last N days (default\: 14)]:N:"
+  "--format[default\: text]:format:(text json)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jca_stats_defaults_added=0
+
 
 _shtab_jca() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->jca'
@@ -100,6 +110,7 @@ _shtab_jca() {
         guard) _arguments -C -s $_shtab_jca_guard_options ;;
         impact) _arguments -C -s $_shtab_jca_impact_options ;;
         recommend) _arguments -C -s $_shtab_jca_recommend_options ;;
+        stats) _arguments -C -s $_shtab_jca_stats_options ;;
       esac
   esac
 }
