@@ -23,6 +23,7 @@ import * as scan from './features/scan';
 import * as serverCommands from './features/server-commands';
 import * as statusBar from './features/status-bar';
 import * as suppress from './features/suppress';
+import * as testRepair from './features/test-repair';
 import * as toolServers from './features/tool-servers';
 import * as verify from './features/verify';
 import * as workspaceTrust from './features/workspace-trust';
@@ -36,6 +37,7 @@ const FEATURES = [
   repair,
   verify,
   review,
+  testRepair,
   suppress,
   explainRule,
   migration,

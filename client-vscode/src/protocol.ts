@@ -25,6 +25,7 @@ export const VERIFY = 'jarvis/verify';
 export const REVIEW = 'jarvis/review';
 export const REVIEW_DISMISS = 'jarvis/reviewDismiss';
 export const TOOL = 'jarvis/tool';
+export const TEST_REPAIR = 'jarvis/testRepair';
 export const GAPS_FOUND = 'jarvis/gapsFound';
 export const STATUS = 'jarvis/status';
 export const PANEL_ASK = 'jarvis/panel/ask';
@@ -46,6 +47,7 @@ export const COMMAND_REPAIR = 'jarvis.repair';
 export const COMMAND_APPLY_REPAIR = 'jarvis.applyRepair';
 export const COMMAND_VERIFY = 'jarvis.verify';
 export const COMMAND_REVIEW = 'jarvis.review';
+export const COMMAND_TEST_REPAIR = 'jarvis.testRepair';
 export const SETTINGS_SECTION = 'jarvisLs';
 export const MIGRATION = 'jarvis/migration';
 export const MIGRATION_RUN = 'jarvis/migration/run';
@@ -65,6 +67,7 @@ export type ProofVerdict = 'reproduced' | 'depends_on_caller' | 'refuted' | 'sur
 export type AgentsVerdict = 'reproduced' | 'unproven' | 'undecided' | 'false_positive';
 export type RepairStatus = 'repaired' | 'unfixable' | 'no_model' | 'cancelled';
 export type VerifyStatus = 'verified' | 'unfinished' | 'no_model' | 'cancelled';
+export type TestRepairStatus = 'candidates' | 'passed' | 'unfixable' | 'no_model' | 'cancelled';
 export type ReviewState = 'working' | 'staged';
 export type ReviewStatus = 'reviewed' | 'unfinished' | 'no_model' | 'cancelled';
 export type ModelHealth = 'none' | 'ready' | 'failing';
@@ -615,6 +618,40 @@ export interface ToolResult {
   text: string;
 }
 
+/** Asks for a repair of the failing tests of a folder. */
+export interface TestRepairParams {
+  /** A file or folder of it; absent: the first folder of the workspace. */
+  uri?: string;
+  /** How to repair, in the user's words. */
+  hint: string;
+  /** Where the client wants the progress; the server makes a token when it is absent. */
+  workDoneToken?: ProgressToken;
+}
+
+/** A patch with which all tests pass. Nothing of it is written: that is the client's to do. */
+export interface TestRepairCandidate {
+  /** Its name. */
+  id: string;
+  /** What it does, in the words of the model. */
+  description: string;
+  /** What it may break, by what uses the changed code. */
+  risk: Severity;
+  /** As `git apply` takes it. */
+  diff: string;
+  /** The files as they would become. */
+  files: RepairFile[];
+}
+
+/** What came of a repair of tests. */
+export interface TestRepairResult {
+  /** `passed`: no test fails. */
+  status: TestRepairStatus;
+  /** The result in a sentence, in the user's language. */
+  summary: string;
+  /** The best first. */
+  candidates: TestRepairCandidate[];
+}
+
 /** Something the side panel asks; see `panel`, which is loaded when it is needed. */
 export interface PanelAskParams {
   /** One of the union `Ask`; the result is what `AskAnswers` names for its `kind`. */
@@ -934,6 +971,7 @@ export interface Requests {
   'jarvis/verify': { params: VerifyParams; result: VerifyResult };
   'jarvis/review': { params: ReviewParams; result: ReviewResult };
   'jarvis/reviewDismiss': { params: ReviewDismissParams; result: boolean };
+  'jarvis/testRepair': { params: TestRepairParams; result: TestRepairResult };
   'jarvis/export': { params: ExportParams; result: ExportResult };
   'jarvis/importSarif': { params: ImportSarifParams; result: ImportSarifResult };
   'jarvis/gaps': { params: GapsParams; result: GapsResult };

@@ -37,6 +37,7 @@ VERIFY = "jarvis/verify"
 REVIEW = "jarvis/review"
 REVIEW_DISMISS = "jarvis/reviewDismiss"
 TOOL = "jarvis/tool"
+TEST_REPAIR = "jarvis/testRepair"
 GAPS_FOUND = "jarvis/gapsFound"
 STATUS = "jarvis/status"
 PANEL_ASK = "jarvis/panel/ask"
@@ -59,6 +60,7 @@ COMMAND_REPAIR = "jarvis.repair"
 COMMAND_APPLY_REPAIR = "jarvis.applyRepair"
 COMMAND_VERIFY = "jarvis.verify"
 COMMAND_REVIEW = "jarvis.review"
+COMMAND_TEST_REPAIR = "jarvis.testRepair"
 
 SETTINGS_SECTION = "jarvisLs"
 
@@ -70,6 +72,7 @@ ProofVerdict = Literal["reproduced", "depends_on_caller", "refuted", "survived",
 AgentsVerdict = Literal["reproduced", "unproven", "undecided", "false_positive"]
 RepairStatus = Literal["repaired", "unfixable", "no_model", "cancelled"]
 VerifyStatus = Literal["verified", "unfinished", "no_model", "cancelled"]
+TestRepairStatus = Literal["candidates", "passed", "unfixable", "no_model", "cancelled"]
 ReviewState = Literal["working", "staged"]
 ReviewStatus = Literal["reviewed", "unfinished", "no_model", "cancelled"]
 ModelHealth = Literal["none", "ready", "failing"]
@@ -713,6 +716,52 @@ class ToolResult:
 
 
 @attrs.frozen
+class TestRepairParams:
+    """Asks for a repair of the failing tests of a folder."""
+
+    __test__ = False  # it is no test
+
+    uri: str | None = None
+    """A file or folder of it; absent: the first folder of the workspace."""
+    hint: str = ""
+    """How to repair, in the user's words."""
+    work_done_token: ProgressToken | None = None
+    """Where the client wants the progress; the server makes a token when it is absent."""
+
+
+@attrs.frozen
+class TestRepairCandidate:
+    """A patch with which all tests pass. Nothing of it is written: that is the client's to do."""
+
+    __test__ = False  # it is no test
+
+    id: str
+    """Its name."""
+    description: str
+    """What it does, in the words of the model."""
+    risk: Severity
+    """What it may break, by what uses the changed code."""
+    diff: str
+    """As `git apply` takes it."""
+    files: list[RepairFile]
+    """The files as they would become."""
+
+
+@attrs.frozen
+class TestRepairResult:
+    """What came of a repair of tests."""
+
+    __test__ = False  # it is no test
+
+    status: TestRepairStatus
+    """`passed`: no test fails."""
+    summary: str
+    """The result in a sentence, in the user's language."""
+    candidates: list[TestRepairCandidate]
+    """The best first."""
+
+
+@attrs.frozen
 class PanelAskParams:
     """Something the side panel asks; see `panel`, which is loaded when it is needed."""
 
@@ -759,6 +808,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     VERIFY: (VerifyParams, VerifyResult),
     REVIEW: (ReviewParams, ReviewResult),
     REVIEW_DISMISS: (ReviewDismissParams, bool),
+    TEST_REPAIR: (TestRepairParams, TestRepairResult),
     EXPORT: (ExportParams, ExportResult),
     IMPORT_SARIF: (ImportSarifParams, ImportSarifResult),
     GAPS: (GapsParams, GapsResult),
@@ -802,6 +852,7 @@ SERVER_COMMANDS = (
     COMMAND_APPLY_REPAIR,
     COMMAND_VERIFY,
     COMMAND_REVIEW,
+    COMMAND_TEST_REPAIR,
     migration.COMMAND_MIGRATE,
     migration.COMMAND_STOP_MIGRATION,
     migration.COMMAND_SHOW_RUST,
