@@ -169,6 +169,7 @@ async function fetchCrate(options, name) {
   });
   const archive = readdirSync(downloads).find((file) => file.endsWith('.deb'));
   const folder = path.join(APT, 'unpacked', name);
+  mkdirSync(path.dirname(folder), { recursive: true });
   await step(`Sources: unpack ${name}`, 'dpkg-deb', [
     ...['--extract', path.join(downloads, archive ?? ''), folder],
   ]);
