@@ -57,6 +57,9 @@ int both(int *a, int *b) { *a = 1; *b = 2; return *a; }
 typedef union { int i; float f; char *p; } num;
 int bits(float f) { num n; n.f = f; return n.i; }
 int through(num n) { return *n.p; }
+struct pair { char letter; int number; };
+typedef union { struct pair whole; long long n; } parts;
+long long padded(struct pair p) { parts n; n.whole = p; return n.n >> 32; }
 int (*handler)(int);
 int call(int n) { return handler ? handler(n) : -1; }
 struct bag { int *items; int count; };
@@ -83,6 +86,7 @@ UNSAFE = {
     "set": "- `p` points to valid memory.",
     "both": "- `a` points to valid memory.",
     "through": "- `n.p`: the member of the union that was stored last.",
+    "padded": "- `n.n`: the member of the union that was stored last.",
     "empty": "- The preconditions of `free` hold.",
     "call": "- No other thread uses `handler` meanwhile.",
 }

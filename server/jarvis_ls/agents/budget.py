@@ -99,7 +99,7 @@ def _short(node: Node, amount: Amount) -> Node | None:
 
 
 def _fits(owner: Node, budget: Budget, amount: Amount, *, held: bool) -> bool:
-    wanted = _used(owner) + amount
+    wanted = _usage(owner) + amount
     if held:
         wanted = wanted + owner.held
     if budget.tokens is not None and wanted.tokens > budget.tokens:
@@ -107,7 +107,7 @@ def _fits(owner: Node, budget: Budget, amount: Amount, *, held: bool) -> bool:
     return budget.cost is None or wanted.cost <= budget.cost + 1e-12
 
 
-def _used(owner: Node) -> Amount:
+def _usage(owner: Node) -> Amount:
     """Return the amount that counts towards a budget: reported usage and estimates of the rest."""
     spent = owner.info.subtree
     return Amount(spent.input + spent.output, spent.cost) + owner.guessed
@@ -138,7 +138,7 @@ async def _ask(owner: Node, amount: Amount, interaction: Interaction) -> None:
         if owner.info.budget != before:  # it was changed while the question stood
             return
         if answer == grant:
-            owner.allow(_raised(before, more))
+            owner.allow(_raise_limits(before, more))
         elif answer == NO_LIMIT:
             owner.allow(Budget())
         else:
@@ -149,7 +149,7 @@ async def _ask(owner: Node, amount: Amount, interaction: Interaction) -> None:
 def _more(owner: Node, amount: Amount) -> Budget:
     """Return the increase to offer: the first budget again, and at least enough for the call."""
     budget, first = owner.info.budget, owner.assignment.budget
-    used = _used(owner)
+    used = _usage(owner)
     tokens = cost = None
     lacks_tokens = not _fits(owner, Budget(tokens=budget.tokens), amount, held=False)
     lacks_cost = not _fits(owner, Budget(cost=budget.cost), amount, held=False)
@@ -161,7 +161,7 @@ def _more(owner: Node, amount: Amount) -> Budget:
     return Budget(tokens, cost)
 
 
-def _raised(budget: Budget, more: Budget) -> Budget:
+def _raise_limits(budget: Budget, more: Budget) -> Budget:
     return Budget(
         None if budget.tokens is None else budget.tokens + (more.tokens or 0),
         None if budget.cost is None else budget.cost + (more.cost or 0.0),
@@ -171,7 +171,7 @@ def _raised(budget: Budget, more: Budget) -> Budget:
 def spent_in_words(owner: Node) -> str:
     """Return the budget and the usage of a node with its subtree, in words."""
     if owner.info.budget == Budget():
-        used = _used(owner)
+        used = _usage(owner)
         return Words(
             "No budget is set; {spent} is used.",
             spent=amount_in_words(Budget(used.tokens, used.cost or None)),
@@ -180,7 +180,7 @@ def spent_in_words(owner: Node) -> str:
 
 
 def _used_up(owner: Node) -> str:
-    used = _used(owner)
+    used = _usage(owner)
     spent = Budget(
         used.tokens if owner.info.budget.tokens is not None else None,
         used.cost if owner.info.budget.cost is not None else None,

@@ -52,7 +52,7 @@ class Watch:
 
     def add(self, call: ToolCall, result: ToolResult) -> str:
         """Take in a call and its result; what is being repeated, in words, or nothing."""
-        step = _Step(_written(call), _fingerprint(f"{result.is_error}{result.text}"))
+        step = _Step(_write(call), _fingerprint(f"{result.is_error}{result.text}"))
         self.learned = not result.is_error and step not in self._seen
         if self.learned:
             self._errors.clear()
@@ -151,7 +151,7 @@ class LoopGuard(Guard):
         return ""
 
 
-def _written(call: ToolCall) -> str:
+def _write(call: ToolCall) -> str:
     if call.raw is not None:
         return f"{call.name} {call.raw}"
     return f"{call.name} {json.dumps(call.arguments, sort_keys=True, ensure_ascii=False)}"

@@ -94,7 +94,7 @@ class Driver:
                 node.worker.stop()
             elif node.job is not None:
                 node.job.cancel()
-        await _gone([node.job for node in (*nodes, *ending) if node.job is not None])
+        await _forget([node.job for node in (*nodes, *ending) if node.job is not None])
         await self._end_rest(nodes, Words("the agent that started it was stopped"))
 
     async def close(self, nodes: Sequence[Node]) -> None:
@@ -106,7 +106,7 @@ class Driver:
             node.job.cancel()
         working = [node for node in nodes if node.job is not None and not node.final]
         await self.stop([n for n in working if n not in paused], Words("The session was closed."))
-        await _gone(list(self._jobs))
+        await _forget(list(self._jobs))
 
     def end(self, node: Node, ending: Ending) -> None:
         """End the work of a node and report it to its parent."""
@@ -271,7 +271,7 @@ def _take(node: Node) -> list[Said]:
     return said
 
 
-async def _gone(jobs: Sequence[asyncio.Task[None]]) -> None:
+async def _forget(jobs: Sequence[asyncio.Task[None]]) -> None:
     """Wait until all are done; those that do not end by themselves are cancelled."""
     pending = {job for job in jobs if not job.done() and job is not asyncio.current_task()}
     if pending:

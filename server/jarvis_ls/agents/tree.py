@@ -344,7 +344,7 @@ class Tree:
 
     def metered(self, node: Node, group: ModelGroup) -> ModelGroup:
         """Return the group a node asks: what it costs is counted and kept within its budget."""
-        return group.guarded(Meter(node, self.interaction, self._spent))
+        return group.guarded(Meter(node, self.interaction, self._record_cost))
 
     def person(self, node: Node) -> Interaction:
         """Return whom a node's agent asks: the user, but how to continue only for a root."""
@@ -364,14 +364,14 @@ class Tree:
         self, info: NodeInfo, assignment: Assignment, form: AnswerForm | None = None
     ) -> Node:
         parent = self._nodes[info.parent] if info.parent is not None else None
-        node = Node(info, assignment, parent, self._changed, form)
+        node = Node(info, assignment, parent, self._publish_change, form)
         self._nodes[node.id] = node
         if parent is not None:
             parent.children[node.id] = node
         if node.state == "paused":
             node.open.clear()
         self.bus.register(node.id, self._mail.receive)
-        self._changed(node, True)
+        self._publish_change(node, True)
         return node
 
     def _forget_all(self, top: Node) -> None:
@@ -397,10 +397,10 @@ class Tree:
         node = self.node(id)
         return list(node.subtree()) if subtree else [node]
 
-    def _spent(self, node: Node, usage: Usage) -> None:
+    def _record_cost(self, node: Node, usage: Usage) -> None:
         self.session.spend(node.id, usage, node.info.title)
 
-    def _changed(self, node: Node, matters: bool) -> None:
+    def _publish_change(self, node: Node, matters: bool) -> None:
         if self._nodes.get(node.id) is node:
             self._display.changed(node, matters)
 

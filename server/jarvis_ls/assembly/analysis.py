@@ -122,12 +122,12 @@ class Analysis:
         if result.skipped:
             notes.append(Words("{count} files were not analysed.", count=len(result.skipped)))
         found = [item for item in result.shown if not is_hint(item)]
-        unsaved = await self._unsaved(number, project)
+        unsaved = await self._unsaved_findings(number, project)
         kept = [item for item in found if item.file not in unsaved]
         kept += [item for items in unsaved.values() for item in items]
         return [Located(number, item) for item in kept]
 
-    async def _unsaved(self, number: int, project: Folder) -> dict[str, list[Finding]]:
+    async def _unsaved_findings(self, number: int, project: Folder) -> dict[str, list[Finding]]:
         """Return the findings of files that are unsaved in the editor, by path."""
         found: dict[str, list[Finding]] = {}
         for file in project.listing.files if self._buffers is not None else ():

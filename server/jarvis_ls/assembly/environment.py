@@ -100,7 +100,7 @@ def git_state(root: Path) -> str:
     if reference != head:
         branch = _name(reference.removeprefix("refs/heads/"))
         commit = _line(common / reference) if ".." not in reference else ""
-        commit = commit or _packed(common, reference)
+        commit = commit or _pack(common, reference)
         parts.append(f"branch {branch}")
         parts.append(f"commit {commit[:10]}" if _COMMIT.fullmatch(commit) else "no commit yet")
     elif _COMMIT.fullmatch(head):
@@ -131,7 +131,7 @@ def _git_folder(root: Path) -> Path | None:
     return None if not written or pointed == written else Path(os.path.normpath(root / pointed))
 
 
-def _packed(folder: Path, reference: str) -> str:
+def _pack(folder: Path, reference: str) -> str:
     for line in _text(folder / "packed-refs").splitlines():
         commit, _, name = line.partition(" ")
         if name == reference:

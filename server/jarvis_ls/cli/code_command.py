@@ -112,7 +112,7 @@ class CodeTalk(Talk):
             )
         tools = self._tools(assembly)
         if self._task is None:
-            self._task = open_task(assembly, self._wanted())
+            self._task = open_task(assembly, self._read_wishes())
             self._is_done = False
             await self._task.begin()
             self._tell_notes(self._task)
@@ -134,7 +134,7 @@ class CodeTalk(Talk):
             raise UsageError("there is no tool {name}", name=missing[0])
         return conversation
 
-    def _wanted(self) -> CodeWanted:
+    def _read_wishes(self) -> CodeWanted:
         options = self._options
         return CodeWanted(
             self._folder,

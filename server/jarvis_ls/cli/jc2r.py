@@ -6,12 +6,12 @@ import argparse
 import asyncio
 import json
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jarvis_ls.cli.baseline_text import tell_notes, tell_run
 from jarvis_ls.cli.entry import run
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_check_rewrite import add_check_rewrite
@@ -31,7 +31,6 @@ from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words, from_json
 
 if TYPE_CHECKING:
-    from jarvis_ls.jc2r.run.pipeline import Run
     from jarvis_ls.jc2r.symbols.scanner import Scanned
 
 SHOWN = 20
@@ -279,12 +278,6 @@ def _tell_scan(scanned: Scanned, *, build: bool) -> None:
     print(speak(Words("written to {folder}", folder=scanned.folder)))
 
 
-def tell_notes(notes: Sequence[str]) -> None:
-    """Say what a user should know."""
-    for note in notes:
-        print(speak(Words("note: {text}", text=speak(note))))
-
-
 def _run(options: argparse.Namespace) -> ExitStatus:
     if not options.baseline:
         return run_whole(options)
@@ -319,48 +312,6 @@ def _run(options: argparse.Namespace) -> ExitStatus:
     tell_run(done)
     compared = verify_after(options) if options.verify else ExitStatus.SUCCESS
     return ExitStatus.FAILURE if done.skipped else compared
-
-
-def tell_run(done: Run) -> None:
-    """Say what came of a translation."""
-    said = Words(
-        "{rust} of {total} functions in Rust",
-        rust=sum(function.state not in ("new", "c") for function in done.functions),
-        total=len(done.functions),
-    )
-    took = Words("{seconds} s", seconds=f"{done.seconds:.1f}")
-    ending = speak(Words("no changes") if done.again else took)
-    print(speak(Words("{said}, {ending}", said=speak(said), ending=ending)))
-    for left in done.left:
-        print(
-            speak(
-                Words(
-                    "{place}: {name} stays in C: {why}",
-                    why=speak(left.reason),
-                    place=f"{left.file}:{left.line}",
-                    name=left.name,
-                )
-            )
-        )
-    named = {(left.file, left.name) for left in done.left}
-    in_c = Counter(
-        function.file
-        for function in done.functions
-        if function.state == "c" and (function.file, function.name) not in named
-    )
-    for unit in done.skipped:
-        about = {"file": unit.file, "n": in_c[unit.file], "why": speak(unit.reason)}
-        print(
-            speak(
-                Words("{file}: not translated: {why}", **about)
-                if not about["n"]
-                else Words("{file}: not translated, with 1 function: {why}", **about)
-                if about["n"] == 1
-                else Words("{file}: not translated, with {n} functions: {why}", **about)
-            )
-        )
-    tell_notes(done.notes)
-    print(speak(Words("crate: {folder}", folder=done.crate)))
 
 
 def _config(options: argparse.Namespace) -> ExitStatus:

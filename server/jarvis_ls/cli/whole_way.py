@@ -10,8 +10,8 @@ from pathlib import Path
 
 from jarvis_ls.assembly.rewriting import open_writer
 from jarvis_ls.assembly.sandbox import read_ladder
+from jarvis_ls.cli.baseline_text import tell_notes, tell_run
 from jarvis_ls.cli.exit_status import ExitStatus
-from jarvis_ls.cli.jc2r import tell_notes, tell_run
 from jarvis_ls.cli.jc2r_project import open_project
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.preparing import tell_prepared

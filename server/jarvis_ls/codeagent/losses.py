@@ -95,7 +95,7 @@ def judge_prompt(
         "diff": diff,
     }
     text = read_prompt("jarvis_ls.codeagent", "judge")
-    return filled(text, {name: _unmarked(value) for name, value in values.items()}).strip()
+    return filled(text, {name: _strip_marks(value) for name, value in values.items()}).strip()
 
 
 def read_verdict(answer: str) -> bool:
@@ -103,7 +103,7 @@ def read_verdict(answer: str) -> bool:
     return YES in answer and NO not in answer
 
 
-def _unmarked(text: str) -> str:
+def _strip_marks(text: str) -> str:
     """Return material in which no mark can be taken for one of ours."""
     return text.replace("<!!!", "<! !!")
 

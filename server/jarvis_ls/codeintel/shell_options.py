@@ -119,7 +119,7 @@ def doubtful(program: str, arguments: Sequence[str]) -> tuple[str, ...]:
     if name not in table:
         return ()
     special = _SPECIAL.get(name)
-    return tuple(special(arguments)) if special else tuple(_unlisted(table[name], arguments))
+    return tuple(special(arguments)) if special else tuple(_find_unlisted(table[name], arguments))
 
 
 def has_options_that_do_more(program: str) -> bool:
@@ -183,7 +183,7 @@ def _parse(tokens: Sequence[str]) -> _Options:
     return _Options(frozenset(flags), values, tuple(patterns), frozenset(marks))
 
 
-def _unlisted(options: _Options, arguments: Sequence[str]) -> Iterator[str]:
+def _find_unlisted(options: _Options, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the words that are no listed options and could be others."""
     operands: list[str] = []
     words = iter(arguments)
@@ -278,7 +278,7 @@ def _of_commands(program: str) -> Callable[[Sequence[str]], Iterator[str]]:
 def _of_command(
     program: str, command: str, options: _Options, words: Sequence[str]
 ) -> Iterator[str]:
-    yield from _unlisted(options, words)
+    yield from _find_unlisted(options, words)
     if program != "git":
         return
     yield from (word for word in words if "::" in word)
@@ -300,22 +300,22 @@ def _of_tar(arguments: Sequence[str]) -> Iterator[str]:
         if not re.fullmatch(r"[cxtzjJvpkhOamfC]+", letters):
             yield letters
         words = words[sum(letters.count(letter) for letter in "fC") :]
-    yield from _unlisted(_table()["tar"], words)
+    yield from _find_unlisted(_table()["tar"], words)
     yield from (word for word in arguments if ":" in word)  # an archive of another machine
 
 
 def _of_make(arguments: Sequence[str]) -> Iterator[str]:
-    yield from _unlisted(_table()["make"], arguments)
+    yield from _find_unlisted(_table()["make"], arguments)
     yield from (word for word in arguments if not word.startswith("-") and _SET.match(word))
 
 
 def _of_sed(arguments: Sequence[str]) -> Iterator[str]:
-    yield from _unlisted(_table()["sed"], arguments)
+    yield from _find_unlisted(_table()["sed"], arguments)
     yield from (script for script in _sed_scripts(arguments) if not _only_looks(script))
 
 
 def _of_awk(arguments: Sequence[str]) -> Iterator[str]:
-    yield from _unlisted(_table()["awk"], arguments)
+    yield from _find_unlisted(_table()["awk"], arguments)
     yield from (word for word in arguments if _AWK.search(word))
 
 
@@ -329,7 +329,7 @@ def _of_test(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _of_sqlite(arguments: Sequence[str]) -> Iterator[str]:
-    yield from _unlisted(_table()["sqlite3"], arguments)
+    yield from _find_unlisted(_table()["sqlite3"], arguments)
     if "-version" in arguments:
         return
     operands = [word for word in arguments if not word.startswith("-")]
@@ -339,7 +339,7 @@ def _of_sqlite(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _of_patch(arguments: Sequence[str]) -> Iterator[str]:
-    yield from _unlisted(_table()["patch"], arguments)
+    yield from _find_unlisted(_table()["patch"], arguments)
     yield ""  # a patch may be a script of ed
 
 

@@ -110,7 +110,7 @@ def make_patch(folder: Path, proposed: ProposedPatch, rules: Rules) -> Patch:
         if why := rules.scope.why_not(path):
             raise PatchRefused("{file} may not be changed: {why}", file=path, why=why)
         try:
-            texts[path] = _edited(folder, path, texts.get(path), edit)
+            texts[path] = _apply_edit(folder, path, texts.get(path), edit)
         except ToolRetry as error:
             raise PatchRefused("{file}: {why}", file=path, why=error) from None
     changes = tuple(
@@ -148,7 +148,7 @@ def check_changes(changes: Sequence[FileChange], rules: Rules) -> None:
     _check_syntax(changes)
 
 
-def _edited(
+def _apply_edit(
     folder: Path, path: str, known: tuple[FileState | None, str, bytes] | None, edit: Edit
 ) -> tuple[FileState | None, str, bytes]:
     """Return the state before, the text after and its bytes."""

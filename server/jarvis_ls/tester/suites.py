@@ -89,13 +89,13 @@ def find_suites(
     validation = config.validation
     if validation.test_command:
         return (Suite("tests", "", "sh", validation.test_command, validation.junit),)
-    found = _recognised(root, [path for path in sources if is_test_file(path)], runtime)
+    found = _recognise(root, [path for path in sources if is_test_file(path)], runtime)
     return tuple(
         suite for suite in found if not runtime.language or suite.language == runtime.language
     )
 
 
-def _recognised(root: Path, tests: list[str], runtime: Runtime) -> Iterator[Suite]:
+def _recognise(root: Path, tests: list[str], runtime: Runtime) -> Iterator[Suite]:
     if any(path.endswith(".py") for path in tests):
         yield _python(runtime.python)
     if (root / "Cargo.toml").is_file():

@@ -231,7 +231,7 @@ def _callers(changes: Sequence[Change], context: ToolContext, clock: Clock) -> s
         found, note = find(place, names, "references", hidden, clock, buffers)
         is_cut = is_cut or bool(note)
         for name, known in found.items():
-            uses[name] += _untouched(known, edited)
+            uses[name] += _find_untouched(known, edited)
     parts: list[str] = []
     for name in names:
         if not uses[name]:
@@ -251,7 +251,7 @@ def _callers(changes: Sequence[Change], context: ToolContext, clock: Clock) -> s
     return together(parts, "\n") if parts else ""
 
 
-def _untouched(found: Found, edited: Mapping[str, Sequence[Hunk]]) -> list[str]:
+def _find_untouched(found: Found, edited: Mapping[str, Sequence[Hunk]]) -> list[str]:
     return [
         f"{one_line(file)}:{use.line}"
         for file, use in found.uses

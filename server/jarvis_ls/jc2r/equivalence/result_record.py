@@ -73,7 +73,7 @@ class Results:
             }
             self._more.append(line_of(more))
             self._requests[_key(more)] = more
-        self._file.append(line_of(_kept(whole)))
+        self._file.append(line_of(_record_fields(whole)))
         self._known.append(whole)
 
     def close(self) -> None:
@@ -98,10 +98,10 @@ def read_results(folder: Path) -> list[dict[str, Any]]:
 
 def write_results(folder: Path, records: Iterable[dict[str, Any]]) -> None:
     """Replace all records. Raises `JarvisError`."""
-    replace_records(folder / FILE, map(_kept, records))
+    replace_records(folder / FILE, map(_record_fields, records))
 
 
-def _kept(record: dict[str, Any]) -> dict[str, Any]:
+def _record_fields(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record for the file: only its reason is meant for people."""
     return {**record, "reason": to_json(record["reason"])} if "reason" in record else record
 

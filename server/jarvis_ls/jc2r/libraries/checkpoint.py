@@ -54,5 +54,5 @@ def read_checkpoint(folder: Path, key: dict[str, Any]) -> Checkpoint:
         counter = int(values["eval_counter"])
     except (SkippedFile, ValueError, TypeError, KeyError, RecursionError):
         return new
-    found = [one for one in selected if one is not None]
+    found = [root for root in selected if root is not None]
     return Checkpoint(key, counter, processed, found) if len(found) == len(selected) else new

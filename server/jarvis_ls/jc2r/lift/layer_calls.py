@@ -100,7 +100,7 @@ def inner_call(text: Rewriter, called: Layer, node: Node, say: Say) -> bytes | N
             if place not in called.gone:
                 said.append(say(argument))
             continue
-        lent = _lent(text, called, parameter, argument, arguments, say)
+        lent = _lend(text, called, parameter, argument, arguments, say)
         if not lent:
             text.raw_calls.add(called.key)
             return None
@@ -109,7 +109,7 @@ def inner_call(text: Rewriter, called: Layer, node: Node, say: Say) -> bytes | N
     return path[0] + path[1] + called.name + b"(" + b", ".join(said) + b")"
 
 
-def _lent(
+def _lend(
     text: Rewriter,
     called: Layer,
     parameter: Parameter,

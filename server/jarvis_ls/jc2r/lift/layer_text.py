@@ -169,7 +169,7 @@ class InnerText:
         if node.id in self._guards:
             return self._guard(node, say)
         condition = _without_negations(field(node, "condition"))
-        tested = None if condition is None else _negated(condition)
+        tested = None if condition is None else _negation(condition)
         name = b"" if tested is None else self._null_tested(tested)
         parameter = self.references.get(name)
         if parameter is None or not parameter.optional or name in self._known:
@@ -205,7 +205,7 @@ class InnerText:
         self.mark_root(spot.root)
         element, value = self.element(spot.root), say(right)
         if spot.target != element and element:
-            value = self._converted(spot, element, value)
+            value = self._convert(spot, element, value)
         pointer = first(star)
         assert pointer is not None
         if self._is_vector(spot.root):
@@ -221,7 +221,7 @@ class InnerText:
             return b"{ let __value = " + value + b"; " + place + b".set(__value) }"
         return place + b".set(" + value + b")"
 
-    def _converted(self, spot: Spot, element: bytes, value: bytes) -> bytes:
+    def _convert(self, spot: Spot, element: bytes, value: bytes) -> bytes:
         if SIZES.get(spot.target, 0) != SIZES.get(element, -1) or b"f" in spot.target + element:
             raise Refused(spot.root)
         return b"(" + value + b") as " + element
@@ -624,15 +624,15 @@ def _disjuncts(condition: Node | None) -> list[Node]:
 def _without_negations(condition: Node | None) -> Node | None:
     """Return a condition without two negations of it."""
     inner = bare(condition)
-    while inner is not None and (once := _negated(inner)) is not None:
-        twice = _negated(once)
+    while inner is not None and (once := _negation(inner)) is not None:
+        twice = _negation(once)
         if twice is None:
             break
         inner = twice
     return inner
 
 
-def _negated(node: Node) -> Node | None:
+def _negation(node: Node) -> Node | None:
     negates = node.type == "unary_expression" and node.children[0].type == "!"
     return bare(first(node)) if negates else None
 

@@ -264,10 +264,10 @@ class _Crate:
             return 1 in sizes or (
                 sizes[0] == sizes[1] and (b"f" in kind[:1]) == (b"f" in other[:1])
             )
-        parts = [self._reached(kind), self._reached(other)]
+        parts = [self._reachable(kind), self._reachable(other)]
         return 1 in sizes or bool(parts[0] & parts[1])
 
-    def _reached(self, kind: bytes) -> set[bytes]:
+    def _reachable(self, kind: bytes) -> set[bytes]:
         """Return the types that memory of a type consists of, numbers without their sign."""
         found: set[bytes] = set()
         waiting = {b"*"} if kind.startswith(b"*") else set(_WORD.findall(kind)) - {b"types"}

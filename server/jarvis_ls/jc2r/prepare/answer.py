@@ -59,7 +59,7 @@ class PlanForm(ModelForm):
 
 def take_answer(group: Group, answer: PlannedType) -> Group:
     """Return a group as a model plans it. Raises `AnswerUnfit` with what is wrong."""
-    by_name = {one.c_name: one for one in group.interfaces}
+    by_name = {interface.c_name: interface for interface in group.interfaces}
     for planned in answer.functions:
         if planned.c_name not in by_name:
             raise AnswerUnfit(f"{planned.c_name} is no function that was asked about.")

@@ -19,9 +19,15 @@ _LINES = 80
 def brief(root: Path, group: Group, notes: str, before: str) -> str:
     """Return the task of a model; `before` is what the compiler said of its last answer."""
     whole = f"the type {group.name}, `{group.c_type}` in C" if group.name else group.module
-    names = [f"{one.c_file}:{one.start_line} {one.c_name}" for one in group.interfaces]
+    names = [
+        f"{interface.c_file}:{interface.start_line} {interface.c_name}"
+        for interface in group.interfaces
+    ]
     source = "\n\n".join(_sources(root, group))[:_MOST_SOURCE]
-    proposed = [one.rust_signature or f"{one.c_name}: {one.notes}" for one in group.interfaces]
+    proposed = [
+        interface.rust_signature or f"{interface.c_name}: {interface.notes}"
+        for interface in group.interfaces
+    ]
     refused = f"## What the compiler said of your last answer\n{as_data(before)}" if before else ""
     values = {
         "title": whole,
@@ -36,10 +42,12 @@ def brief(root: Path, group: Group, notes: str, before: str) -> str:
 
 
 def _sources(root: Path, group: Group) -> Iterator[str]:
-    for one in group.interfaces:
+    for interface in group.interfaces:
         try:
-            data = read_regular(root / one.c_file, limit=64_000_000, root=root)
+            data = read_regular(root / interface.c_file, limit=64_000_000, root=root)
         except SkippedFile:
             continue  # it went away; the next scan says so
-        lines = data.decode("utf-8", "replace").split("\n")[one.start_line - 1 : one.end_line]
+        lines = data.decode("utf-8", "replace").split("\n")[
+            interface.start_line - 1 : interface.end_line
+        ]
         yield "\n".join(lines[:_LINES])

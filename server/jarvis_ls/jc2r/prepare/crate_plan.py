@@ -31,7 +31,14 @@ def read_plan(folder: Path, key: dict[str, Any] | None = None) -> list[Group]:
         if key is not None and values["key"] != key:
             return []
         return [
-            Group(**{**group, "interfaces": tuple(Interface(**one) for one in group["interfaces"])})
+            Group(
+                **{
+                    **group,
+                    "interfaces": tuple(
+                        Interface(**interface) for interface in group["interfaces"]
+                    ),
+                }
+            )
             for group in values["groups"]
         ]
     except (SkippedFile, ValueError, TypeError, KeyError, RecursionError):
@@ -41,5 +48,7 @@ def read_plan(folder: Path, key: dict[str, Any] | None = None) -> list[Group]:
 def planned_interfaces(folder: Path) -> dict[tuple[str, str], Interface]:
     """Return the interfaces of a plan by C file and name."""
     return {
-        (one.c_file, one.c_name): one for group in read_plan(folder) for one in group.interfaces
+        (interface.c_file, interface.c_name): interface
+        for group in read_plan(folder)
+        for interface in group.interfaces
     }

@@ -27,23 +27,25 @@ def take_given(groups: Sequence[Group], folder: Path) -> list[Group]:
     """Return a plan in which functions have the interfaces of the Rust files below `folder`: those
     of the C name, of its spelling in small letters, or methods whose type begins the C name. Raises
     `UsageError` when there is no Rust."""
-    given = [one for path in sorted(folder.rglob("*.rs")) for one in _functions(path, folder)]
+    given = [
+        interface for path in sorted(folder.rglob("*.rs")) for interface in _functions(path, folder)
+    ]
     if not given:
         raise UsageError("{path}: there are no functions in Rust.", path=folder)
     return [
         replace(
             group,
             interfaces=tuple(
-                one
-                if (found := _find(one.c_name, given)) is None
+                interface
+                if (found := _find(interface.c_name, given)) is None
                 else replace(
-                    one,
+                    interface,
                     module=found.module,
                     type=found.type,
                     rust_signature=found.signature,
                     source="user",
                 )
-                for one in group.interfaces
+                for interface in group.interfaces
             ),
         )
         for group in groups
@@ -53,14 +55,14 @@ def take_given(groups: Sequence[Group], folder: Path) -> list[Group]:
 def _find(c_name: str, given: Sequence[_Given]) -> _Given | None:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", c_name).lower()
     for wanted in (c_name, snake):
-        for one in given:
-            if one.name == wanted:
-                return one
-    for one in given:
-        if one.type and any(
-            f"{prefix}{one.name}" in (c_name, snake) for prefix in prefixes(one.type)
+        for interface in given:
+            if interface.name == wanted:
+                return interface
+    for interface in given:
+        if interface.type and any(
+            f"{prefix}{interface.name}" in (c_name, snake) for prefix in prefixes(interface.type)
         ):
-            return one
+            return interface
     return None
 
 

@@ -200,16 +200,16 @@ def _result(record: dict[str, Any], owner: str) -> str | None:
 def _distinct(made: Sequence[Interface]) -> list[Interface]:
     """Return interfaces of which no two have one name: those keep the C's."""
     taken: dict[str, int] = {}
-    for one in made:
-        taken[one.rust_symbol] = taken.get(one.rust_symbol, 0) + 1
+    for interface in made:
+        taken[interface.rust_symbol] = taken.get(interface.rust_symbol, 0) + 1
     return [
-        one
-        if taken[one.rust_symbol] == 1 or not one.rust_signature
+        interface
+        if taken[interface.rust_symbol] == 1 or not interface.rust_signature
         else replace(
-            one,
-            rust_signature=one.rust_signature.replace(
-                f"fn {one.rust_symbol}(", f"fn {rust_name(one.c_name)}(", 1
+            interface,
+            rust_signature=interface.rust_signature.replace(
+                f"fn {interface.rust_symbol}(", f"fn {rust_name(interface.c_name)}(", 1
             ),
         )
-        for one in made
+        for interface in made
     ]

@@ -57,10 +57,10 @@ def check_skeleton(folder: Path) -> str:
 
 def _parts(group: Group) -> Iterator[str]:
     functions = [
-        f"{_documentation(one.c_name, one.c_file, one.start_line, one.notes)}\n"
-        f"{one.rust_signature} {{\n    unimplemented!()\n}}"
-        for one in group.interfaces
-        if one.rust_signature
+        f"{_documentation(planned.c_name, planned.c_file, planned.start_line, planned.notes)}\n"
+        f"{planned.rust_signature} {{\n    unimplemented!()\n}}"
+        for planned in group.interfaces
+        if planned.rust_signature
     ]
     if not group.name:
         yield from functions

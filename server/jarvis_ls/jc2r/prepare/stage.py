@@ -72,9 +72,9 @@ class Prepared:
     def count(self, source: str) -> int:
         """Return how many functions have an interface of a source."""
         return sum(
-            one.source == source and bool(one.rust_signature)
+            interface.source == source and bool(interface.rust_signature)
             for group in self.groups
-            for one in group.interfaces
+            for interface in group.interfaces
         )
 
 

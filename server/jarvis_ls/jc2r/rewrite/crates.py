@@ -67,7 +67,7 @@ def compare_crates(before: Crate, after: Crate) -> list[Violation]:
     """Return what breaks a rule in the later of two states, in order of file and line."""
     found = [
         *_new_uses(before, after),
-        *_unexplained(before, after),
+        *_missing_reasons(before, after),
         *_changed_exports(before, after),
         *find_test_changes(before.sources, after.sources, before.tests, after.tests),
         *find_build_changes(before.build, after.build),
@@ -113,7 +113,7 @@ def _uses(source: Source, crate: Crate) -> list[Use]:
     return find_uses(source, crate.modules, ffi="ffi" in parts)
 
 
-def _unexplained(before: Crate, after: Crate) -> Iterator[Violation]:
+def _missing_reasons(before: Crate, after: Crate) -> Iterator[Violation]:
     """Yield blocks of `unsafe` without a reason in items that are not as they were."""
     known = {
         source.text(item) for source in before.sources.values() for item in source.root.children

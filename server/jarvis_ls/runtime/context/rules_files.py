@@ -176,13 +176,13 @@ def load_rules(
     own_state = set(roots) - set(with_state(roots, home))
     for root in roots:
         if root not in own_state:
-            found += _trusted(_entries(root / STATE / "rules", "project", root), trusted)
-        agents += _trusted(_agents(root, root, peers), trusted)
+            found += _filter_trusted(_entries(root / STATE / "rules", "project", root), trusted)
+        agents += _filter_trusted(_agents(root, root, peers), trusted)
     found = [file for file in found if file.path.name not in known]
     return Rules(tuple(_limit([*found, *shared, *agents])))
 
 
-def _trusted(files: Iterable[RuleFile], trusted: bool) -> list[RuleFile]:
+def _filter_trusted(files: Iterable[RuleFile], trusted: bool) -> list[RuleFile]:
     """Return files of a workspace, without what they say where it is not trusted."""
     if trusted:
         return list(files)

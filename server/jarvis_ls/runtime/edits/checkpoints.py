@@ -207,7 +207,7 @@ class Checkpoints:
 
     def _changes(self, store: CheckpointStore, checkpoint: str, roots: list[Path]) -> Changes:
         data, extra = self._find(store, checkpoint)
-        wanted = _united(store.included(self._session), data["wanted"])
+        wanted = _unite(store.included(self._session), data["wanted"])
         found = []
         for number, root in enumerate(roots):
             then = next((r for r in data["roots"] if r["path"] == str(root)), None)
@@ -238,7 +238,7 @@ class Checkpoints:
         only: Sequence[Path] | None,
     ) -> Restored:
         data, extra = self._find(store, checkpoint)
-        wanted = _united(store.included(self._session), data["wanted"])
+        wanted = _unite(store.included(self._session), data["wanted"])
         pasts = {r["path"]: Past(store, r, data["wanted"], extra) for r in data["roots"]}
         known = [root for root in roots if str(root) in pasts]
         hidden = [
@@ -309,6 +309,6 @@ class Checkpoints:
         return await asyncio.to_thread(self._lock_file, self._list)
 
 
-def _united(included: Sequence[str], spoken_of: Sequence[str]) -> list[str]:
+def _unite(included: Sequence[str], spoken_of: Sequence[str]) -> list[str]:
     """Return the paths to look at although they are ignored: the session's, and a checkpoint's."""
     return list(dict.fromkeys([*included, *spoken_of]))

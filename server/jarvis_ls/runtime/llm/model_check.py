@@ -73,7 +73,7 @@ async def check_key(registry: PlatformRegistry, provider: Provider, key: str) ->
     if platform is None:
         return Checked(problem=problem)
     try:
-        listed = await _asked(platform.models(), LIST_SECONDS, key)
+        listed = await _ask(platform.models(), LIST_SECONDS, key)
     finally:
         await platform.close()
     if isinstance(listed, _Missing):
@@ -92,7 +92,7 @@ async def try_model(
     if platform is None:
         return problem
     try:
-        begun = await _asked(_first_piece(platform, model), TRY_SECONDS, key, is_list=False)
+        begun = await _ask(_first_piece(platform, model), TRY_SECONDS, key, is_list=False)
     finally:
         await platform.close()
     return begun if isinstance(begun, Problem) else None
@@ -122,7 +122,7 @@ class _Missing:
 _T = TypeVar("_T")
 
 
-async def _asked(
+async def _ask(
     work: Awaitable[_T], seconds: float, key: str, *, is_list: bool = True
 ) -> _T | Problem | _Missing:
     """Return the result, or what was wrong."""

@@ -70,7 +70,7 @@ def note_touched(place: Workplace, changes: Sequence[FileChange]) -> None:
     """Note what a script has changed, as long as something is kept that may be built of it."""
     if not place.shelf:
         return
-    touched = _touched(place)
+    touched = _read_times(place)
     for change in changes:
         data = b"" if change.after is None else change.after.data
         touched[change.path] = hashlib.sha256(data).hexdigest()
@@ -82,7 +82,7 @@ def note_touched(place: Workplace, changes: Sequence[FileChange]) -> None:
 
 def _freshen(place: Workplace) -> None:
     """Give files that are not as the last script left them the time of now, in the overlay."""
-    touched = _touched(place)
+    touched = _read_times(place)
     for path, digest in touched.items():
         lower, upper = f"{place.root}/{path}", f"{place.folder}/{path}"
         with contextlib.suppress(OSError):
@@ -95,7 +95,7 @@ def _freshen(place: Workplace) -> None:
                 shutil.copymode(lower, upper, follow_symlinks=False)
 
 
-def _touched(place: Workplace) -> dict[str, str]:
+def _read_times(place: Workplace) -> dict[str, str]:
     with contextlib.suppress(OSError, ValueError):
         found = json.loads(Path(place.shelf, _TOUCHED).read_bytes())
         return {str(path): str(digest) for path, digest in found.items()}

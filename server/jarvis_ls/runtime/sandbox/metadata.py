@@ -86,11 +86,11 @@ class Supervisor:
             fcntl.ioctl(self.listener, _SEND, bytearray(struct.pack("<QqiI", number, 0, -why, 0)))
 
     def _chmod(self, call: Call, folder: int, path: int, mode: int, flags: int = 0) -> None:
-        with self._located(call, folder, path, flags) as place:
+        with self._locate(call, folder, path, flags) as place:
             os.chmod(f"/proc/self/fd/{place}", mode & _KEPT_BITS)  # noqa: PTH101
 
     def _chmod_descriptor(self, call: Call) -> None:
-        with self._located(call, call.arguments[0], 0, _EMPTY_PATH) as place:
+        with self._locate(call, call.arguments[0], 0, _EMPTY_PATH) as place:
             os.chmod(f"/proc/self/fd/{place}", call.arguments[1] & _KEPT_BITS)  # noqa: PTH101
 
     def _utime(
@@ -113,12 +113,12 @@ class Supervisor:
                 given = struct.pack("<4q", values[0], values[1] * unit, values[2], values[3] * unit)
         if not path and call.name in ("utimensat", "futimesat"):
             flags |= _EMPTY_PATH
-        with self._located(call, folder, path, flags) as place:
+        with self._locate(call, folder, path, flags) as place:
             if _libc.utimensat(place, b"", given, _EMPTY_PATH) != 0:
                 raise OSError(ctypes.get_errno(), "")
 
     @contextlib.contextmanager
-    def _located(self, call: Call, folder: int, path: int, flags: int) -> Iterator[int]:
+    def _locate(self, call: Call, folder: int, path: int, flags: int) -> Iterator[int]:
         """Give what a caller named, opened without any right to its contents. Raise `OSError` for
         what is where the script may not write."""
         with contextlib.ExitStack() as stack:
@@ -128,11 +128,11 @@ class Supervisor:
                 name, end, _ = name.partition(b"\0")
                 if not end:
                     raise OSError(errno.ENAMETOOLONG, "")
-                if not name and not _signed(flags) & _EMPTY_PATH:
+                if not name and not _sign_extend(flags) & _EMPTY_PATH:
                     raise OSError(errno.ENOENT, "")
             elif not flags & _EMPTY_PATH:
                 raise OSError(errno.EFAULT, "")
-            opened = self._open(call, _signed(folder), name, flags)
+            opened = self._open(call, _sign_extend(folder), name, flags)
             stack.callback(os.close, opened)
             self._check_valid(call)
             if not self._is_inside(os.readlink(os.fsencode(f"/proc/self/fd/{opened}"))):  # noqa: PTH115
@@ -196,6 +196,6 @@ def _read(memory: int, address: int, size: int) -> bytes:
         raise OSError(errno.EFAULT, "") from None
 
 
-def _signed(value: int) -> int:
+def _sign_extend(value: int) -> int:
     """Return the int that an argument of a system call represents."""
     return ctypes.c_int(value & 0xFFFFFFFF).value

@@ -146,7 +146,7 @@ def arguments_of(known: Tool, call: ToolCall) -> dict[str, Any] | None:
         import pydantic
 
         try:
-            arguments = _validated(known, arguments).model_dump()
+            arguments = _validate(known, arguments).model_dump()
         except pydantic.ValidationError:
             return None
     if known.takes is not None and not known.takes(arguments):
@@ -380,7 +380,7 @@ def _check(known: Tool, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]
     import pydantic
 
     try:
-        checked = _validated(known, arguments)
+        checked = _validate(known, arguments)
     except pydantic.ValidationError as error:
         wrong = "; ".join(
             f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors()
@@ -412,7 +412,7 @@ def broken_arguments(raw: str) -> str:
     return Words("The arguments are not a JSON object; nothing was run.")
 
 
-def _validated(known: Tool, arguments: dict[str, Any]) -> Any:
+def _validate(known: Tool, arguments: dict[str, Any]) -> Any:
     """Return the arguments as the tool takes them; raise `pydantic.ValidationError`.
 
     Where a list is wanted and one thing is given, it is taken for a list of one: models often

@@ -366,7 +366,7 @@ class RegionTable(Joiner):
     def _global(self, name: str, file: str) -> tuple[int, GlobalIR | None, AbstractValue]:
         declared = self._variables.get((name, file))
         if declared is None:
-            declared = self._variables[(name, file)] = self._declared(name, file)
+            declared = self._variables[(name, file)] = self._declaration(name, file)
         key, variable, fill, shown = declared
         rid = self.find_region(key)
         if rid is None:
@@ -377,7 +377,7 @@ class RegionTable(Joiner):
         found = self._globals[(name, file)] = rid, variable, pointer(rid)
         return found
 
-    def _declared(self, name: str, file: str) -> tuple[Any, GlobalIR | None, int, str]:
+    def _declaration(self, name: str, file: str) -> tuple[Any, GlobalIR | None, int, str]:
         """Return what `_variables` holds of a variable of file scope."""
         variable = self.program.variable(name, file)
         static = variable is not None and variable.static

@@ -36,7 +36,7 @@ def negative_on_failure(whole: WholeUnit) -> dict[str, Node]:
     for function in whole.mentioning(b"return -1", b"return (-1)")[:_MOST] if indexing else ():
         if function.name.encode() not in indexing:
             continue
-        values = [(node, _returned(node)) for node in function.nodes("return")]
+        values = [(node, _returned_value(node)) for node in function.nodes("return")]
         failing = [node for node, value in values if value is not None and _is_negative(value)]
         others = {text(value) for _, value in values if value is not None} - {"0", "-1", "(-1)"}
         if failing and others and function.name.isidentifier():
@@ -66,17 +66,18 @@ def _searches(function: Function) -> bool:
     something else."""
     body = function.body
     last = body.named_children[-1] if body is not None and body.named_child_count else None
-    if last is None or last.type != "return_statement" or text(_returned(last)) not in NULLS:
+    if last is None or last.type != "return_statement" or text(_returned_value(last)) not in NULLS:
         return False
     loops = function.nodes("loop")
     return any(
-        loop.start_byte <= node.start_byte < loop.end_byte and text(_returned(node)) not in NULLS
+        loop.start_byte <= node.start_byte < loop.end_byte
+        and text(_returned_value(node)) not in NULLS
         for loop in loops[:8]
         for node in function.nodes("return")
     )
 
 
-def _returned(node: Node) -> Node | None:
+def _returned_value(node: Node) -> Node | None:
     value = next((child for child in node.named_children if child.type != "comment"), None)
     return None if value is None else bare(value)
 

@@ -482,7 +482,7 @@ class Machine:
                 if unit > 1 and not isinstance(behind, int):
                     continue
                 if (isinstance(behind, int) and behind == 0) or self.proves(state, inside):
-                    return _difference(string.length, _divided(behind, unit))
+                    return _difference(string.length, _divide(behind, unit))
         if not isinstance(pointer.offset, int) or pointer.offset < 0:
             return None
         return self._scan(state, pointer.block, block, pointer.offset, unit)
@@ -591,7 +591,7 @@ def _times(number: Number, unit: int) -> Number:
     return terms.plain_size(number * z3.BitVecVal(unit, 64))
 
 
-def _divided(number: Number, unit: int) -> Number:
+def _divide(number: Number, unit: int) -> Number:
     return number if unit == 1 else number // unit
 
 

@@ -63,7 +63,7 @@ def backward_scan_without_start(function: Function) -> Iterator[Report]:
         step = _step_back(function, loop)
         if condition is None or step is None or len(text(loop)) > _MAX_TEXT:
             continue
-        start = _scanned(function, step, loop)
+        start = _scan_pointer(function, step, loop)
         if not start or not _only_looks(condition, step, start):
             continue
         if _is_mentioned_otherwise(loop, condition, step, start) or _skips_front(
@@ -90,7 +90,7 @@ def _step_back(function: Function, loop: Node) -> str:
     return name if name.isidentifier() else ""
 
 
-def _scanned(function: Function, position: str, loop: Node) -> str:
+def _scan_pointer(function: Function, position: str, loop: Node) -> str:
     """Return the text at whose last character a variable stands when the loop begins."""
     variable = function.variable(position, loop.start_byte)
     if variable is None:

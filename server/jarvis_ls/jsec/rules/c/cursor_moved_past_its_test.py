@@ -71,7 +71,7 @@ def _moves(function: Function) -> bool:
 )
 def cursor_moved_past_its_test(function: Function) -> Iterator[Report]:
     for loop in function.nodes("loop")[:_MOST]:
-        index, length = _tested(loop)
+        index, length = _test_bounds(loop)
         body = field(loop, "body")
         if not index or body is None:
             continue
@@ -98,7 +98,7 @@ def cursor_moved_past_its_test(function: Function) -> Iterator[Report]:
             )
 
 
-def _tested(loop: Node) -> tuple[str, str]:
+def _test_bounds(loop: Node) -> tuple[str, str]:
     """Return the index that the head of a `while` compares with a length, and that."""
     condition = field(loop, "condition") if loop.type == "while_statement" else None
     node = None if condition is None else bare(condition)

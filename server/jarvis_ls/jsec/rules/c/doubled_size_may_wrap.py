@@ -68,7 +68,7 @@ def doubled_size_may_wrap(function: Function) -> Iterator[Report]:
         if condition is None or step is None or not _doubles(step, function):
             continue
         size = text(field(step, "left"))
-        needed = _needed(condition, size)
+        needed = _required_size(condition, size)
         if needed is None or constant(needed, function) is not None:
             continue
         if bounds(function, text(needed), loop.start_byte).upper:
@@ -98,7 +98,7 @@ def _doubles(step: Node, function: Function) -> bool:
     return (operator_of(step), by) in (("<<=", 1), ("*=", 2), ("<<=", 2), ("*=", 4))
 
 
-def _needed(condition: Node, size: str) -> Node | None:
+def _required_size(condition: Node, size: str) -> Node | None:
     """Return what a condition compares the size, or what is free of it, with."""
     stack = [condition]
     for _ in range(16):

@@ -50,7 +50,7 @@ def _reduces(node: Node) -> bool:
         return False
     if bare(right).type not in ("number_literal", "sizeof_expression", "identifier"):
         return False
-    return is_length(_measured(left))
+    return is_length(_length_argument(left))
 
 
 @rule(
@@ -70,7 +70,7 @@ def length_reduced_without_minimum(site: Site) -> Iterator[Report]:
     left, right = field(site.node, "left"), field(site.node, "right")
     if function is None or left is None or right is None:
         return
-    length = _measured(left)
+    length = _length_argument(left)
     taken = _least(right, function)
     if taken is None or taken <= 0 or length is None or not is_unsigned(length, function):
         return
@@ -89,7 +89,7 @@ def length_reduced_without_minimum(site: Site) -> Iterator[Report]:
     )
 
 
-def _measured(left: Node) -> Node | None:
+def _length_argument(left: Node) -> Node | None:
     """Return the length of which something is taken, itself or a multiple of it."""
     left = bare(left)
     if left.type == "binary_expression" and operator_of(left) == "*":

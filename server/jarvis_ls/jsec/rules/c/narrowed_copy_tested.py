@@ -55,7 +55,7 @@ _MOST = 32
     suggestion="Compare '{length}' itself with the limit.",
 )
 def narrowed_copy_tested(function: Function) -> Iterator[Report]:
-    for narrow, length in islice(_narrowed(function), _MOST):
+    for narrow, length in islice(_narrowing_copies(function), _MOST):
         size = _size_used(function, narrow, length)
         if size is not None:
             yield Report(
@@ -68,7 +68,7 @@ def narrowed_copy_tested(function: Function) -> Iterator[Report]:
             )
 
 
-def _narrowed(function: Function) -> Iterator[tuple[Variable, Node]]:
+def _narrowing_copies(function: Function) -> Iterator[tuple[Variable, Node]]:
     """Yield locals that begin as a narrowed copy of another variable, and that variable."""
     for variables in function.variables.values():
         for variable in variables:

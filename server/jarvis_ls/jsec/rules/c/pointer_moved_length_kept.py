@@ -67,7 +67,7 @@ def pointer_moved_length_kept(function: Function) -> Iterator[Report]:
     if not reduced:
         return
     yield from _moved_by_search(function, reduced)
-    yield from _skipped(function, reduced)
+    yield from _report_skips(function, reduced)
 
 
 def _reductions(function: Function) -> dict[str, list[Node]]:
@@ -124,7 +124,7 @@ def _settings(function: Function, name: str, loop: Node) -> list[Node]:
     ]
 
 
-def _skipped(function: Function, reduced: dict[str, list[Node]]) -> Iterator[Report]:
+def _report_skips(function: Function, reduced: dict[str, list[Node]]) -> Iterator[Report]:
     """Report what is tested against the remaining length and skipped without being taken from
     it."""
     for branch in function.nodes("if")[:_MOST]:

@@ -83,7 +83,7 @@ def sql_from_format(site: Site) -> Iterator[Report]:
     statement = literal_text(first)
     begun = _appended_to(site, first)
     if begun:
-        yield from _appended(site, tokens, begun)
+        yield from _report_appends(site, tokens, begun)
         return
     if (
         statement is None
@@ -140,7 +140,7 @@ def _concatenation(site: Site) -> Iterator[Report]:
     )
 
 
-def _appended(site: Site, tokens: Node | None, begun: str) -> Iterator[Report]:
+def _report_appends(site: Site, tokens: Node | None, begun: str) -> Iterator[Report]:
     """Report values in what is appended to the begun statement."""
     literals = tokens.named_children[:2] if tokens is not None else []
     part = next((found for node in literals if (found := literal_text(node)) is not None), "")
