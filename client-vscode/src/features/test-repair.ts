@@ -124,7 +124,9 @@ async function write(
   if (!(await workspace.applyEdit(edit))) {
     throw new Error(l10n.t('The patch could not be written.'));
   }
-  await workspace.saveAll(false);
+  for (const { uri } of files) {
+    await (await workspace.openTextDocument(Uri.parse(uri))).save();
+  }
 }
 
 async function textOf(uri: string): Promise<string> {
