@@ -288,7 +288,7 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, Any]:
         """Upstream takes the client's favourite position encoding; ours is always UTF-16,
         which every client must support, so that positions have one meaning in the product. It
-        also offers diagnostics on request to clients that do not say they ask for them."""
+        also offers diagnostics on request, and calls, to clients that do not say they ask."""
         self._initialized = True
         if params.capabilities.general is not None:
             params.capabilities.general.position_encodings = None
@@ -296,7 +296,14 @@ class Protocol(LanguageServerProtocol):
         result = yield from super().lsp_initialize(params)
         if document is None or document.diagnostic is None:
             result.capabilities.diagnostic_provider = None
+        if document is None or document.call_hierarchy is None or self._is_ours():
+            # VS Code asks one server alone, and that of the language knows all calls.
+            result.capabilities.call_hierarchy_provider = None
         return result
+
+    def _is_ours(self) -> bool:
+        """Return whether the client is our extension: known once the server was initialized."""
+        return bool(getattr(self._server, "own_client", False))
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
