@@ -104,6 +104,7 @@ async def test_an_answer_stands_once_whatever_stands_around_it(tmp_path, answer)
             await person.sees("Ctrl-D exits")
             person.type("A question\r")
             await person.sees("tokens in")
+            await person.sees("\n>")
             person.type("\x04")
             assert await person.ended() == 0
             assert person.shown.count("The answer.") == 1

@@ -31,6 +31,9 @@ PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
         ("jc2r", ("migrate",)),
         ("rewriting", ("agent", "migrate")),
         ("evolving", ("agent", "migrate")),
+        ("preparing", ("agent", "migrate")),
+        ("replacing", ("agent", "migrate")),
+        ("whole_way", ("agent", "migrate")),
         ("jarvis", ("agent",)),
         ("test_repair_command", ("agent",)),
         ("jca", ("agent",)),
@@ -53,10 +56,13 @@ def test_everything_a_command_imports_is_installed_with_it(
 SAYS_WHAT_IS_MISSING = frozenset(
     {
         "jarvis_ls.cli.evolving",
+        "jarvis_ls.cli.preparing",
         "jarvis_ls.cli.proving",
         "jarvis_ls.cli.repairing",
+        "jarvis_ls.cli.replacing",
         "jarvis_ls.cli.rewriting",
         "jarvis_ls.cli.verifying",
+        "jarvis_ls.cli.whole_way",
         "jarvis_ls.jsec.cluster.hosts",
         "jarvis_ls.jsec.proof.symbolic.refutation",
         "jarvis_ls.facade.proving",

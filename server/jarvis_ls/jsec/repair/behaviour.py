@@ -20,6 +20,8 @@ from jarvis_ls.jsec.repair.variants import is_rust_call
 
 _HARMLESS = frozenset({"unsigned-integer-overflow", "implicit-conversion"})
 """Kinds that are flaws only where a rule says so."""
+_FORMAT = 134
+"""The CWE of a format that is input."""
 _STOPPED = frozenset({124, 137})
 _MACHINE = re.compile(r"/[\w./-]*/tmp\.\w{10}(?:/d)?|0x[0-9a-f]{6,16}")
 """What differs from one build to the next: the folder a program is in, and addresses."""
@@ -65,6 +67,7 @@ class Flaw:
         self.is_ignored_failure = report is not None and report.kind.startswith("failed ")
         """Whether it is a call whose failure is ignored, rather than a fault."""
         self.leaks = "leak" in self._kinds
+        self._is_format = _FORMAT in finding.cwe
         self._lines = {
             (file, source.line_text(line).strip())
             for file, (first, last) in self._places
@@ -82,6 +85,15 @@ class Flaw:
                 and went_on(plain, run)
             )
         return any(self._is_here(seen) for seen in run.seen)
+
+    def may_be_silent(self, case: Case) -> bool:
+        """Return whether a case may come to the flaw without a report: a conversion in a format
+        that is input gives what lies on the stack, which no sanitizer sees."""
+        if not self._is_format:
+            return False
+        texts = (*case.arguments, *(value for _, value in case.environment))
+        data = (case.stdin, *(content for _, content in case.files))
+        return any("%" in text for text in texts) or any(b"%" in content for content in data)
 
     def is_still_ignored(self, run: Run, plain: Run) -> bool:
         """Return whether a program goes on as before when the call fails."""
@@ -149,6 +161,7 @@ def _sort(ran: Runs, flaw: Flaw, bench: Workbench, plain: Run | None, found: Bou
             found.failing.append(first.case)
         elif (
             not flaw.faults(first, bench, ())
+            and not flaw.may_be_silent(first.case)
             and first.status not in _STOPPED
             and result_of(first) == result_of(second)
         ):
