@@ -19,7 +19,7 @@ class Checkpoint:
     """The state of one evaluation."""
 
     key: dict[str, Any]
-    """What it was asked for; another key begins anew."""
+    """What it was asked for; another key begins from the start."""
     eval_counter: int = 0
     """Functions a model was asked about."""
     processed_roots: list[int] = field(default_factory=list)

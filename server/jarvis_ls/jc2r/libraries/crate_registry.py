@@ -24,7 +24,7 @@ DEBIAN = Path("/usr/share/cargo/registry")
 SECONDS = 300.0
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 _MOST = 4_000
-"""Crates of a folder that are looked at."""
+"""Crates of a folder that are read at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class Evaluated:
 
     replacements: list[Replacement] = field(default_factory=list)
     pruned: int = 0
-    """Functions that nobody needs any more."""
+    """Functions that no caller needs any more."""
     asked: int = 0
     """Functions a model was asked about, in this run and before it."""
     left: int = 0
