@@ -129,7 +129,7 @@ def _read_line(part: _Part, line: str) -> None:
     elif part.kind != _UPDATE:
         if line.strip():
             raise ToolRetry(
-                "{line} is no line of a part `{kind}`.", line=repr(line), kind=part.kind
+                "{line} does not belong in a `{kind}` part.", line=repr(line), kind=part.kind
             )
     elif line.startswith("@@"):
         last = part.hunks[-1] if part.hunks else None
