@@ -48,10 +48,13 @@ CHEATS = {
 
 async def test_patches_that_do_harm_are_refused_before_anything_is_run(tmp_path: Path) -> None:
     settings = {".tester/config.yaml": "validation:\n  max_patch_attempts: 4\n"}
-    victim = tmp_path / "victim.txt"
-    victim.write_text("mine\n")
+    elsewhere = tmp_path / "elsewhere"  # a link to a folder above would be an endless loop of tests
+    elsewhere.mkdir()
+    victims = [tmp_path / "victim.txt", elsewhere / "victim.txt"]
+    for victim in victims:
+        victim.write_text("mine\n")
     async with repair_bench(tmp_path, {**PYTHON, **settings}) as bench:
-        (bench.root / "linked").symlink_to(tmp_path)
+        (bench.root / "linked").symlink_to(elsewhere)
         git(bench.root, "add", "--all")
         before = bench.state()
         edits = list(HARM.values())
@@ -64,7 +67,7 @@ async def test_patches_that_do_harm_are_refused_before_anything_is_run(tmp_path:
         events = [record["event"] for record in bench.audit()]
         assert (events.count("refused"), events.count("validation")) == (len(HARM), 0)
         assert bench.state() == before
-        assert victim.read_text() == "mine\n"
+        assert [victim.read_text() for victim in victims] == ["mine\n", "mine\n"]
         assert not Path("/tmp/agent-victim.txt").exists()
 
 
