@@ -60,6 +60,8 @@ SCRIPTS = 4
 """One of so many turns of a conversation runs a script in the sandbox."""
 BACKGROUND = 7
 """The turn that begins a script which goes on until somebody ends it."""
+RESUMES = 25
+"""How often a migration whose process is killed may go on until it has to be at its end."""
 KILL_EVERY = (3.0, 12.0)
 SAMPLE_EVERY = 5.0
 PATIENCE = 600.0
@@ -240,7 +242,7 @@ class Endurance:
     async def migrate(self) -> None:
         """Move the small project to Rust; who was killed goes on where it was."""
         folder = uri_of(str(self.small))
-        for scope in ("project", *["resume"] * 4):
+        for scope in ("project", *["resume"] * RESUMES):
             params = {"scope": scope, "folder": folder, "reset": scope == "project"}
             try:
                 result = await self.editor.client.protocol.send_request_async(
@@ -252,7 +254,7 @@ class Endurance:
             if (result.functions, result.left) != (2, 0):
                 self.lost.append(f"migration: {result.left} of {result.functions} left")
             return
-        self.lost.append("migration: killed five times in a row")
+        self.lost.append(f"migration: not ended after {RESUMES} times that it went on")
 
     async def _kill_on(self) -> None:
         while True:
