@@ -1,25 +1,18 @@
-"""A repair of tests in a process of its own: `python -m jarvis_ls.assembly.test_repair_process
-REQUEST`.
-
-`REQUEST` is JSON: a `Wanted`. The process writes one JSON object a line: `{"doing": words}`, and as
-its last `{"result": {…}}` or `{"error": text}`. Keys of models come by the environment.
+"""A repair of tests in a process of its own, see `child_request`: the request is a `Wanted`, and
+`{"doing": words}` says what it does.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import sys
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from jarvis_ls.core.errors import JarvisError, missing_package
+from jarvis_ls.assembly.child_request import Tell, carry_out
 from jarvis_ls.core.search_path import leave_out
-from jarvis_ls.core.serving import end_with_parent
-from jarvis_ls.core.words import Words, to_json
+from jarvis_ls.core.words import to_json
 
 _TASK = "editor"
 
@@ -34,30 +27,7 @@ class Wanted:
     """How to repair, in the user's words."""
 
 
-def main(arguments: list[str]) -> int:
-    """Repair; the exit status is 0 when there is an answer."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
-    os.dup2(2, 1)  # whatever else prints goes to standard error
-    sys.stdout = sys.stderr
-    end_with_parent()
-    try:
-        _tell(answers, {"result": _repair(Wanted(**json.loads(arguments[0])), answers)})
-    except JarvisError as error:
-        _tell(answers, {"error": to_json(str(error))})
-        return 2
-    except ModuleNotFoundError as error:
-        name = missing_package(error)
-        needs = Words("{name} is missing: pip install 'jarvis-ls[agent,migrate]'", name=name)
-        _tell(answers, {"error": to_json(needs)})
-        return 2
-    except Exception as error:  # noqa: BLE001 - a boundary: the parent gets it, the log all of it
-        traceback.print_exc()
-        _tell(answers, {"error": f"{type(error).__name__}: {error}"})
-        return 3
-    return 0
-
-
-def _repair(wanted: Wanted, answers: TextIO) -> dict[str, Any]:
+def _repair(wanted: Wanted, tell: Tell) -> dict[str, Any]:
     from jarvis_ls.assembly.bootstrap import build
     from jarvis_ls.assembly.test_repair import repair_tests
     from jarvis_ls.tester.protocol import Candidates, Fixed, read_request
@@ -73,10 +43,10 @@ def _repair(wanted: Wanted, answers: TextIO) -> dict[str, Any]:
     values = {"project_root": str(root), "task_id": _TASK, "prompt_hint": wanted.hint}
     request = read_request(values)
 
-    def tell(what: str) -> None:
-        _tell(answers, {"doing": to_json(what)})
+    def tell_doing(what: str) -> None:
+        tell({"doing": to_json(what)})
 
-    done = asyncio.run(repair_tests(request, tell))
+    done = asyncio.run(repair_tests(request, tell_doing))
     answer = done.answer
     patches = {patch.id: patch.text for patch in done.patches}
     found: list[dict[str, Any]] = []
@@ -106,9 +76,5 @@ def _repair(wanted: Wanted, answers: TextIO) -> dict[str, Any]:
     }
 
 
-def _tell(answers: TextIO, said: dict[str, Any]) -> None:
-    answers.write(json.dumps(said) + "\n")
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(carry_out(sys.argv[1:], Wanted, _repair))
