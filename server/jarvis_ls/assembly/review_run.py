@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from jarvis_ls.codeintel.change.deletion_guard import guard_deletions
 from jarvis_ls.codeintel.change.difference import graph_of, read_difference
 from jarvis_ls.codeintel.change.impact import ImpactReport, impact_of
 from jarvis_ls.codeintel.change.repository import Repository, find_work_tree
+from jarvis_ls.codeintel.change.symbol_changes import changed_symbols
 from jarvis_ls.core.files import user_folder
 from jarvis_ls.review.dismissals import Dismissals, keys_of
 from jarvis_ls.review.issues import Issue, Review
@@ -80,17 +82,22 @@ def review_repository(folder: Path, before: str, after: str) -> Reviewed:
     repository = Repository(root)
     difference = read_difference(repository, before, after)
     old, new = difference.before, difference.after
-    security = compare_findings(root, old, new)
     store = open_symbols(root)
     try:
-        impact = impact_of(old, new, graph_of(store, repository, after), security.summary())
+        with ThreadPoolExecutor(1) as beside:  # which waits for another process
+            analysis = beside.submit(compare_findings, root, old, new)
+            changes = changed_symbols(old, new)
+            losses = guard_deletions(old, new, changes=changes)
+            graph = graph_of(store, repository, after)
+            security = analysis.result()
+        impact = impact_of(old, new, graph, security.summary(), changes)
     finally:
         store.close()
     review = review_change(
         old,
         new,
         impact,
-        guard_deletions(old, new),
+        losses,
         security.new,
         difference.left_out,
         security.not_analysed,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -106,17 +106,21 @@ _NO_LIMITS = Limits()
 
 
 def guard_deletions(
-    before: Mapping[str, bytes], after: Mapping[str, bytes], limits: Limits = _NO_LIMITS
+    before: Mapping[str, bytes],
+    after: Mapping[str, bytes],
+    limits: Limits = _NO_LIMITS,
+    changes: Sequence[SymbolChange] | None = None,
 ) -> GuardReport:
     """Return what is lost when the files of `before` become those of `after`.
 
     Files that are the same in both may be left out of them; a file that differs must be in both,
-    unless it is new or gone.
+    unless it is new or gone. `changes` are the changed symbols where they are known already.
     """
     files = _compare_lines(before, after)
     added = sum(file.added for file in files)
     deleted = sum(file.lost for file in files)
-    changes = changed_symbols(before, after)
+    if changes is None:
+        changes = changed_symbols(before, after)
     losses = [*_lost_lines(files, deleted - added, limits)]
     losses += _lost_symbols(changes, before, after)
     losses += _lost_tests(changes, before, after)

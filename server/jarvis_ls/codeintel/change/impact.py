@@ -6,7 +6,7 @@ starts from and an agent is told after an edit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -104,16 +104,19 @@ def impact_of(
     after: Mapping[str, bytes],
     graph: SymbolStore,
     findings: FindingsDifference | None = None,
+    changes: Sequence[SymbolChange] | None = None,
 ) -> ImpactReport:
     """Return what changes when the files of `before` become those of `after`.
 
     Files that are the same in both may be left out of them. `graph` holds the whole tree after the
-    change. `findings` is what a security analysis says of both.
+    change. `findings` is what a security analysis says of both, `changes` are the changed symbols
+    where they are known already.
     """
     files = sorted(
         path for path in before.keys() | after.keys() if before.get(path) != after.get(path)
     )
-    changes = changed_symbols(before, after)
+    if changes is None:
+        changes = changed_symbols(before, after)
     search = Search(graph)
     told = [change for change in changes if _has_users(change)]
     far = search.reach([_target(change) for change in told], _TEST_DEPTH)
