@@ -1,4 +1,4 @@
-// npm run bench [-- NAME... [-- OPTION...]]: the benchmarks of tests/bench, each a table of what was
+// npm run bench [-- NAME... [OPTION...]]: the benchmarks of tests/bench, each a table of what was
 // measured in one run with the limit it must keep; another status than 0 when a limit is missed.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,15 +13,16 @@ const BENCHES = path.join(ROOT, 'tests', 'bench');
 
 await task(async () => {
   const given = process.argv.slice(2);
-  const end = given.includes('--') ? given.indexOf('--') : given.length;
+  const first = given.findIndex((word) => word.startsWith('-'));
+  const end = first < 0 ? given.length : first;
   const files = wanted(given.slice(0, end));
-  const options = given.slice(end + 1);
+  const options = given.slice(given[end] === '--' ? end + 1 : end);
   // What `npm start` compiled is left out: a benchmark measures Python, and builds what it compares.
   const env = { ...process.env, JARVIS_BENCH_SOURCES: SOURCES, JARVIS_COMPILED: '0' };
   if (files.some((file) => file.endsWith('.py'))) {
     await setUpPython();
     await requireTools(TOOLS.bench);
-    await fetchSources(files.flatMap(more));
+    await fetchSources(files.flatMap((file) => more(file, options)));
   }
   if (files.some((file) => file.endsWith('.mjs'))) {
     await setUpPackages();
@@ -40,16 +41,24 @@ await task(async () => {
 /**
  * The packages that a benchmark needs besides those of all.
  * @param {string} file
+ * @param {readonly string[]} options
  * @returns {string[]}
  */
-function more(file) {
+function more(file, options) {
+  if (nameOf(file) === 'tasks') return options.length > 0 ? packages('measure/real_tasks') : [];
   if (nameOf(file) === 'projects-proof') return ['unrtf', 'mtools', 'less', 'gzip'];
-  return nameOf(file) === 'calibration' ? judged() : [];
+  return nameOf(file) === 'calibration' ? packages('judged') : [];
 }
 
-/** The packages whose findings were judged. @returns {string[]} */
-function judged() {
-  const rows = readFileSync(path.join(BENCHES, 'judged.jsonl'), 'utf8').trim().split('\n');
+/**
+ * The packages that the rows of a table are about.
+ * @param {string} name
+ * @returns {string[]}
+ */
+function packages(name) {
+  const rows = readFileSync(path.join(BENCHES, `${name}.jsonl`), 'utf8')
+    .trim()
+    .split('\n');
   return [...new Set(rows.map((row) => JSON.parse(row).package))];
 }
 

@@ -4,6 +4,11 @@ The answers are those a person gave in the model's place; each step is given wha
 so that ids and places are those of the run. Told are how many tasks were solved, and the rounds of
 the median task. The answers are those of a strong model: what is measured is whether the tools
 carry them, not how a model finds them. What of the prompts is cached is measured by `agents.py`.
+
+    npm run bench -- tasks --model NAME --base URL [--key-env VARIABLE] [--task ID]
+    npm run bench -- tasks --replay
+
+let a real model, or the known repairs, work on twenty tasks in public projects (`real_tasks.py`).
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from jarvis_ls.assembly.workplace import Additions  # noqa: E402
 from jarvis_ls.runtime.llm.token_estimate import estimate  # noqa: E402
 from jarvis_ls.runtime.tools.interaction import NonInteractive  # noqa: E402
 from jarvis_ls.runtime.tools.permissions import PermissionRule  # noqa: E402
+from tests.bench.measure.real_tasks import ModelPlace, replay, solve_with  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 from tests.support.model_server import Answer, Asked, ModelServer  # noqa: E402
 
@@ -481,10 +487,22 @@ async def measure(names: Sequence[str]) -> int:
 
 
 def main() -> int:
-    """Play all tasks, or those that are named."""
+    """Play all tasks, or those that are named; with a model, the real ones."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--task", action="append", default=[])
-    return asyncio.run(measure(parser.parse_args().task))
+    parser.add_argument("--task", action="append", default=[], help="only the tasks of these names")
+    parser.add_argument("--model", help="let a model work on the real tasks")
+    parser.add_argument("--base", help="address of a server that speaks OpenAI's protocol")
+    parser.add_argument("--key-env", default="", help="variable that holds its key")
+    parser.add_argument("--replay", action="store_true", help="the real tasks, known repairs")
+    options = parser.parse_args()
+    if options.replay:
+        return asyncio.run(replay(options.task))
+    if options.model is None:
+        return asyncio.run(measure(options.task))
+    if options.base is None:
+        parser.error("--model needs --base")
+    place = ModelPlace(options.base, options.model, options.key_env)
+    return asyncio.run(solve_with(place, options.task))
 
 
 if __name__ == "__main__":
