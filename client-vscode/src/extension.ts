@@ -6,6 +6,7 @@
 
 import type { ExtensionContext } from 'vscode';
 import { JarvisContext } from './context';
+import * as changeCode from './features/change-code';
 import * as explainRule from './features/explain-rule';
 import * as findingsView from './features/findings/view';
 import * as firstContact from './features/first-contact';
@@ -38,6 +39,7 @@ const FEATURES = [
   verify,
   review,
   testRepair,
+  changeCode,
   suppress,
   explainRule,
   migration,

@@ -113,6 +113,15 @@ describe('the conversation', () => {
     assert.equal(await field.inputValue(), '/auto Document the library');
   });
 
+  test('Agent mode is in the menu of modes and makes a task of what is written', async () => {
+    const field = panel.page.locator('.composer textarea');
+    await field.fill('/auto Rename the store');
+    await panel.page.locator('[data-part=mode]').click();
+    await panel.page.getByRole('menuitem', { name: /Agent/ }).click();
+    assert.equal(await field.inputValue(), '/change Rename the store');
+    await field.fill('');
+  });
+
   test('finished blocks stay the same elements while the rest streams in', async () => {
     await panel.events([put(answer('s', 'First.\n\n', { streaming: true }))]);
     await panel.events([grew('s', 8, 'Second.\n\nThi')]);

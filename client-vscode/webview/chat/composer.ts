@@ -171,7 +171,7 @@ export class Composer {
             : nothing
         }
         ${this.modeButton()}
-        ${action('type-hierarchy-sub', t('composer.auto'), () => this.beginAuto(), { part: 'auto' })}
+        ${action('type-hierarchy-sub', t('composer.auto'), () => this.begin('/auto'), { part: 'auto' })}
         <span class="space"></span>
         ${this.canCarryOut(working) ? this.carryOutButton() : nothing}
         ${working ? this.stopButton() : nothing}
@@ -188,10 +188,13 @@ export class Composer {
     );
   }
 
-  /** What is written becomes a task for auto mode; it is still to be sent. */
-  private beginAuto(): void {
-    if (!/^\s*\/auto\b/.test(this.field.value)) {
-      this.setText(`/auto ${this.field.value.trimStart()}`);
+  /** What is written becomes a task for auto mode or Agent mode; it is still to be sent. */
+  begin(command: '/auto' | '/change'): void {
+    const [word, ...rest] = this.field.value.trimStart().split(/(?<=\s)/);
+    if (word?.trim() !== command) {
+      const isOther = ['/auto', '/change'].includes(word?.trim() ?? '');
+      const task = isOther ? rest.join('') : this.field.value.trimStart();
+      this.setText(`${command} ${task}`);
       this.typed();
     }
     this.focus();

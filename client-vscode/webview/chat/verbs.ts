@@ -8,6 +8,7 @@ const VERBS: Record<string, Key> = {
   ask_user: 'verb.ask',
   callees: 'verb.callees',
   callers: 'verb.callers',
+  change_code: 'verb.change',
   clear_memory: 'verb.forget',
   code_analysis: 'verb.analyse',
   definition: 'verb.definition',

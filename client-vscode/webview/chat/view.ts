@@ -512,17 +512,21 @@ export class ChatView implements View, Chat {
 
   private pickMode(anchor: HTMLElement): void {
     const current = this.page.store.session?.info?.mode ?? 'ask';
-    openMenu(
-      anchor,
-      t('mode.pick'),
-      MODES.map((mode) => ({
+    openMenu(anchor, t('mode.pick'), [
+      ...MODES.map((mode) => ({
         label: t(`mode.${mode}`),
         detail: t(`mode.${mode}.detail`),
         icon: MODE_ICONS[mode],
         checked: mode === current,
         run: () => void this.setMode(mode),
       })),
-    );
+      {
+        label: t('mode.agent'),
+        detail: t('mode.agent.detail'),
+        icon: 'tools',
+        run: () => this.composer.begin('/change'),
+      },
+    ]);
   }
 
   private async setMode(mode: SessionInfo['mode']): Promise<boolean> {

@@ -48,7 +48,9 @@ class Agents:
         agent.form = node.form
         return agent
 
-    def saving(self, agent: Agent, *, force: bool, tool: str = SAVE) -> MemorySaving:
+    def saving(
+        self, agent: Agent, *, force: bool, tool: str = SAVE, at_end: bool = True
+    ) -> MemorySaving:
         """Lets an agent save what is worth remembering."""
         c = self._conversation
         return MemorySaving(
@@ -56,6 +58,7 @@ class Agents:
             tools=agent.toolset.tools,
             force=force,
             tool=tool,
+            at_end=at_end,
             notify=lambda text: _quietly(agent.showing.notice, "info", text),
             feedback=partial(
                 ask_satisfaction, c.place.interaction, agent.node.id, agent.options, c.place.say
@@ -97,7 +100,9 @@ class Agents:
                 guard=Guards([c.tree.guard(node), c.command_hooks, *c.place.guards]),
                 cheap=self._other(node, c.options.cheap_group),
                 eyes=self._other(node, "image"),
-                inputs=Inputs([Files(c.permissions)]),
+                inputs=Inputs(
+                    [Files(c.permissions), *(c.place.inputs if node.parent is None else ())]
+                ),
                 rules=joined(c.rules.text, self._instructions(node)),
                 place=c.place_text,
                 memory=lambda: c.memory.guide_now(
@@ -116,7 +121,12 @@ class Agents:
         )
         hooks.subscribe(TaskStarted, self._recall)
         hooks.subscribe(AfterHistoryClear, lambda _: nearby.forget())
-        self.saving(agent, force=options.force_save_memory).listen(hooks)
+        is_offered = c.place.project is not None and not c.options.non_interactive
+        self.saving(
+            agent,
+            force=options.force_save_memory,
+            at_end=not (is_offered and node.parent is None),  # else what is accepted is remembered
+        ).listen(hooks)
         if options.use_analysis and node.parent is None:
             self.saving(agent, force=True, tool=METHODOLOGY).listen(hooks)
         return agent

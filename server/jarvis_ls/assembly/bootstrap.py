@@ -92,6 +92,7 @@ class Assembly(SharedState):
                 added.project,
                 added.note,
                 added.servers if trusted else {},
+                tuple(added.inputs),
             )
             conversation = await Conversation.begin(self, opened, place)
         except BaseException:

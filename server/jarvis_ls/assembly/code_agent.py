@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.prompts import as_data
+from jarvis_ls.runtime.agent.user_input import Input, InputContext, InputHandler
 from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.edits.file_change import FileChange, apply_changes, read_state
 from jarvis_ls.runtime.tools.permissions import PermissionRule
@@ -39,6 +40,12 @@ _RULES = (PermissionRule("allow", kind="write"),)
 """The copy is ours; what other programs act on is asked for all the same."""
 
 _PLACES = "Places in the code that these words fit, the best first; a hint, not a limit:"
+_COMPLAINTS = (
+    "Checks that were run after your change complain of what was not there before:\n\n{complaints}"
+    "\n\nFix what the change broke, or say why it is right as it is."
+)
+_ROUNDS = 3
+"""Times an agent that reports completion gets the complaints of checks."""
 _NOTE = (
     "The folder is a copy of the user's work tree, made for this task; `.git` is not part of it. "
     "The user sees what you changed in it as one patch, and accepts or refuses that. "
@@ -104,6 +111,8 @@ class CodeTask:
         self.guard = EditGuard(self.workspace, wanted.consent, [self._after_edit, self._statistics])
         self.left_out: tuple[str, ...] = ()
         """Files that are not in the copy."""
+        self.wants_places = False
+        """Whether the words that the agent reads next begin a turn."""
 
     @property
     def session(self) -> str:
@@ -117,6 +126,7 @@ class CodeTask:
             guards=(self.guard,),
             project=self._wanted.root,
             note=_NOTE,
+            inputs=(_Places(self),),
         )
 
     async def begin(self) -> None:
@@ -131,6 +141,19 @@ class CodeTask:
         await self.guard.begin()
         self._impact.begin()
 
+    async def turn(self, text: str, say: Callable[[str], Awaitable[bool]]) -> None:
+        """Have an agent work on words of the user's, until no check complains of what it changed.
+
+        `say` hands words to the agent and returns whether it says that it is done.
+        """
+        self.guard.task = f"{self.guard.task}\n{text}".strip()
+        self.wants_places = True
+        is_done = await say(text)
+        for _ in range(_ROUNDS):
+            if not is_done or not (complaints := await self._after_edit.finish()):
+                return
+            is_done = await say(_COMPLAINTS.replace("{complaints}", complaints))
+
     async def brief(self, text: str) -> str:
         """Return the words of a task with the places in the code that they fit."""
         places = await self._impact.recommend(text)
@@ -141,19 +164,22 @@ class CodeTask:
         ]
         return f"{text}\n\n{_PLACES}\n{as_data(chr(10).join(lines))}" if lines else text
 
-    async def check(self) -> str:
-        """Return what the checks complain of and was not told yet, in words for a model."""
-        return await self._after_edit.finish()
-
     async def offer(self) -> None:
         """Count that the user is shown changes."""
         await self._statistics.offered()
 
-    async def accept(self, changes: Sequence[FileChange]) -> None:
-        """Write changes to the user's files. Raises `UsageError`, with nothing written, when one of
-        them is not what it was when it was copied."""
-        await asyncio.to_thread(self._write, changes)
-        await self._statistics.accepted(changes)
+    async def accept(
+        self, changes: Sequence[FileChange], chosen: Sequence[FileChange] | None = None
+    ) -> None:
+        """Write changes to the user's files; of those that `chosen` leaves out, or has in part,
+        the rest is taken back in the copy. Raises `UsageError`, with nothing written, when one of
+        the files is not what it was when it was copied."""
+        taken = changes if chosen is None else chosen
+        await asyncio.to_thread(self._write, taken)
+        await self._statistics.accepted(taken)
+        if chosen is not None:
+            await self.workspace.undo(changes)
+            await self.workspace.redo(chosen)
         await self.workspace.renew()
         self._forget()
 
@@ -232,6 +258,20 @@ class CodeTask:
             await asyncio.to_thread(replace_file, file, text, mode=0o600)
             self.notes.append(Words("Changes of an interrupted run were kept: {file}", file=file))
         await self.workspace.remove()
+
+
+class _Places(InputHandler):
+    """Adds to the words that begin a turn the places in the code that they fit."""
+
+    def __init__(self, task: CodeTask) -> None:
+        self._task = task
+
+    async def handle(self, said: Input, place: InputContext) -> Input:
+        """See `InputHandler`."""
+        if not self._task.wants_places:
+            return said
+        self._task.wants_places = False
+        return replace(said, text=await self._task.brief(said.text))
 
 
 def open_task(shared: SharedState, wanted: CodeWanted) -> CodeTask:

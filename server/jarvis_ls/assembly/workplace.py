@@ -9,7 +9,7 @@ from typing import Any
 
 from jarvis_ls.runtime.agent.agent_view import Say
 from jarvis_ls.runtime.agent.guard import Guard
-from jarvis_ls.runtime.agent.user_input import Command
+from jarvis_ls.runtime.agent.user_input import Command, InputHandler
 from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.tools.interaction import Interaction
 from jarvis_ls.runtime.tools.permissions import PermissionRule
@@ -44,6 +44,8 @@ class Workplace:
     """A note in the system prompt about the folder."""
     servers: Mapping[str, Any] = field(default_factory=dict)
     """Tool servers of who has started the conversation, as in the settings; none without trust."""
+    inputs: tuple[InputHandler, ...] = ()
+    """Read what the user says to the root, after the built-in ones."""
 
     @property
     def homes(self) -> tuple[Path, ...]:
@@ -73,3 +75,5 @@ class Additions:
     """A note in the system prompt about the folder."""
     servers: Mapping[str, Any] = field(default_factory=dict)
     """Tool servers besides those of the settings, written as they are; none without trust."""
+    inputs: Sequence[InputHandler] = ()
+    """Read what the user says to the root, after the built-in ones."""

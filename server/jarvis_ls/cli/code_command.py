@@ -38,14 +38,8 @@ WRITE = Words("Write these changes to your files? [y]es, [n]o, [m]ore to say: ")
 COMMIT = Words("Commit these changes? [y]es, [n]o, [m]ore to say: ")
 MORE = Words("What else is to be done? ")
 KEPT = Words("The changes are kept; --restore-session continues.")
-COMPLAINTS = Words(
-    "Checks that were run after your change complain of what was not there before:\n\n{complaints}"
-    "\n\nFix what the change broke, or say why it is right as it is."
-)
 _SHOWN = 10
 """Complaints of a check that are listed."""
-_ROUNDS = 3
-"""Times an agent that reports completion gets the complaints of checks."""
 
 
 def run_code(options: argparse.Namespace) -> ExitStatus:
@@ -186,19 +180,15 @@ class CodeTalk(Talk):
 
     async def _turn(self, conversation: Conversation, text: str) -> ExitStatus:
         assert self._task is not None
-        self._task.guard.task = f"{self._task.guard.task}\n{text}".strip()
         self._is_done = False
-        is_command = text.lstrip().startswith(("/", "!"))
-        told = text if is_command else await self._task.brief(text)
-        status = await super()._turn(conversation, told)
-        for _ in range(_ROUNDS):
-            if status != ExitStatus.SUCCESS:
-                break
-            complaints = await self._task.check()
-            if not complaints:
-                break
-            told = COMPLAINTS.template.replace("{complaints}", complaints)
-            status = await super()._turn(conversation, told)
+        status = ExitStatus.SUCCESS
+
+        async def say(told: str) -> bool:
+            nonlocal status
+            status = await super(CodeTalk, self)._turn(conversation, told)
+            return status == ExitStatus.SUCCESS
+
+        await self._task.turn(text, say)
         return status
 
     async def _after_turn(
@@ -273,6 +263,8 @@ class CodeTalk(Talk):
         self._put_patch(task, changes, "committed" if committed else "accepted", committed)
         if committed is None:
             self._screen.say(Words("Written: {count} files.", count=len(changes)), "green")
+        if conversation.options.force_save_memory:
+            await conversation.save_memories()
         return status
 
     def _show(self, task: CodeTask, changes: Sequence[FileChange]) -> None:

@@ -100,8 +100,11 @@ class Workspace:
 
     async def undo(self, changes: Sequence[FileChange]) -> None:
         """Take changes of the copy back. Raises `JarvisError` naming what could not be written."""
-        back = [FileChange(change.path, change.after, change.before) for change in changes]
-        if problems := await asyncio.to_thread(apply_changes, back, [self.folder]):
+        await self.redo([FileChange(c.path, c.after, c.before) for c in changes])
+
+    async def redo(self, changes: Sequence[FileChange]) -> None:
+        """Make changes in the copy. Raises `JarvisError` naming what could not be written."""
+        if problems := await asyncio.to_thread(apply_changes, changes, [self.folder]):
             raise JarvisError(problems[0])
 
     async def renew(self) -> None:

@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.findings.scan_findings import is_hint
 from jarvis_ls.jsec.proof.evidence import Verdict
 from jarvis_ls.jsec.scan.result import by_score
@@ -19,6 +20,9 @@ from jarvis_ls.lsp.repair_text import REPAIR
 from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
 from jarvis_ls.lsp.verify_text import VERIFY, reference
+
+CHANGE = Words("Change with Jarvis")
+"""What lets an agent change a function."""
 
 
 def register(server: Server) -> None:
@@ -34,7 +38,7 @@ def register(server: Server) -> None:
             state.active, key=lambda finding: (finding.span.line, finding.span.column)
         )
         lines = [finding.span.line for finding in findings]
-        for _name, first, last in state.functions:
+        for name, first, last in state.functions:
             at = bisect_left(lines, first)
             count = bisect_right(lines, last) - at
             if count:
@@ -42,6 +46,7 @@ def register(server: Server) -> None:
                 found.append(_lens(uri, first, here))
                 found += _verify_lens(uri, first, here)
                 found += _repair_lens(uri, first, here)
+                found += _change_lens(uri, first, name)
         return found
 
     def _lens(uri: str, line: int, findings: list[Finding]) -> types.CodeLens:
@@ -80,6 +85,17 @@ def register(server: Server) -> None:
         start = types.Position(line - 1, 0)
         meant = reference(min(chosen, key=by_score), uri)
         command = types.Command(server.say(VERIFY), "jarvisLs.verify", arguments=[meant])
+        return [types.CodeLens(types.Range(start, start), command)]
+
+    def _change_lens(uri: str, line: int, name: str) -> list[types.CodeLens]:
+        """Return what lets an agent change a function, once there is a model and where our client
+        can show what it did."""
+        is_able = server.own_client and server.trusted and server.model in ("ready", "failing")
+        if not (is_able and server.place(uri).root):
+            return []
+        start = types.Position(line - 1, 0)
+        meant = {"uri": uri, "line": line, "name": name}
+        command = types.Command(server.say(CHANGE), "jarvisLs.changeCode", arguments=[meant])
         return [types.CodeLens(types.Range(start, start), command)]
 
     async def show(arguments: list[Any]) -> bool:

@@ -23,6 +23,7 @@ from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.lsp.events import spawn
+from jarvis_ls.lsp.panel.agent_mode import AgentMode
 from jarvis_ls.lsp.panel.commands import as_commands
 from jarvis_ls.lsp.panel.desk import Desk
 from jarvis_ls.lsp.panel.editor import EditorFiles
@@ -51,6 +52,7 @@ from jarvis_ls.runtime.base.events import (
     TaskGraphEntry,
 )
 from jarvis_ls.runtime.base.folders import mention
+from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.sandbox.background import STOPPED_BY_USER
 from jarvis_ls.runtime.session.session import Session, SessionMissing
 from jarvis_ls.runtime.tools.interaction import Review
@@ -81,6 +83,7 @@ class Panel:
         )
         self._memory, self._explorer = MemoryTab(desk), ExplorerTab(desk)
         self._sessions = Sessions(desk)
+        self._agent_mode = AgentMode(desk, lambda name: self._people.get(name), self._begin_in)
         self.onboarding = Onboarding(desk, self._use_chosen_model)
         self._failing = False
         """Whether the model did not answer when it was asked last."""
@@ -177,6 +180,7 @@ class Panel:
         for tasks in self._sending.values():
             for task in tasks:
                 task.cancel()
+        await self._agent_mode.close()
         await self._assembly.close()
 
     # -- what happens ------------------------------------------------------------------------
@@ -249,6 +253,7 @@ class Panel:
             return
         if not conversation.working and not self._sending.get(session):
             self._people.pop(session, None)
+            await self._agent_mode.end(session)
             await conversation.close()
             if not conversation.session.info.messages:  # only commands: nothing to come back to
                 await asyncio.to_thread(self._assembly.sessions.delete, session)
@@ -257,6 +262,7 @@ class Panel:
         conversation = self._assembly.conversation(ask.session)
         if conversation is not None:
             self._people.pop(ask.session, None)
+            await self._agent_mode.end(ask.session)
             await conversation.close()
         if ask.session == self._shown:
             self._shown = ""
@@ -269,9 +275,15 @@ class Panel:
         text = self._compose(ask.text, ask.attachments)
         if not text.strip() and not ask.images:
             raise UsageError(self._say("There is nothing to send."))
-        conversation = await self._begun(ask.session)
+        in_copy = self._agent_mode.task_of(self._session_or_shown(ask.session), text)
+        if in_copy is None:
+            conversation = await self._begun(ask.session)
+            work = self._say_to(conversation, text, ask)
+        else:
+            conversation = await self._begun_in_copy(ask.session, in_copy)
+            work = self._agent_mode.work(conversation, in_copy, ask.images)
         session = conversation.id
-        task = spawn(self._say_to(conversation, text, ask), f"send to {session}")
+        task = spawn(work, f"send to {session}")
         tasks = self._sending.setdefault(session, set())
         tasks.add(task)
         task.add_done_callback(tasks.discard)
@@ -279,6 +291,16 @@ class Panel:
         if task.done() and not task.cancelled() and (error := task.exception()) is not None:
             raise error
         return wire.Opened(session)
+
+    async def _begun_in_copy(self, session: str, text: str) -> Conversation:
+        """Return the conversation in which an agent changes code in a copy; it is shown."""
+        if not text.strip():
+            raise UsageError(self._say("Say what is to be changed: /change TASK"))
+        async with self._beginning:
+            shown = self._session_or_shown(session)
+            conversation = await self._agent_mode.begin(shown, self._chosen_options())
+            await self._show(conversation.id)
+            return conversation
 
     async def _say_to(self, conversation: Conversation, text: str, ask: wire.SendAsk) -> None:
         await conversation.send(text, ask.images, to=ask.node or ROOT)
@@ -438,21 +460,37 @@ class Panel:
                 known = self._assembly.conversation(session)
                 if known is not None:
                     return known
-            options = self._assembly.options
-            if self._group:
-                options = replace(options, model_group=self._group)
             return await self._assembly.start(
                 session,
                 self._roots(),
                 self._person,
                 trusted=self._server.trusted,
-                options=options,
+                options=self._chosen_options(),
                 additions=Additions(
                     commands=as_commands(self._project, self._say),
                     services={"buffers": self._editor.buffer, "applied": self._editor.apply},
                 ),
                 say=self._say,
             )
+
+    async def _begin_in(
+        self, folders: Sequence[Path], options: AgentOptions, additions: Additions
+    ) -> Conversation:
+        """Begin a conversation in folders that are not the workspace's."""
+        return await self._assembly.start(
+            None,
+            folders,
+            self._person,
+            trusted=self._server.trusted,
+            options=options,
+            additions=additions,
+            say=self._say,
+        )
+
+    def _chosen_options(self) -> AgentOptions:
+        """Return the options of a conversation that begins, with the model that was chosen."""
+        options = self._assembly.options
+        return replace(options, model_group=self._group) if self._group else options
 
     def _person(self, session: Session) -> PanelInteraction:
         def publish(event: Event) -> None:

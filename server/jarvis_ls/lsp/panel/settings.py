@@ -75,6 +75,12 @@ class Commands:
                 "[TASK]",
                 needs_model=True,
             ),
+            CommandItem(
+                "/change",
+                say("Let an agent change code in a copy, and show the patch before it is written"),
+                "TASK",
+                needs_model=True,
+            ),
             CommandItem("/scan", say("Scan the workspace for security flaws")),
             CommandItem("/findings", say("List findings (optional filter)"), "[WORDS]"),
             CommandItem("/explain", say("Explain a rule"), "RULE"),

@@ -40,27 +40,29 @@ class MemorySaving:
         tools: Callable[[], Collection[str]],
         force: bool = False,
         tool: str = SAVE,
+        at_end: bool = True,
         notify: Callable[[str], None] | None = None,
         feedback: Callable[[], Awaitable[str]] | None = None,
     ) -> None:
         """`tools` names the tools the agent has now; without `tool`, one of `PROMPTS`, nothing is
-        asked. `notify` tells the user what became of it. `feedback` gives what the model is told
-        besides, such as what the user says of the result."""
+        asked. Without `at_end` a completed task is no reason to ask: somebody calls `save` once
+        the user has accepted what was done. `notify` tells the user what became of it. `feedback`
+        gives what the model is told besides, such as what the user says of the result."""
         self._feedback = feedback
         self._ask = ask
         self._tools = tools
         self._force = force
         self._tool = tool
+        self._at_end = at_end
         self._notify = notify or (lambda _: None)
         self.prompted = False
         """Whether the model was asked in this task."""
 
     def listen(self, hooks: Hooks) -> Callable[[], None]:
         """Act on the agent's events from now on; the result ends that."""
-        ends = [
-            hooks.subscribe(TaskStarted, self._begin_task),
-            hooks.subscribe(TaskCompleted, self._due),
-        ]
+        ends = [hooks.subscribe(TaskStarted, self._begin_task)]
+        if self._at_end:
+            ends.append(hooks.subscribe(TaskCompleted, self._due))
         if self._tool == SAVE:  # how a task was solved well is known at its end only
             ends.append(hooks.subscribe(BeforeHistoryClear, self._due))
 

@@ -131,7 +131,7 @@ class _Carrying:
             self._show("running")
             notes.append(review.note)
             for change, edit in zip(group, edits, strict=True):
-                accepted = _accept_paths(change, edit, review)
+                accepted = accepted_part(change, edit, review)
                 if accepted is None:
                     found.refused.append((change, Words("the user refused it")))
                 else:
@@ -197,7 +197,8 @@ class _Carrying:
             here.show(state=state, reason=reason)
 
 
-def _accept_paths(change: FileChange, edit: ProposedEdit, review: Review) -> FileChange | None:
+def accepted_part(change: FileChange, edit: ProposedEdit, review: Review) -> FileChange | None:
+    """Return the change as far as the user accepts it; None when they refuse it."""
     if edit.path not in review.accepted:
         return None
     chosen = {index for index in review.accepted[edit.path] if 0 <= index < len(edit.hunks)}
