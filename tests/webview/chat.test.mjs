@@ -77,7 +77,7 @@ describe('the conversation', () => {
     const running = [
       task('a', [], 'done'),
       task('b', [], 'running', slow),
-      task('c', ['a'], 'waiting'),
+      task('c', ['a'], 'waiting', { title: '为每个公开的函数编写完整的文档和测试' }),
       task('<i>d</i> with a long title', ['b', 'c'], 'waiting'),
     ];
     await panel.events([graph('running', ...running)]);
@@ -88,6 +88,15 @@ describe('the conversation', () => {
     assert.ok((await place('c')) > (await place('a')));
     assert.equal(await panel.page.locator('.task i').count(), 0);
     assert.equal(await panel.page.locator('.task-edge').count(), 3);
+    const width = (id, part) =>
+      mark(id)
+        .locator(part)
+        .evaluate((it) => it.getBBox().width);
+    for (const id of ['a', 'c', running[3].id]) {
+      assert.ok((await width(id, 'text')) < (await width(id, 'rect')) - 8, id);
+    }
+    const drawn = await panel.page.locator('.tasks-scroll svg').getAttribute('width');
+    assert.ok(Number(drawn) <= 272, 'two side by side fit into the first width of the side bar');
     await mark('a').focus();
     await panel.page.keyboard.press('ArrowRight');
     await panel.page.locator('.task-detail', { hasText: 'attempt 2' }).waitFor();

@@ -171,7 +171,7 @@ export class Composer {
             : nothing
         }
         ${this.modeButton()}
-        ${action('type-hierarchy-sub', t('composer.auto'), () => this.begin('/auto'), { part: 'auto' })}
+        ${working ? nothing : action('type-hierarchy-sub', t('composer.auto'), () => this.begin('/auto'), { part: 'auto' })}
         <span class="space"></span>
         ${this.canCarryOut(working) ? this.carryOutButton() : nothing}
         ${working ? this.stopButton() : nothing}

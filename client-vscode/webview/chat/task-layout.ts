@@ -6,8 +6,9 @@
 
 import type { TaskShown } from '../wire';
 
-export const SIZE = { width: 132, height: 26 };
-const GAP = { x: 12, y: 26 };
+/** Two side by side fit into the panel at the width that it has at first. */
+export const SIZE = { width: 126, height: 26 };
+const GAP = { x: 10, y: 26 };
 const MARGIN = 4;
 
 export interface LaidOut {

@@ -25,6 +25,7 @@ const SIGNS: Record<TaskShown['state'], string> = {
   skipped: '–',
   cancelled: '■',
 };
+/** Columns of a title that fit; a Chinese character takes two. */
 const TITLE = 15;
 
 export class TasksRow {
@@ -111,9 +112,6 @@ export class TasksRow {
     const needs = task.needs.map((need) => titles.get(need) ?? need).join(', ');
     const after = needs === '' ? '' : `, ${t('tasks.after', { tasks: needs })}`;
     const spoken = `${task.title}, ${t(`task.${task.state}` as Key)}${after}`;
-    const characters = [...task.title];
-    const shown =
-      characters.length > TITLE ? `${characters.slice(0, TITLE - 1).join('')}…` : task.title;
     return svg`<g
       class="task"
       role="button"
@@ -126,7 +124,7 @@ export class TasksRow {
     >
       <title>${spoken}</title>
       <rect x=${place.x} y=${place.y} width=${SIZE.width} height=${SIZE.height} rx="4" />
-      <text x=${place.x + 8} y=${place.y + SIZE.height / 2 + 4}>${SIGNS[task.state]} ${shown}</text>
+      <text x=${place.x + 8} y=${place.y + SIZE.height / 2 + 4}>${SIGNS[task.state]} ${shortened(task.title)}</text>
     </g>`;
   }
 
@@ -208,4 +206,18 @@ export class TasksRow {
   private x(id: string): number {
     return this.laidOut.places.get(id)?.x ?? 0;
   }
+}
+
+/** A title, or as much of it as fits into its box. */
+function shortened(title: string): string {
+  let columns = 0;
+  let shown = '';
+  for (const character of title) {
+    columns += character > '\u2e7f' ? 2 : 1;
+    if (columns > TITLE) {
+      return `${shown.slice(0, -1)}…`;
+    }
+    shown += character;
+  }
+  return title;
 }
