@@ -21,7 +21,7 @@ import { venv } from '../../scripts/setup/python.mjs';
 
 /**
  * Starts the model; end it with `close`.
- * @param {...'--security'} options see model.py
+ * @param {...('--security' | '--auto')} options see model.py
  */
 export async function startModel(...options) {
   const child = spawn(venv('python'), [path.join(import.meta.dirname, 'model.py'), ...options], {
@@ -41,6 +41,14 @@ export async function startModel(...options) {
     /** @param {{key?: string, models?: string[]}} server the only key it takes, what it lists */
     async set(server) {
       child.stdin.write(`${JSON.stringify({ server })}\n`);
+      await lines.next();
+    },
+    /**
+     * Tells auto mode's model its plan, which tasks it holds, or that it holds none any more.
+     * @param {{plan?: object, held?: string[], release?: boolean}} auto
+     */
+    async auto(auto) {
+      child.stdin.write(`${JSON.stringify(auto)}\n`);
       await lines.next();
     },
     /**

@@ -54,6 +54,7 @@ const SETTINGS = {
  * @property {string} [extension] its folder; else what JARVIS_E2E_EXTENSION names (an unpacked
  *   .vsix), else the checkout's
  * @property {string} [vsix] a packaged extension, to be installed instead
+ * @property {string} [installed] folder of another maker's extension that is there as well
  * @property {string} [locale] for example `zh-cn`
  * @property {[string, string][]} [payload] more for the workbench's own payload
  * @property {(page: import('playwright-core').Page) => Promise<void>} [beforeLoad]
@@ -100,9 +101,12 @@ export async function openWorkbench(options = {}) {
  */
 async function hostFor(base, options) {
   const settings = { ...SETTINGS, ...options.settings };
-  const shared = joinHost(options, settings, base);
+  const shared = options.installed ? undefined : joinHost(options, settings, base);
   if (shared) return { ...shared, leave: () => endWindows(shared) };
   if (options.locale) speak(options.locale, path.join(base, 'data'));
+  if (options.installed) {
+    cpSync(options.installed, path.join(base, 'extensions', 'other-1.0.0'), { recursive: true });
+  }
   if (options.vsix) await installExtension(base, options.vsix, environment(base));
   const env = { ...environment(base), ...options.env };
   const host = await startHost({ folder: base, settings, env });

@@ -40,7 +40,7 @@ interface Provider {
 export function activate(context: JarvisContext): void {
   const { lm, McpStdioServerDefinition: Definition } = vscode as unknown as Offers;
   if (
-    !hasOffers(vscode.version) ||
+    !hasOffers(context.extension.extension.packageJSON) ||
     lm.registerMcpServerDefinitionProvider === undefined ||
     Definition === undefined
   ) {
@@ -63,10 +63,13 @@ export function activate(context: JarvisContext): void {
   );
 }
 
-/** Whether an editor takes what we offer: 1.100 has the functions, but throws when they are used. */
-function hasOffers(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 1 || minor > 100;
+/**
+ * Whether the editor takes what we offer: 1.100 has the functions, but throws when an extension uses
+ * them whose manifest does not name the proposal.
+ */
+function hasOffers({ enabledApiProposals = [] }: { enabledApiProposals?: string[] }): boolean {
+  const [major = 0, minor = 0] = vscode.version.split('.').map(Number);
+  return major > 1 || minor > 100 || enabledApiProposals.includes('mcpConfigurationProvider');
 }
 
 /**
