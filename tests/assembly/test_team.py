@@ -130,6 +130,20 @@ async def test_a_summary_is_handed_over_and_the_sender_forgets(tmp_path: Path) -
         assert "original_question: Have both read" in again
 
 
+async def test_a_main_agent_that_forgets_is_told_the_question_again(tmp_path: Path) -> None:
+    forgetful = TEAM.replace("You lead.\n", "You lead.\n    clear_after_send_message: true\n")
+    async with team(tmp_path, forgetful) as (h, made, _):
+        h.server.say(sent("reader", "Read a.c"))
+        h.server.say(sent("lead", "It returns 7."))
+        h.server.say("The program returns 7.")
+        assert (await made.run("What does it return?")).text == "The program returns 7."
+        told = [message["content"] for message in asked(h, 2)]
+        assert any(
+            text.startswith("original_question: What does it return?\nfrom: reader")
+            for text in told
+        )
+
+
 async def test_without_a_summary_the_message_goes_on(tmp_path: Path) -> None:
     async with team(tmp_path, TEAM.replace("    summary_on_send: false\n", "")) as (h, made, _):
         h.server.say(sent("reader", "Read a.c"))

@@ -151,6 +151,8 @@ class Team:
         """Let an agent of the team work on a message; return how that ended."""
         tree = self._conversation.tree
         node = self._node(name)
+        if node is not None and self._config.members[name].clear_after_send:
+            words = f"original_question: {self._question}\n{words}"
         if node is not None and node.id == ROOT:
             return await self._conversation.ask(words)
         if node is None:
@@ -169,8 +171,6 @@ class Team:
                 return Ending("failed", error=str(error))
             tree.start(node.id)
         else:
-            if self._config.members[name].clear_after_send:
-                words = f"original_question: {self._question}\n{words}"
             tree.send(words, to=node.id)
         return await tree.result(node.id)
 
