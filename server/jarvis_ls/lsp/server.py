@@ -86,6 +86,7 @@ class Server(LanguageServer):
         self.trusted = True
         self.own_client = False
         """Whether it is our extension, which brings commands of its own."""
+        self.protocol.is_own_client = lambda: self.own_client
         self.live = Live(self)
         self.proofs = Proofs(self)
         self.proving = Proving()

@@ -49,6 +49,8 @@ class Protocol(LanguageServerProtocol):
         self.documents = Documents()
         self.on_change: ChangeListener = lambda _document, _changes: None
         self.on_progress_cancel: Callable[[types.ProgressToken], None] = lambda _token: None
+        self.is_own_client: Callable[[], bool] = lambda: False
+        """Whether the client is our extension, asked once the server was initialized."""
         self.exit_code: asyncio.Future[int] | None = None
         self._types = strict.request_types()
         self._initialized = False
@@ -296,14 +298,10 @@ class Protocol(LanguageServerProtocol):
         result = yield from super().lsp_initialize(params)
         if document is None or document.diagnostic is None:
             result.capabilities.diagnostic_provider = None
-        if document is None or document.call_hierarchy is None or self._is_ours():
+        if document is None or document.call_hierarchy is None or self.is_own_client():
             # VS Code asks one server alone, and that of the language knows all calls.
             result.capabilities.call_hierarchy_provider = None
         return result
-
-    def _is_ours(self) -> bool:
-        """Return whether the client is our extension: known once the server was initialized."""
-        return bool(getattr(self._server, "own_client", False))
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:

@@ -9,7 +9,9 @@ cannot be reached is said once and changes nothing. `publish` moves files of the
 folder that is no repository is used as it is.
 
 Only the user's own settings name it, never a workspace's. git runs no hooks and no helpers of the
-repository, makes no links, and asks nothing.
+repository, makes no links, and asks nothing. It is started from here and not by GitPython, which
+reads repositories elsewhere: a step that is cancelled or takes too long ends with all it started
+(ssh, helpers), which `kill_after_timeout` does not promise, and nothing blocks the event loop.
 """
 
 from __future__ import annotations
