@@ -84,3 +84,22 @@ def amount(text: str) -> float:
             speak(Words("'{text}' is not a number above 0", text=text))
         )
     return number
+
+
+def add_spending(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add what a model may use for one function."""
+    add = parser.add_argument
+    add("--tokens", type=positive, metavar="N", help="tokens for one function at most")
+    add("--cost", type=amount, metavar="SUM", help="money for one function at most")
+
+
+def add_attempts(parser: argparse.ArgumentParser | argparse._ArgumentGroup, *also: str) -> None:
+    """Add how many answers of a model for one function are judged, by other names as well."""
+    parser.add_argument(
+        "--attempts",
+        *also,
+        type=positive,
+        default=3,
+        metavar="N",
+        help="answers for one function that are judged (default: 3)",
+    )

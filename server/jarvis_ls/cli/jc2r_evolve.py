@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.cli.common_options import add_model_group, amount, positive
+from jarvis_ls.cli.common_options import add_attempts, add_model_group, add_spending, positive
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_project import add_build, add_project
 from jarvis_ls.cli.jc2r_verify import add_settings
@@ -82,15 +82,8 @@ def add_evolve(commands: Any) -> None:
         help="gate of transpile: answers of the model that may be repeated (default: 30)",
     )
     add_model_group(evolve)
-    add(
-        "--attempts",
-        type=positive,
-        default=3,
-        metavar="N",
-        help="answers for one function (default: 3)",
-    )
-    add("--tokens", type=positive, metavar="N", help="tokens for one function at most")
-    add("--cost", type=amount, metavar="SUM", help="money for one function at most")
+    add_attempts(evolve)
+    add_spending(evolve)
     add("--again", action="store_true", help="try again what failed in an earlier run")
     add_settings(evolve)
     add("--mutants", type=_natural, default=20, metavar="N", help="mutants (default: 20)")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.cli.common_options import add_model_group, amount, positive
+from jarvis_ls.cli.common_options import add_model_group, add_spending, positive
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_project import add_build, add_project
 from jarvis_ls.cli.trust import add_trust
@@ -70,8 +70,7 @@ def add_evaluation(parser: argparse.ArgumentParser) -> None:
         help="comma-separated functions: only these, and what they need",
     )
     add("--max-funcs", type=positive, metavar="N", help="functions a model is asked about at most")
-    add("--tokens", type=positive, metavar="N", help="tokens for one function at most")
-    add("--cost", type=amount, metavar="SUM", help="money for one function at most")
+    add_spending(parser)
     add("--no-resume", action="store_true", help="start over, and ignore what earlier runs decided")
     add("--keep-checkpoint", action="store_true", help="keep the checkpoint at the end")
 

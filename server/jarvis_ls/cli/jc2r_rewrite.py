@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from jarvis_ls.cli.common_options import add_model_group, amount, positive
+from jarvis_ls.cli.common_options import add_attempts, add_model_group, add_spending
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_project import add_build, add_project
 from jarvis_ls.cli.jc2r_verify import add_settings
@@ -51,15 +51,8 @@ def add_rewrite(commands: Any) -> None:
         help="put the baseline of this function back, NAME or FILE:NAME; no model is needed",
     )
     add_model_group(rewrite)
-    add(
-        "--attempts",
-        type=positive,
-        default=3,
-        metavar="N",
-        help="answers for one function that are judged (default: 3)",
-    )
-    add("--tokens", type=positive, metavar="N", help="tokens for one function at most")
-    add("--cost", type=amount, metavar="SUM", help="money for one function at most")
+    add_attempts(rewrite)
+    add_spending(rewrite)
     add_settings(rewrite)
     add("--again", action="store_true", help="try functions again whose baseline stayed")
     add_build(rewrite)

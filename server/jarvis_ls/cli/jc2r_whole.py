@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from jarvis_ls.cli.common_options import add_model_group, amount, positive
+from jarvis_ls.cli.common_options import add_attempts, add_model_group, add_spending
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_libraries import add_crate_source
 from jarvis_ls.cli.jc2r_verify import add_settings
@@ -16,19 +16,9 @@ def add_whole(run: argparse.ArgumentParser) -> None:
     """Add the options that only count without `--baseline`."""
     group = run.add_argument_group("with a model")
     add_model_group(group)
-    add = group.add_argument
-    add(
-        "--attempts",
-        "--max-retries",
-        "-m",
-        type=positive,
-        default=3,
-        metavar="N",
-        help="answers for one function that are judged (default: 3)",
-    )
-    add("--tokens", type=positive, metavar="N", help="tokens for one function at most")
-    add("--cost", type=amount, metavar="SUM", help="money for one function at most")
-    add(
+    add_attempts(group, "--max-retries", "-m")
+    add_spending(group)
+    group.add_argument(
         "--interface",
         type=Path,
         metavar="FOLDER",

@@ -84,7 +84,7 @@ _shtab_jc2r_evolve_options=(
   "--min-coverage[gate of replace\: library functions replaced\; only a note (default\: 0)]:PERCENT:"
   "--retries[gate of transpile\: answers of the model that may be repeated (default\: 30)]:N:"
   {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
-  "--attempts[answers for one function (default\: 3)]:N:"
+  "--attempts[answers for one function that are judged (default\: 3)]:N:"
   "--tokens[tokens for one function at most]:N:"
   "--cost[money for one function at most]:SUM:"
   "--again[try again what failed in an earlier run]"
