@@ -27,6 +27,8 @@ OWN_METHOD = "this->"
 _MAX_CLIMB = 64
 _FEW_WORDS = 24
 """So many words are found faster one by one than among all words of a function."""
+_FEW_LOOKS = 100
+"""Searches through a function from which on all its words are taken down."""
 _LONGEST_PREFIX = 3
 """Letters before the name of what a function wraps."""
 _KEPT = ("unit", "item", "node", "start", "end", "_of_item")
@@ -162,6 +164,9 @@ class Call:
 
 class Function:
     """A function definition."""
+
+    _looks = 0
+    """How often its text was searched for words."""
 
     def __init__(
         self, unit: Unit, item: Item, node: Node, at_hand: Mapping[str, list[Node]] | None = None
@@ -317,7 +322,12 @@ class Function:
         """Return whether one of `names`, or a macro that represents one, is a word in the text. Far
         cheaper than `calls`: what mentions none of them need not be examined."""
         spellings = self.unit.spellings(names)
-        if len(spellings) <= _FEW_WORDS and "_words" not in self.__dict__:
+        if (
+            len(spellings) <= _FEW_WORDS
+            and "_words" not in self.__dict__
+            and self._looks < _FEW_LOOKS
+        ):
+            self._looks += 1
             find, start, end = self.unit.source.data.find, self.start, self.end
             if all(find(word, start, end) < 0 for word in spellings):
                 return False

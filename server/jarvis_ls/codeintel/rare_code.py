@@ -10,6 +10,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 
 _DEBUGGING = re.compile(r"(?:\w*_)?(?:DEBUG|TRACE)(?:_\w*|\d*)|\w*DEBUG")
+_ASKED = re.compile(r"!?\s*(?:defined)?\s*\(?\s*(\w+)\s*\)?")
 _ALTERNATIVES = frozenset({"preproc_else", "preproc_elif", "preproc_elifdef"})
 _CONDITIONALS = frozenset({"preproc_if", "preproc_ifdef", *_ALTERNATIVES})
 
@@ -47,7 +48,8 @@ def is_for_debugging(directive: Node, *, negated: bool) -> bool:
     else:
         written = text(directive.child_by_field_name("condition")).strip()
         missing = written.startswith("!")
-        name = re.sub(r"^!?\s*(?:defined)?\s*\(?\s*(\w+)\s*\)?$", r"\1", written)
+        asked = _ASKED.fullmatch(written)
+        name = written if asked is None else asked[1]
     if name == "NDEBUG":
         return missing != negated
     return _DEBUGGING.fullmatch(name) is not None and missing == negated

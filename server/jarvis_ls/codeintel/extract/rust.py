@@ -49,6 +49,8 @@ SAFETY = re.compile(
 
 _TYPE_ITEMS = frozenset({"struct_item", "enum_item", "union_item"})
 _MAX_ABOVE = 256
+_LONGEST_PATH = 4_000
+"""Characters of a path from which on `use` is not followed further inside."""
 _MAX_NAMES = 64
 
 
@@ -200,6 +202,8 @@ def _use_facts(node: Node) -> Facts:
         if tree is None:
             continue
         kind = tree.type
+        if len(base) > _LONGEST_PATH:
+            continue
         if kind == "use_list":
             stack.extend((child, base) for child in tree.named_children)
         elif kind == "scoped_use_list":

@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -33,6 +33,9 @@ MARK = b"jsec-ignore"
 
 _MAX_NESTED = 64
 """Functions inside functions that are looked through for a comment."""
+
+_MOST_HINTS = 1_000
+"""Findings about the comments of a file, each of its own; a person looks at no more."""
 
 _MOST_COMPARED = 50
 """Unknown names in a file for each of which a known one like it is looked for."""
@@ -69,6 +72,10 @@ class Suppression:
     """Byte after its last."""
     used: set[str] = field(default_factory=set)
     """The rules of which it hid a finding."""
+
+
+Complaint = tuple[str, Suppression, Message]
+"""Rule of a finding about a comment, the comment, and what is said."""
 
 
 def suppress(
@@ -234,36 +241,61 @@ class _Index:
 def _hints(
     source: Source, language: LanguageName, found: Sequence[Suppression], known: set[str]
 ) -> Iterator[Finding]:
-    alike = Alike()
+    return _told(source, language, _complaints(found, known))
+
+
+def _complaints(found: Sequence[Suppression], known: set[str]) -> Iterator[Complaint]:
     unknown: dict[str, Message] = {}
     for entry in found:
         if not entry.rules:
-            message = Message("The suppression names no rule.")
-            yield _hint(UNKNOWN_RULE, source, language, entry, message, alike)
+            yield UNKNOWN_RULE, entry, Message("The suppression names no rule.")
         elif not entry.reason:
             message = Message(
                 "Suppression of '{rule}' has no reason.", (("rule", ", ".join(entry.rules)),)
             )
-            yield _hint(WITHOUT_REASON, source, language, entry, message, alike)
+            yield WITHOUT_REASON, entry, message
         for name in entry.rules:
             if name in known:
                 continue
             if name not in unknown:
                 unknown[name] = _unknown(name, known if len(unknown) < _MOST_COMPARED else ())
-            yield _hint(UNKNOWN_RULE, source, language, entry, unknown[name], alike)
+            yield UNKNOWN_RULE, entry, unknown[name]
 
 
 def _unused_findings(
     source: Source, language: LanguageName, found: Sequence[Suppression], known: set[str]
 ) -> Iterator[Finding]:
-    alike = Alike()
-    for entry in found:
-        for name in entry.rules:
-            if name in known and name not in entry.used:
-                message = Message(
-                    "Unused suppression: no finding of '{rule}' here.", (("rule", name),)
-                )
-                yield _hint(UNUSED, source, language, entry, message, alike)
+    unused = (
+        (
+            UNUSED,
+            entry,
+            Message("Unused suppression: no finding of '{rule}' here.", (("rule", name),)),
+        )
+        for entry in found
+        for name in entry.rules
+        if name in known and name not in entry.used
+    )
+    return _told(source, language, unused)
+
+
+def _told(
+    source: Source, language: LanguageName, complaints: Iterable[Complaint]
+) -> Iterator[Finding]:
+    """Yield the findings for complaints; those beyond `_MOST_HINTS` are one, at the first."""
+    alike, number = Alike(), 0
+    first: Complaint | None = None
+    for number, (rule, entry, message) in enumerate(complaints, 1):
+        if number <= _MOST_HINTS:
+            yield _hint(rule, source, language, entry, message, alike)
+        elif first is None:
+            first = rule, entry, message
+    if first is not None:
+        rule, entry, _ = first
+        more = Message(
+            "{count} more comments from here on are like those before.",
+            (("count", str(number - _MOST_HINTS)),),
+        )
+        yield _hint(rule, source, language, entry, more, alike)
 
 
 def _unknown(name: str, known: Collection[str]) -> Message:
