@@ -21,6 +21,7 @@ export function initializationOptions(): InitializationOptions {
     maxFileSize: read('maxFileSize', DEFAULT_SETTINGS.maxFileSize),
     flow: read('flow', DEFAULT_SETTINGS.flow),
     installedHeaders: read('installedHeaders', DEFAULT_SETTINGS.installedHeaders),
+    valueHints: read('valueHints', DEFAULT_SETTINGS.valueHints),
     crateFolder: read('crateFolder', DEFAULT_SETTINGS.crateFolder),
     projectBuild: read('projectBuild', DEFAULT_SETTINGS.projectBuild),
     trusted: workspace.isTrusted,

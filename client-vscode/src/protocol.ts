@@ -536,6 +536,8 @@ export interface Settings {
   /** Ask the headers of the machine for types, constants and functions that nothing else
 declares. */
   installedHeaders: boolean;
+  /** Show sizes of memory, and where input enters, inside of the text. */
+  valueHints: boolean;
   /** Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`. */
   crateFolder: string;
   /** Run the project's own build, in a copy, to learn how its files are compiled. */
@@ -949,6 +951,7 @@ export const DEFAULT_SETTINGS: Settings = {
   maxFileSize: 8000000,
   flow: true,
   installedHeaders: true,
+  valueHints: false,
   crateFolder: '',
   projectBuild: false,
 };

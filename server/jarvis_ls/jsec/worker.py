@@ -52,6 +52,7 @@ def main() -> None:
             "give_back": _give_back,
             "text": live.text,
             "analyse": live.analyse,
+            "value_hints": live.value_hints,
             "set_project": set_project,
             "scan": disk.scan,
             "gaps": disk.gaps,

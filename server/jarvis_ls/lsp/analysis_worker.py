@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.findings.sanitizer_findings import Observed
     from jarvis_ls.jsec.flow.library.user_models import OwnFunction
     from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
-    from jarvis_ls.jsec.live.records import LiveResult
+    from jarvis_ls.jsec.live.records import LiveResult, ValueHint
     from jarvis_ls.jsec.settings.settings import Pattern
     from jarvis_ls.lsp.documents import Document
 
@@ -214,6 +214,16 @@ class AnalysisWorker:
                     raise
                 logger.warning("the analysis process ended; it is restarted")
         raise AssertionError("unreachable")
+
+    async def value_hints(self, uri: str, first: int, last: int) -> list[ValueHint]:
+        """Return what is known of memory and input on lines, counted from 1, of a document as it
+        is now. Raises `WorkerGone`."""
+        if await self.analyse(uri) is None:
+            return []
+        found: list[ValueHint] = await self._send(
+            self._worker.starts, "value_hints", uri, first, last
+        )
+        return found
 
     async def _analyse(self, uri: str) -> LiveResult | None:
         if self._stopped:

@@ -82,6 +82,7 @@ _CHECKS: dict[str, typing.Callable[[Any], Any]] = {
     "max_file_size": _whole(1, 1 << 30),
     "flow": _boolean,
     "installed_headers": _boolean,
+    "value_hints": _boolean,
     "crate_folder": _text,
     "project_build": _boolean,
 }

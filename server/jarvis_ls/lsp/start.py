@@ -14,9 +14,10 @@ from jarvis_ls.lsp.server import Server
 logger = logging.getLogger(__name__)
 
 FEATURES = tuple(
-    "diagnostics hover call_hierarchy code_actions code_lens workspace_scan watched_files "
-    "deleted_files findings_view status rules fix suppress prove repair verify review test_repair "
-    "export gaps import_sarif migration migration_marks language_tools panel".split()
+    "diagnostics hover call_hierarchy code_actions code_lens inlay_hints workspace_scan "
+    "watched_files deleted_files findings_view status rules fix suppress prove repair verify "
+    "review test_repair export gaps import_sarif migration migration_marks language_tools "
+    "panel".split()
 )
 """Modules of `jarvis_ls.lsp.features`, in the order they hear of events."""
 

@@ -25,6 +25,7 @@ from jarvis_ls.codeintel.installed_headers import InstalledHeaders
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, edit, parse, parse_edited
 from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.finding import Finding
@@ -44,7 +45,8 @@ from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
 from jarvis_ls.jsec.flow.program.result_cache import in_order
 from jarvis_ls.jsec.flow.program.runner import Analyse
 from jarvis_ls.jsec.live.flow import LiveFlow
-from jarvis_ls.jsec.live.records import LiveResult, TextChange
+from jarvis_ls.jsec.live.records import LiveResult, TextChange, ValueHint
+from jarvis_ls.jsec.live.value_hints import value_hints
 from jarvis_ls.jsec.scan.file_scanner import analysis_of
 from jarvis_ls.jsec.settings.settings import Pattern
 
@@ -316,6 +318,20 @@ class LiveDocuments:
         document = self._documents[uri]
         with using(self._flags(document)):
             return self._analyse_one(uri, document)
+
+    def value_hints(self, uri: str, first: int, last: int) -> list[ValueHint]:
+        """Return what is known of memory and input on lines, counted from 1, of a document in C or
+        C++; nothing of one that is not open."""
+        document = self._documents.get(uri)
+        if document is None or document.language == "rust":
+            return []
+        with using(self._flags(document)):
+            analysis, headers = self._run_rules(document), self._headers_of(document.root)
+            own, path = analysis.facts, document.source.path
+            included = headers.facts_for(path, own)[1] if headers is not None else ()
+            unit = Unit(document.source, document.language, own.merge(included))
+            found = list(items(document.tree.root_node, document.language))
+            return value_hints(unit, found, analysis.placed_functions, (first, last))
 
     def _analyse_one(self, uri: str, document: _OpenFile) -> LiveResult:
         if document.shown:

@@ -40,3 +40,17 @@ class LiveResult:
     """Whether flow has followed all functions of the document, as far as it is asked to."""
     others: tuple[str, ...] = ()
     """URIs of other open documents in which something else is known now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHint:
+    """What is known of memory or of a value behind a place."""
+
+    line: int
+    """1-based."""
+    column: int
+    """1-based, in UTF-16 units."""
+    size: int
+    """Bytes of the memory; -1 when it is about a value."""
+    source: str
+    """What brings the value from outside; empty when it is about memory."""

@@ -619,6 +619,8 @@ class Settings:
     installed_headers: bool = True
     """Ask the headers of the machine for types, constants and functions that nothing else
     declares."""
+    value_hints: bool = False
+    """Show sizes of memory, and where input enters, inside of the text."""
     crate_folder: str = ""
     """Where the Rust crate of a migration goes; empty: beside the project, as `<project>_rs`."""
     project_build: bool = False
