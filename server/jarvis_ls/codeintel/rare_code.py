@@ -36,12 +36,12 @@ def _is_rare_branch(directive: Node, child: Node) -> bool:
     alternative = directive.child_by_field_name("alternative")
     compiled = is_compiled(directive)
     if alternative is not None and child == alternative:
-        return compiled is True or is_for_debugging(directive, negated=True)
-    return compiled is False or is_for_debugging(directive, negated=False)
+        return compiled is True or asks_for_debugging(directive) is False
+    return compiled is False or asks_for_debugging(directive) is True
 
 
-def is_for_debugging(directive: Node, *, negated: bool) -> bool:
-    """Return whether a directive asks for a build for debugging, or with `negated` against it."""
+def asks_for_debugging(directive: Node) -> bool | None:
+    """Return whether a directive asks for a debug build, or against one; None for neither."""
     if directive.type in ("preproc_ifdef", "preproc_elifdef"):
         name = text(directive.child_by_field_name("name"))
         missing = directive.children[0].type in ("#ifndef", "#elifndef")
@@ -51,5 +51,5 @@ def is_for_debugging(directive: Node, *, negated: bool) -> bool:
         asked = _ASKED.fullmatch(written)
         name = written if asked is None else asked[1]
     if name == "NDEBUG":
-        return missing != negated
-    return _DEBUGGING.fullmatch(name) is not None and missing == negated
+        return missing
+    return None if _DEBUGGING.fullmatch(name) is None else not missing

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from jarvis_ls.codeintel.conditionals import is_compiled
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.codeintel.rare_code import is_for_debugging
+from jarvis_ls.codeintel.rare_code import asks_for_debugging
 from jarvis_ls.codeintel.rust_macros import MAX_OPENED, wrapped_items
 from jarvis_ls.codeintel.rust_tests import attribute_text, is_test_attribute
 from jarvis_ls.codeintel.source import line_start
@@ -112,8 +112,8 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
                     foreign, test = around.alternative, around.in_test_otherwise
                 compiled = is_compiled(node)
                 foreign, alternative = foreign or compiled is False, foreign or compiled is True
-                other = test or is_for_debugging(node, negated=True)
-                test = test or is_for_debugging(node, negated=False)
+                debugging = asks_for_debugging(node)
+                other, test = test or debugging is False, test or debugging is True
             children = _live_children(opened)
             stack.append(_Opened(children, test, around.macros, foreign, alternative, other))
             prefix.clear()
