@@ -21,6 +21,7 @@ from acp import schema
 
 from tests.cli.test_jarvis_command import SETTINGS
 from tests.support.agents import until
+from tests.support.auto_model import AutoModel, plan_of
 from tests.support.model_server import ModelServer
 from tests.support.patience import HANGS
 from tests.support.starting import ROOT, quick
@@ -318,6 +319,24 @@ async def test_agents_below_are_in_the_tree_and_their_calls_are_asked_about(plac
             "completed",
         )
         assert question[1].field_meta == {"_jarvis/node": child["id"]}
+
+
+async def test_auto_mode_shows_its_tasks_as_the_plan(place: Place) -> None:
+    model = AutoModel(place.model, plan_of(a=[], b=["a"]))
+    model.plays["DO-b"] = lambda _asked, _turn: model.say("DO-b is done.", delay=0.5)
+    async with place.editor() as (agent, editor, _):
+        session = await place.begin(agent)
+        ended = await prompt(agent, session, "/auto Document the library")
+        assert ended.stop_reason == "end_turn"
+        assert editor.said().endswith("All is summed up.")
+        plans = [[(e.content, e.status) for e in shown.entries] for shown in editor.of("plan")]
+        assert [("Task a", "completed"), ("Task b", "in_progress")] in plans
+        assert plans[-1] == [("Task a", "completed"), ("Task b", "completed")]
+        trees = [info.field_meta for info in editor.of("session_info_update") if info.field_meta]
+        titles = [node["title"] for node in trees[-1]["_jarvis/tree"]]
+        assert titles == ["Jarvis", "Plan", "Task a", "Task b"]
+        (commands, *_) = editor.of("available_commands_update")
+        assert "auto" in [command.name for command in commands.available_commands]
 
 
 async def test_files_pictures_and_texts_of_a_prompt_reach_the_model(place: Place) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak, speaker
+from jarvis_ls.cli.lean_imports import lean_imports
 from jarvis_ls.cli.trust import is_trusted
 from jarvis_ls.core.files import user_folder
 
@@ -41,8 +42,9 @@ def run_acp(options: argparse.Namespace) -> ExitStatus:
 
 
 async def _serve(*, trusts_all: bool) -> None:
-    from jarvis_ls.fronts.acp_agent import AcpAgent
-    from jarvis_ls.fronts.acp_stdio import serve
+    with lean_imports():
+        from jarvis_ls.fronts.acp_agent import AcpAgent
+        from jarvis_ls.fronts.acp_stdio import serve
 
     def make_sessions(client: Client, send: Send) -> Sessions:
         from jarvis_ls.facade.sessions import Sessions

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jarvis_ls.cli.exit_status import ExitStatus
+from jarvis_ls.cli.lean_imports import lean_imports
 from jarvis_ls.cli.report_language import reporter
 from jarvis_ls.cli.trust import is_trusted
 from jarvis_ls.core.errors import UsageError
@@ -47,14 +48,15 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def run_mcp(options: argparse.Namespace) -> ExitStatus:
     """Serve until the client leaves or the user stops it."""
-    from jarvis_ls.facade.project import Project
-    from jarvis_ls.fronts.mcp_server import build_server
-
     if not options.folder.is_dir():
         raise UsageError("{path}: no such folder.", path=options.folder)
     root = Path(os.path.realpath(options.folder))
-    project = Project(root, trusted=options.trust or is_trusted(root, user_folder()))
-    server = build_server(project)
+    with lean_imports():
+        from jarvis_ls.facade.project import Project
+        from jarvis_ls.fronts.mcp_server import build_server
+
+        project = Project(root, trusted=options.trust or is_trusted(root, user_folder()))
+        server = build_server(project)
     try:
         if options.http is None:
             asyncio.run(server.run_stdio_async())
