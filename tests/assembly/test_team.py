@@ -12,7 +12,7 @@ from jarvis_ls.agents.team_config import read_team
 from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.team import REPAIRS, Team
 from jarvis_ls.assembly.workplace import Additions
-from jarvis_ls.runtime.base.events import ToolEntry
+from jarvis_ls.runtime.base.events import NoticeEntry, ToolEntry
 from jarvis_ls.runtime.tools.interaction import NonInteractive
 from tests.assembly.test_conversation import House, asked, entries, house
 
@@ -90,7 +90,7 @@ async def test_an_answer_of_another_agent_ends_the_work(tmp_path: Path) -> None:
 
 
 async def test_what_cannot_be_sent_is_told_the_sender_until_it_can(tmp_path: Path) -> None:
-    async with team(tmp_path) as (h, made, _):
+    async with team(tmp_path) as (h, made, conversation):
         h.server.say(sent("tester", "x"))
         h.server.say(sent("lead", "x"))
         h.server.call("send_message", {"to": "nobody", "content": "x"})
@@ -100,6 +100,8 @@ async def test_what_cannot_be_sent_is_told_the_sender_until_it_can(tmp_path: Pat
         assert "There is no agent 'tester'." in asked(h, 1)[-1]["content"]
         assert "A message to yourself is not sent." in asked(h, 2)[-1]["content"]
         assert "There is no agent 'nobody'." in asked(h, 3)[-1]["content"]
+        told = "Nothing was sent. “lead” learns why: There is no agent 'tester'."
+        assert told in [entry.text for entry in entries(conversation, NoticeEntry)]
 
 
 async def test_an_agent_that_never_writes_a_message_that_can_be_sent_fails(tmp_path: Path) -> None:

@@ -154,7 +154,11 @@ async def test_what_needs_a_failed_task_is_skipped_and_the_rest_is_done(tmp_path
             "c": "done",
         }
         assert (model.count("DO-a"), model.count("DO-b"), model.count("summary")) == (2, 0, 1)
+        assert tasks["b"]["error"] == "It needs “Task a”, which is not done."
         assert "2 of 3 tasks were not done" in lines[-1]["error"]
+        assert lines[-1]["error"] in [
+            line.get("text") for line in lines if line["type"] == "notice"
+        ]
         # what failed is tried again, what is done is not
         session = lines[0]["session"]
         model.plays.clear()

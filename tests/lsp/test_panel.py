@@ -23,10 +23,17 @@ from jarvis_ls.runtime.base.events import (
 from tests.lsp.editor import DOUBLE_FREE
 from tests.lsp.page import opened
 from tests.support.model_server import ModelServer
+from tests.support.starting import quick
 
 pytestmark = pytest.mark.watches()
 
 ALLOWED = '[[permissions]]\neffect = "allow"\nkind = "execute"\n'
+TEAM = """\
+main_agent: lead
+agents:
+  - {name: lead, description: Leads., summary_on_send: false}
+  - {name: reader, description: Reads code., summary_on_send: false}
+"""
 REQUEST_FAILED = -32803
 """Asked rightly as far as the wire goes; the text says to the user why it cannot be done."""
 
@@ -334,6 +341,28 @@ async def test_a_session_comes_back_after_the_server_was_killed(folder, tmp_path
             await page.answered("Still known.")
             assert "Remember this" in str(model.requests[-1].body["messages"])
             assert not (folder / "new.txt").exists()
+
+
+async def test_agents_that_sent_each_other_messages_are_in_the_panel(folder, tmp_path):
+    home, team = tmp_path / "home", tmp_path / "team.yaml"
+    team.write_text(TEAM)
+    async with ModelServer() as model, opened(folder, home, model) as page:
+        model.call("send_message", {"to": "reader", "content": "Read twice.c"})
+        model.call("send_message", {"to": "lead", "content": "It frees twice."})
+        model.say("Line 5 frees twice.")
+        run = [*quick("jarvis_ls.cli.jarvis"), "multi", "-c", team, "-i", "Is it right?", "-n"]
+        process = await asyncio.create_subprocess_exec(
+            *run, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        out, err = await process.communicate()
+        assert (process.returncode, out) == (0, b"Line 5 frees twice.\n"), err
+        picture = await page.attach()
+        picture = await page.attach(picture.sessions[0].id)
+        assert [node.title for node in page.nodes().values()] == ["Jarvis", "reader"]
+        assert page.entries(AnswerEntry)[-1].text == "Line 5 frees twice."
+        (reader,) = (node.id for node in page.nodes().values() if node.title == "reader")
+        (sent,) = page.entries(ToolEntry, reader)
+        assert (sent.name, sent.state) == ("send_message", "done")
 
 
 async def test_a_page_that_comes_back_finds_what_is_asked(folder, tmp_path):

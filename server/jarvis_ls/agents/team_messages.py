@@ -40,9 +40,12 @@ class TeamMessage:
 
 @dataclass(frozen=True, slots=True)
 class Unsendable:
-    """Why a message was not sent, and how to write it instead; for the model."""
+    """Why a message was not sent."""
 
+    why: str
+    """In one sentence, for people."""
     hint: str
+    """The same and how to write the message instead, for the model."""
 
 
 def mentions_message(text: str) -> bool:
@@ -171,15 +174,17 @@ def _kind(value: Any) -> str:
 
 
 def _unsendable(why: str, names: Sequence[str]) -> Unsendable:
+    why = Words(why) if not isinstance(why, Words) else why
     example = json.dumps({"to": names[0] if names else "name", "content": "…"}, ensure_ascii=False)
     return Unsendable(
+        why,
         Words(
             "Nothing was sent. {why}\nThe agents are: {names}. Write exactly one block:\n"
             "{start}\n{example}\n{end}",
-            why=Words(why) if not isinstance(why, Words) else why,
+            why=why,
             names=", ".join(names),
             start=START,
             example=example,
             end=END,
-        )
+        ),
     )

@@ -262,7 +262,8 @@ class Auto:
         if record.state in ("waiting", "running"):
             missing = [n for n in task.dependencies if self._records.task(n).state != "done"]
             if missing:
-                why = Words("It needs “{task}”, which is not done.", task=missing[0])
+                title = next(other.title for other in plan.subtasks if other.id == missing[0])
+                why = Words("It needs “{task}”, which is not done.", task=title or missing[0])
                 self._set(task.id, state="skipped", error=self._say(why))
             else:
                 await self._attempt(plan, task)
@@ -416,13 +417,16 @@ class Auto:
         if not left:
             return Ending("completed", text)
         first = records[left[0].id]
+        if not plan.is_split:
+            return Ending("failed", text, first.error)
         why = Words(
             "{n} of {all} tasks were not done; the first: {error}",
             n=len(left),
             all=len(tasks),
             error=first.error or first.state,
         )
-        return Ending("failed", text, why if plan.is_split else first.error)
+        self._showing().notice("warning", why)
+        return Ending("failed", text, why)
 
     def _answered(self) -> str:
         """Return the answer that the session holds already."""

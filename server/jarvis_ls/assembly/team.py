@@ -18,6 +18,7 @@ from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
+from jarvis_ls.runtime.agent.agent_view import Showing
 from jarvis_ls.runtime.base.messages import User
 from jarvis_ls.runtime.context.agent_files import AgentFile, AgentFiles
 
@@ -116,6 +117,7 @@ class Team:
                     faults += 1
                     if faults > REPAIRS:
                         return Ending("failed", ending.text, found.hint)
+                    self._note(node, found.why)
                     ending = await self._tell(self.speaker, found.hint)
                     continue
                 message = found
@@ -129,6 +131,12 @@ class Team:
             ending.text,
             Words("The agents sent {n} messages and came to no answer.", n=MESSAGES),
         )
+
+    def _note(self, node: Node, why: str) -> None:
+        """Show the user that a message of an agent was sent back to it."""
+        c = self._conversation
+        words = Words("Nothing was sent. “{name}” learns why: {why}", name=self.speaker, why=why)
+        Showing(c.session, c.feed, node.info, node, c.place.say).notice("info", words)
 
     async def _hand_over(self, node: Node, sender: Member, content: str) -> str:
         """Return what the receiver reads; the sender forgets what it is set to forget."""
