@@ -1,4 +1,4 @@
-"""What a model is told of a function and all that it calls: `prompts/library.md`, filled in."""
+"""The prompt about a function and all that it calls: `prompts/library.md`, filled in."""
 
 from __future__ import annotations
 

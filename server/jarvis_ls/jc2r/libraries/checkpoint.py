@@ -28,7 +28,7 @@ class Checkpoint:
     """Those of them that libraries replace."""
 
     def save(self, folder: Path, pruned: list[int]) -> None:
-        """Keep it; `pruned` are the functions that nobody else needs. Raises `JarvisError`."""
+        """Keep it; `pruned` are the functions that no other needs. Raises `JarvisError`."""
         values = {
             "eval_counter": self.eval_counter,
             "processed_roots": self.processed_roots,

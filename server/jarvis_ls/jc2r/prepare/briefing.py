@@ -1,4 +1,4 @@
-"""What a model is told of the functions of one type: `prompts/interface.md`, filled in."""
+"""The prompt about the functions of one type: `prompts/interface.md`, filled in."""
 
 from __future__ import annotations
 

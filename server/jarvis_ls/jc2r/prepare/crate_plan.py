@@ -1,4 +1,4 @@
-"""`crate_plan.json`: the planned interfaces, kept group by group so that nobody is asked twice."""
+"""`crate_plan.json`: the planned interfaces, kept group by group: no question is asked twice."""
 
 from __future__ import annotations
 

@@ -34,29 +34,29 @@ class Trust:
     """Choices after which it is believed, at most."""
     believed_without_input: int = ANY
     """The same for one in which nothing from outside takes part; only where a check asks."""
-    told: int = ANY
-    """Choices after which it is told at all, at most."""
+    reported: int = ANY
+    """Choices after which it is reported at all, at most."""
     callers_know: bool = False
     """Whether it is doubted when, without input, the way rests on conditions of callers, or of
     functions that are left."""
-    told_where_cut: bool = True
-    """Whether it is told in functions of which a part was not understood."""
+    reported_where_cut: bool = True
+    """Whether it is reported in functions of which a part was not understood."""
     doubted_past_loops: bool = False
     """Whether it is doubted when the way leaves a loop as soon as it gets there."""
 
 
 _PLAIN: Final = Trust()
 _RELEASE: Final = Trust(believed=4)
-_LOSS: Final = Trust(believed=6, told_where_cut=False)
+_LOSS: Final = Trust(believed=6, reported_where_cut=False)
 _ARITHMETIC: Final = Trust(believed_without_input=1)
 _BEFORE: Final = Trust(believed_without_input=1)
 _BEYOND: Final = Trust(believed_without_input=1)
 
 TRUST: Final[dict[str, Trust]] = {
     # A value that is missing comes about by branches that often hang together in unseen ways.
-    "null-dereference": Trust(believed=1, told=6, callers_know=True, told_where_cut=False),
+    "null-dereference": Trust(believed=1, reported=6, callers_know=True, reported_where_cut=False),
     "uninitialized": Trust(
-        believed=1, told=6, callers_know=True, told_where_cut=False, doubted_past_loops=True
+        believed=1, reported=6, callers_know=True, reported_where_cut=False, doubted_past_loops=True
     ),
     "divide-by-zero": Trust(believed_without_input=1, callers_know=True),
     "use-after-free": _RELEASE,
@@ -87,9 +87,9 @@ def trust(kind: str) -> Trust:
 
 
 def is_silent(state: AbstractState, kind: str, function: FunctionIR) -> bool:
-    """Return whether a flaw is not told of a function after this way."""
+    """Return whether a flaw in a function is not reported after this way."""
     row = trust(kind)
-    return state.choices > row.told or (function.cut and not row.told_where_cut)
+    return state.choices > row.reported or (function.cut and not row.reported_where_cut)
 
 
 def is_certain(state: AbstractState) -> bool:
