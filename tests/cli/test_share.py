@@ -167,3 +167,14 @@ def test_a_clone_runs_nothing_and_makes_no_links(tmp_path: Path, bare: Path) -> 
     assert not (one.home / "central/rules/out.md").is_symlink()
     kept = json.loads((one.home / "central.json").read_text())
     assert kept["repository"] == str(bare)
+
+
+def test_a_git_of_the_current_folder_is_not_run(
+    tmp_path: Path, bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Desk(tmp_path / "one", str(bare))
+    (one.home / "git").write_text("#!/bin/sh\ntouch ran\nexit 1\n")
+    (one.home / "git").chmod(0o755)
+    monkeypatch.setitem(ENVIRONMENT, "PATH", f".:{ENVIRONMENT['PATH']}")
+    assert one.share("update")[0] == 0
+    assert not list(one.home.rglob("ran"))

@@ -198,7 +198,8 @@ class Central:
 
     async def _git(self, *arguments: str, folder: Path | None = None, check: bool = True) -> str:
         """Return what git prints. Raises `JarvisError` when it fails and that is not expected."""
-        program = shutil.which("git")
+        places = [place for place in os.get_exec_path() if Path(place).is_absolute()]
+        program = shutil.which("git", path=os.pathsep.join(places))  # none of the current folder
         if program is None:
             raise JarvisError("git is not installed; the central repository needs it.")
         environment = {
