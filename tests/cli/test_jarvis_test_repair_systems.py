@@ -46,6 +46,12 @@ NODE = {
     "const { twice } = require('../lib.js');\n\n"
     "test('doubles', () => {\n  assert.strictEqual(twice(2), 4);\n});\n",
 }
+GO = {
+    "go.mod": "module example.org/x\n\ngo 1.16\n",
+    "lib.go": "package x\n\nfunc Twice(a int) int {\n\treturn a * 3\n}\n",
+    "lib_test.go": 'package x\n\nimport "testing"\n\nfunc TestTwice(t *testing.T) {\n'
+    '\tif Twice(2) != 4 {\n\t\tt.Errorf("got %d", Twice(2))\n\t}\n}\n',
+}
 UNITTEST = {
     "lib.py": "def twice(a):\n    return a * 3\n",
     "test_lib.py": "import unittest\n\nfrom lib import twice\n\n\n"
@@ -64,6 +70,7 @@ SYSTEMS = {
     "ctest": ("ctest", CMAKE, "lib.c", "a * 3", "a * 2", ["lib.c", "lib.h"], 1),
     "cargo": ("cargo", CARGO, "src/lib.rs", "(a, 3)", "(a, 2)", ["src/lib.rs", "src/number.rs"], 1),
     "node": ("node", NODE, "lib.js", "a * 3", "a * 2", ["lib.js"], 1),
+    "go": ("go", GO, "lib.go", "a * 3", "a * 2", ["lib.go"], 1),
     "unittest": ("python3", UNITTEST, "lib.py", "a * 3", "a * 2", ["lib.py"], 1),
     "junit": ("python3", JUNIT, "lib.py", "a * 3", "a * 2", ["lib.py"], 1),
 }
@@ -113,3 +120,28 @@ async def test_a_compiler_error_is_repaired(tmp_path: Path) -> None:
         assert answer["status"] == "fixed", answer
         assert answer["validation_summary"]["type_check"] == "passed"
         assert "lib.c:5" in bench.told()
+
+
+MYPY = {
+    "mypy.ini": "[mypy]\nstrict = True\n",
+    "lib.py": "def twice(a: int) -> int:\n    return a * 3\n",
+    "test_lib.py": "from lib import twice\n\n\ndef test_twice() -> None:\n"
+    "    assert twice(2) == 4\n",
+}
+
+
+async def test_a_patch_that_passes_the_tests_but_not_the_types_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="needs mypy")
+    async with repair_bench(tmp_path, MYPY) as bench:
+        bench.use_interpreter()
+        bench.plan(cause="lib.py")
+        bench.patch([("lib.py", "a * 3", "a + str(a) if a > 9 else a * 2")])
+        bench.patch([("lib.py", "a * 3", "a * 2")])
+        answer = await bench.request(human_in_the_loop=False)
+        assert answer["status"] == "fixed", (answer, bench.audit())
+        assert answer["validation_summary"]["type_check"] == "passed"
+        assert answer["fixed_files"]["lib.py"].endswith("return a * 2\n")
+        types = [r["summary"]["type_check"] for r in bench.audit() if r["event"] == "validation"]
+        assert types == ["failed", "passed"]
+        assert "New complaints of the type checker" in bench.told()
+        assert "lib.py:2" in bench.told()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from jarvis_ls.tester.junit import read_junit
@@ -58,6 +60,53 @@ LINES = {
 def test_lines_of_runners(runner: str) -> None:
     text, expected = LINES[runner]
     assert {test.name: test.outcome for test in read_lines(text)} == expected
+
+
+RECORDED = {
+    "go-1.19.txt": (
+        {"TestTwice": FAILED, "TestTwice/two": FAILED, "TestOnce": PASSED, "TestOld": SKIPPED},
+        Place("lib_test.go", 9),
+    ),
+    "jest-29.txt": (
+        {"doubles": FAILED, "keeps": PASSED, "old": SKIPPED},
+        Place("lib.test.js", 3),
+    ),
+    "vitest-2.xml": (
+        {
+            "lib.test.js.numbers > doubles": FAILED,
+            "lib.test.js.numbers > keeps": PASSED,
+            "lib.test.js.old": SKIPPED,
+        },
+        Place("lib.test.js", 4),
+    ),
+    "maven-surefire-2.22.xml": (
+        {
+            "org.x.LibTest.doubles": FAILED,
+            "org.x.LibTest.keeps": PASSED,
+            "org.x.LibTest.old": SKIPPED,
+        },
+        Place("LibTest.java", 6),
+    ),
+    "gradle-4.4.xml": (
+        {
+            "org.x.LibTest.doubles": FAILED,
+            "org.x.LibTest.keeps": PASSED,
+            "org.x.LibTest.old": SKIPPED,
+        },
+        Place("LibTest.java", 6),
+    ),
+}
+"""What these tools wrote of the same three tests, and the line of the failure."""
+
+
+@pytest.mark.parametrize("file", RECORDED)
+def test_what_tools_wrote(file: str) -> None:
+    data = Path(__file__).with_name("recorded").joinpath(file).read_bytes()
+    tests, place = RECORDED[file]
+    found = read_junit(data) if file.endswith(".xml") else read_lines(data.decode())
+    assert {test.name: test.outcome for test in found} == tests
+    whys = [test.why for test in found] if file.endswith(".xml") else [data.decode()]
+    assert place in [named for why in whys for named in read_places(why)]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What test runners print, as tests with their outcomes and places in the source.
 
 Formats: pytest and others by JUnit XML (`junit.py`); unittest, `cargo test`, `go test -v`, ctest,
-TAP and automake by their lines. A name that is given twice has the worse outcome.
+Jest, TAP and automake by their lines. A name that is given twice has the worse outcome.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ _AUTOMAKE = re.compile(r"(?P<how>PASS|FAIL|ERROR|SKIP|XFAIL|XPASS): (?P<name>\S+
 _UNITTEST = re.compile(
     r"(?P<name>\w+) \((?P<where>[\w.]+)\)(?: \.\.\.|.* \.\.\.) (?P<how>ok|FAIL|ERROR|skipped)\b"
 )
-_GOOD = frozenset({"ok", "pass", "passed", "xfail"})
-_NEUTRAL = frozenset({"ignored", "skip", "skipped"})
+_JEST = re.compile(r"\s*(?P<how>[✓✕○√×]) (?:skipped )?(?P<name>\S.*?)(?: \([\d.]{1,12} m?s\))?\s*$")
+_GOOD = frozenset({"ok", "pass", "passed", "xfail", "✓", "√"})
+_NEUTRAL = frozenset({"ignored", "skip", "skipped", "○"})
 _PATH = r"(?P<path>(?:[A-Za-z]:)?[^\s:()\[\]'\"<>,|]{1,300}\.\w{1,12})"
 _FILE = rf"(?:file://)?{_PATH}"
 _PLACES = tuple(
@@ -66,7 +67,7 @@ _PLACES = tuple(
     for pattern in (
         r'File "(?P<path>[^"]{1,300})", line (?P<line>\d{1,7})',  # Python
         rf"(?:panicked at |--> |\bat ){_FILE}:(?P<line>\d{{1,7}})",  # Rust, JavaScript
-        rf"^\s*(?:\S{{1,80}}: )?{_PATH}:(?P<line>\d{{1,7}})\b",  # compilers, pytest, go, assert(3)
+        rf"^\s*(?:❯ |\S{{1,80}}: )?{_PATH}:(?P<line>\d{{1,7}})\b",  # compilers, pytest, go
         rf"\({_FILE}:(?P<line>\d{{1,7}})(?::\d{{1,7}})?\)",  # Java, JavaScript in functions
     )
 )
@@ -107,8 +108,9 @@ def read_places(output: str) -> list[Place]:
 
 
 def cut_why(text: str) -> str:
-    """Return the end of a long explanation."""
-    return text if len(text) <= _LONGEST_WHY else f"…{text[-_LONGEST_WHY:]}"
+    """Return both ends of a long explanation: what failed is first in Java and last in Python."""
+    half = _LONGEST_WHY // 2
+    return text if len(text) <= _LONGEST_WHY else f"{text[:half]}\n…\n{text[-half:]}"
 
 
 def _lines(output: str) -> Iterator[str]:
@@ -116,7 +118,7 @@ def _lines(output: str) -> Iterator[str]:
 
 
 def _read_line(line: str) -> TestResult | None:
-    for pattern in (_CARGO, _GO, _CTEST, _UNITTEST, _AUTOMAKE, _TAP):
+    for pattern in (_CARGO, _GO, _CTEST, _UNITTEST, _AUTOMAKE, _JEST, _TAP):
         match = pattern.match(line)
         if match is None:
             continue
