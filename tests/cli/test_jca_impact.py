@@ -138,6 +138,24 @@ LANGUAGES: dict[str, tuple[dict[str, str], str, str, str, str]] = {
 }
 
 
+def test_heirs_run_inherited_tests_and_what_is_named_after_the_change_comes_first(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "src/calc.py": "def add(a, b):\n    return a + b\n",
+        "tests/test_all.py": "from src.calc import add\n\ndef test_a():\n    add(1, 2)\n",
+        "tests/test_calc.py": "from src.calc import add\n\nclass TestInts:\n    one = 1\n\n"
+        "    def test_other(self):\n        add(self.one, 2)\n\n"
+        "    def test_add(self):\n        add(self.one, 2)\n\n"
+        "class TestFloats(TestInts):\n    one = 1.0\n\n"
+        "    def test_other(self):\n        pass\n",
+    }
+    root = make_repository(tmp_path / "work", files)
+    (root / "src/calc.py").write_text("def add(a, b):\n    return a - b\n")
+    tests = [test["name"] for test in impact(cwd=root)["tests"]]
+    assert tests == ["TestFloats.test_add", "TestInts.test_add", "TestInts.test_other", "test_a"]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_changed_body_leads_to_its_callers_and_tests(language: str, tmp_path: Path) -> None:
     files, path, text, caller, test = LANGUAGES[language]

@@ -2,13 +2,16 @@
 
 A test is at risk when it reaches a changed symbol through calls and names, when it changed itself,
 or when its file imports a changed one. What a test framework calls by its name (`setUp`) puts all
-tests of its class or file at risk.
+tests of its class or file at risk, and a test of a class in Python those that its heirs run.
+
+The nearest come first. A test that is named after what changed, or is in a file that is, counts as
+nearer than its steps say.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.change.symbol_changes import Change, SymbolChange
@@ -28,6 +31,8 @@ _SET_UPS = frozenset(
     "setUp setUpClass setUpModule asyncSetUp setup setup_method setup_class setup_module "
     "tearDown tearDownClass teardown_method beforeEach beforeAll TestMain".split()
 )
+_MARKS = re.compile(r"^tests?|tests?$|_")
+_BASES = re.compile(r"class \w+\s*\((?P<bases>[^()]*)\)")
 _FAR = 100
 """Steps that an import counts for: a test that only imports comes behind those that reach."""
 
@@ -50,7 +55,7 @@ class TestAtRisk:
 
 def tests_at_risk(
     graph: SymbolStore,
-    changes: Iterable[SymbolChange],
+    changes: Sequence[SymbolChange],
     reached: Iterable[Caller],
     imported: Iterable[tuple[str, int]],
 ) -> tuple[TestAtRisk, ...]:
@@ -74,8 +79,36 @@ def tests_at_risk(
         if file is not None and file.is_test and path not in files:
             for unit in _units(graph, path, ""):
                 found[path, unit] = _FAR + steps
-    ordered = sorted(found.items(), key=lambda item: (item[1], item[0]))
+    distance = _Distance(changes)
+    ordered = sorted(found.items(), key=lambda item: (distance.of(*item), item[0]))
     return tuple(TestAtRisk(path, name, depth) for (path, name), depth in ordered)
+
+
+class _Distance:
+    """How far tests are from what changed, their names considered."""
+
+    def __init__(self, changes: Sequence[SymbolChange]) -> None:
+        symbols = [change for change in changes if change.definition.kind is not Kind.FILE]
+        self._names = {_plain(change.definition.name) for change in symbols}
+        self._names |= {
+            _plain(change.definition.container.rpartition(".")[2]) for change in symbols
+        }
+        self._files = {
+            _plain(change.path.rpartition("/")[2].partition(".")[0]) for change in changes
+        }
+
+    def of(self, test: tuple[str, str], depth: int) -> float:
+        """Return the steps, less where names say that it is nearer."""
+        path, name = test
+        is_named = _plain(name.rpartition(".")[2]) in self._names
+        near = any(part and part in _plain(name) for part in self._names)
+        file = _plain(path.rpartition("/")[2].partition(".")[0])
+        return depth - 0.5 * is_named - 0.75 * near - 0.5 * (file in self._files)
+
+
+def _plain(name: str) -> str:
+    """Return a name without what says that it is a test, and without how it is written."""
+    return _MARKS.sub("", name.casefold())
 
 
 def _units(graph: SymbolStore, path: str, name: str) -> list[str]:
@@ -93,7 +126,28 @@ def _units(graph: SymbolStore, path: str, name: str) -> list[str]:
     if last in _SET_UPS:
         around = name.rpartition(".")[0]
         return [test.qualified for test in tests if not around or test.container == around]
-    return [test.qualified for test in tests if test.qualified == name]
+    found = [test.qualified for test in tests if test.qualified == name]
+    return [*found, *_inherited(definitions, found)] if file.language == "python" else found
+
+
+def _inherited(definitions: list[Definition], tests: list[str]) -> list[str]:
+    """Return the same tests as classes of the file run them that inherit them."""
+    known = {definition.qualified for definition in definitions}
+    bases = {
+        definition.qualified: [base.strip() for base in match["bases"].split(",")]
+        for definition in definitions
+        if definition.kind is Kind.CLASS and (match := _BASES.search(definition.signature))
+    }
+    found: dict[str, None] = {}
+    wanted = list(tests)
+    while wanted:
+        around, _, name = wanted.pop().rpartition(".")
+        for heir, names in bases.items():
+            test = f"{heir}.{name}"
+            if around and around in names and test not in known and test not in found:
+                found[test] = None
+                wanted.append(test)
+    return list(found)
 
 
 def is_started_test(definition: Definition, language: GraphLanguage) -> bool:
