@@ -46,6 +46,7 @@ await task(async () => {
  */
 function more(file, options) {
   if (nameOf(file) === 'tasks') return options.length > 0 ? packages('measure/real_tasks') : [];
+  if (nameOf(file) === 'code-agent') return ['toolz', 'sortedcontainers'];
   if (nameOf(file) === 'projects-proof') return ['unrtf', 'mtools', 'less', 'gzip'];
   return nameOf(file) === 'calibration' ? packages('judged') : [];
 }

@@ -3,6 +3,7 @@
 Impact: 500 functions of real C programs are changed, in body or signature; who calls them, up to
 three steps away, is what libclang says of the same files, which shares nothing with the graph.
 Deletion guard: 200 planted losses in the same programs, and 200 changes that lose nothing.
+Tests at risk and a long diff: see `measure/risk.py` and `measure/long_diff.py`.
 Kills: `jca -r` is killed at 200 moments in a repository with uncommitted work; all of the user's
 must be byte-equal after each.
 """
@@ -31,6 +32,8 @@ from jarvis_ls.codeintel.graph.records import Definition, Kind  # noqa: E402
 from jarvis_ls.codeintel.graph.store import SymbolStore  # noqa: E402
 from jarvis_ls.codeintel.graph.workspace import put_file, sync_folder  # noqa: E402
 from jarvis_ls.tools.edit_checks import new_syntax_errors  # noqa: E402
+from tests.bench.measure.long_diff import measure_long_diff  # noqa: E402
+from tests.bench.measure.risk import measure_risk  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
 from tests.support.code_agent import code_bench  # noqa: E402
 
@@ -50,6 +53,8 @@ def main() -> int:
     speed(table, sources)
     impact(table, sources)
     guard(table, sources)
+    measure_long_diff(table, sources)
+    measure_risk(table, sources, SEED)
     asyncio.run(kills(table))
     return table.finish()
 
@@ -275,11 +280,15 @@ async def kills(table: Table) -> None:
             bench.leave_work()
             before = bench.state()
             await bench.measure()
+            begun = asked = 0
             for _ in range(KILLS):
+                known = len(bench.model.requests)
                 await bench.kill_at(chance.random())
                 differs += bench.state() != before
-            asked = len(bench.model.requests)
+                begun += len(bench.model.requests) > known
+                asked += len(bench.model.requests) - known
     table.note("runs that were killed", KILLS)
+    table.note("of them while or after the model was asked", begun)
     table.note("requests to the model that they came to", asked)
     table.at_most("after which something of the user's differs", differs, 0)
 

@@ -36,6 +36,8 @@ FILES = {
     "    assert parse_header('abc') == 'abc'\n",
     ".gitignore": "*.log\n",
 }
+_STARTING = 0.125
+"""Which part of the moments of `kill_at` is before the first request."""
 OFF_BY_ONE = {
     "files": [
         {
@@ -54,6 +56,10 @@ class CodeBench:
         self.model = model
         self.seconds = 0.0
         """How long a run takes, see `measure`."""
+        self._first = 0.0
+        """Seconds until it asks the model for the first time."""
+        self._asked = 1
+        """How often it asks."""
         self.home = folder / "home"
         self.home.mkdir()
         (self.home / "config.toml").write_text(SETTINGS.format(url=model.url))
@@ -116,20 +122,33 @@ class CodeBench:
 
     async def kill_at(self, moment: float) -> None:
         """Kill a run; the moment is from 0, its beginning, to 1, when it would have ended. It makes
-        a commit, so that all it ever writes may be under way."""
+        a commit, so that all it ever writes may be under way. An eighth of the moments are before
+        it asks the model, the others are counted from a request, since starting takes longest."""
+        before = len(self.model.requests)
         run = await self._harm()
-        await asyncio.sleep(moment * self.seconds)
+        step, part = divmod(max(0.0, moment - _STARTING) / (1 - _STARTING) * self._asked, 1)
+        if moment < _STARTING:
+            await asyncio.sleep(moment / _STARTING * self._first)
+        else:
+            while len(self.model.requests) - before <= step and run.returncode is None:
+                await asyncio.sleep(0.005)
+            await asyncio.sleep(part * (self.seconds - self._first) / self._asked)
         if run.returncode is None:
             run.kill()
         await run.communicate()
 
     async def measure(self) -> None:
         """Let such a run end, to know how long one takes."""
+        before = len(self.model.requests)
         began = time.monotonic()
         run = await self._harm()
+        while len(self.model.requests) == before and run.returncode is None:
+            await asyncio.sleep(0.005)
+        self._first = time.monotonic() - began
         _, errors = await run.communicate()
         assert run.returncode == 0, errors.decode()
         self.seconds = time.monotonic() - began
+        self._asked = max(1, len(self.model.requests) - before)
 
     async def _harm(self) -> asyncio.subprocess.Process:
         self.model.answers.clear()
