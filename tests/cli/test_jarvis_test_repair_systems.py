@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.repair_bench import repair_bench
+from tests.support.repositories import write
 
 pytestmark = pytest.mark.watches()
 
@@ -91,6 +92,28 @@ async def test_a_failing_test_of_each_system_is_repaired(tmp_path: Path, system:
         assert [candidate["id"] for candidate in answer["candidates"]] == ["fix-2"]
         summaries = [r["summary"] for r in bench.audit() if r["event"] == "validation"]
         assert [s["tests_passed"] for s in summaries] == [0, total], bench.audit()
+        assert bench.state() == before
+
+
+async def test_installed_packages_are_there_and_stay_as_they_are(tmp_path: Path) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("needs node")
+    spoil = "try { require('fs').writeFileSync(require.resolve('half'), ''); } catch {}\n"
+    test = NODE["test/lib.test.js"] + f"require('half')(4);\n{spoil}"
+    async with repair_bench(tmp_path, {**NODE, "test/lib.test.js": test}) as bench:
+        write(
+            bench.root,
+            {
+                ".gitignore": "node_modules/\n",
+                "node_modules/half/index.js": "module.exports = (a) => a / 2;\n",
+            },
+        )
+        before = bench.state()
+        bench.plan(cause="lib.js")
+        bench.patch([("lib.js", "a * 3", "a * 2")])
+        answer = await bench.request(human_in_the_loop=False)
+        assert answer["status"] == "fixed", (answer, bench.audit())
+        assert list(answer["fixed_files"]) == ["lib.js"]
         assert bench.state() == before
 
 

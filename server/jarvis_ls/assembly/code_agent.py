@@ -224,7 +224,8 @@ class CodeTask:
         if record.problem:
             self.notes.append(record.problem)
         session = f"code-{self._lock.folder.name}"
-        place = CheckPlace(shared.sandbox, self.workspace.folder, session, read_table(shared.home))
+        linters, root = read_table(shared.home), self._wanted.root
+        place = CheckPlace(shared.sandbox, self.workspace.folder, session, linters, root)
         return Checks(place, record)
 
     def _write(self, changes: Sequence[FileChange]) -> None:

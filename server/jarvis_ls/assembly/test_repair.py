@@ -46,7 +46,8 @@ async def repair_tests(
             audit = Audit(root, session)
             workspace = Workspace(assembly.home, root, lock.folder)
             await workspace.make()
-            bench = TestBench(assembly.sandbox, workspace.folder, f"{_PURPOSE}-{lock.folder.name}")
+            name = f"{_PURPOSE}-{lock.folder.name}"
+            bench = TestBench(assembly.sandbox, root, workspace.folder, name)
             try:
                 return await repair(
                     Job(

@@ -14,6 +14,11 @@ from typing import Any
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 
+GRADLE = (
+    "if [ -x ./gradlew ]; then set -- ./gradlew; else set -- gradle; fi;"
+    ' GRADLE_USER_HOME="$HOME/.gradle" "$@" --offline --no-daemon -q'
+)
+"""Begins a command line; Java takes the home folder from the list of users, not from `HOME`."""
 CMAKE_FOLDER = "build-jca"
 CMAKE_CONFIGURE = f"cmake -S . -B {CMAKE_FOLDER} >/dev/null"
 CMAKE_BUILD = f"cmake --build {CMAKE_FOLDER} -j 2"
@@ -49,8 +54,7 @@ SYSTEMS = (
         "gradle",
         ("build.gradle", "build.gradle.kts"),
         "gradle",
-        "if [ -x ./gradlew ]; then set -- ./gradlew; else set -- gradle; fi;"
-        ' "$@" --offline -q classes',
+        f"{GRADLE} classes",
     ),
     BuildSystem(
         "cmake",

@@ -28,6 +28,7 @@ from jarvis_ls.codeagent.diagnostics import (
 )
 from jarvis_ls.codeagent.edit_guard import Edit
 from jarvis_ls.codeagent.lint_tools import LintTable, tools_for
+from jarvis_ls.codeagent.npm_packages import linked_packages
 from jarvis_ls.codeagent.test_runs import FROM_SOURCES, test_runs
 from jarvis_ls.codeintel.change.impact import ImpactReport
 from jarvis_ls.core.errors import JarvisError
@@ -87,6 +88,8 @@ class CheckPlace:
     """Whose builds a check continues with."""
     linters: LintTable
     """Which linter reads which file."""
+    root: Path
+    """The project that was copied."""
 
 
 class Checks:
@@ -239,7 +242,12 @@ class Checks:
         session = self._sessions()[number]
         sandbox = await self._place.ladder.best(trusted=True, session=session)
         script = Script(
-            "bash", text, SECONDS[check.kind], environment=FROM_SOURCES, session=session
+            "bash",
+            text,
+            SECONDS[check.kind],
+            environment=FROM_SOURCES,
+            session=session,
+            readable=linked_packages(self._place.root, self._place.folder),
         )
         return await sandbox.run(script, [self._place.folder])
 

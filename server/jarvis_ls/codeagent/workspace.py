@@ -16,6 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from jarvis_ls.codeagent.npm_packages import link_packages
 from jarvis_ls.codeintel.change.repository import Repository
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
 from jarvis_ls.core.files import read_regular, replace_file, write_error
@@ -156,6 +157,8 @@ class Workspace:
                     file = f"{path}/{name}" if path else name
                     if not self._copy_file(file):
                         left_out.append(file)
+            with_packages = [p for p, f in seen.folders.items() if "package.json" in f.files]
+            link_packages(self.root, self.folder, with_packages)
         except OSError as error:
             raise write_error(self.folder, error) from None
         return tuple(sorted(left_out))

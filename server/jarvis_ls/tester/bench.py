@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from jarvis_ls.codeagent.npm_packages import linked_packages
 from jarvis_ls.codeagent.test_runs import FROM_SOURCES
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.words import Words
@@ -67,8 +68,10 @@ class TestBench:
 
     __test__ = False
 
-    def __init__(self, ladder: Ladder, folder: Path, session: str) -> None:
-        """`folder` is the copy; builds of earlier runs with this `session` are found again."""
+    def __init__(self, ladder: Ladder, root: Path, folder: Path, session: str) -> None:
+        """`folder` is the copy of `root`; builds of earlier runs with this `session` are found
+        again."""
+        self._root = root
         self.folder = folder
         self._ladder = ladder
         self._session = session
@@ -93,7 +96,14 @@ class TestBench:
         if not is_path(text):
             raise UsageError("A command or an input of tests holds a NUL or half a character.")
         sandbox = await self._ladder.best(trusted=True, session=self._session)
-        script = Script("bash", text, seconds, environment=FROM_SOURCES, session=self._session)
+        script = Script(
+            "bash",
+            text,
+            seconds,
+            environment=FROM_SOURCES,
+            session=self._session,
+            readable=linked_packages(self._root, self.folder),
+        )
         return await sandbox.run(script, [self.folder])
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from jarvis_ls.codeagent.build_systems import (
     CMAKE_BUILD,
     CMAKE_CONFIGURE,
     CMAKE_FOLDER,
+    GRADLE,
     has_script,
 )
 from jarvis_ls.codeagent.test_runs import make_target, package_names
@@ -111,10 +112,7 @@ def _recognise(root: Path, tests: list[str], runtime: Runtime) -> Iterator[Suite
         command = "mvn -q -o -B -fae test"
         yield Suite("maven", "java", "mvn", command, reports, compiles=True)
     elif any((root / name).is_file() for name in ("build.gradle", "build.gradle.kts")):
-        command = (
-            "if [ -x ./gradlew ]; then set -- ./gradlew; else set -- gradle; fi;"
-            ' "$@" --offline -q --continue test'
-        )
+        command = f"{GRADLE} --continue test"
         reports = ("build/test-results/test/*.xml", "*/build/test-results/test/*.xml")
         yield Suite("gradle", "java", "sh", command, reports, compiles=True)
     if (root / "CMakeLists.txt").is_file():

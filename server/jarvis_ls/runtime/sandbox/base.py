@@ -43,6 +43,8 @@ class Script:
     """Whose copies and builds it continues with; those of no one in particular when empty."""
     stop: asyncio.Event | None = None
     """When it is set, all of it is ended; what it did until then counts."""
+    readable: tuple[str, ...] = ()
+    """More folders of this machine that it may read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ _ETC = tuple(
     "alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime mime.types ssl/certs "
     "ssl/openssl.cnf ca-certificates pki/tls/certs pki/ca-trust nsswitch.conf protocols "
     "services fonts java-11-openjdk java-17-openjdk java-21-openjdk perl python3 "
-    "python3.11 python3.12 python3.13 os-release debian_version timezone magic gai.conf".split()
+    "python3.11 python3.12 python3.13 os-release debian_version timezone magic gai.conf hosts "
+    "maven/m2.conf maven/logging gradle".split()
 )
-_NETWORK_ETC = ("resolv.conf", "hosts", "host.conf")
+_NETWORK_ETC = ("resolv.conf", "host.conf")
 _HOME_TOOLS = tuple(
     ".rustup .cargo/bin .pyenv .nvm .volta .local/bin .local/share/uv/python "
     ".local/share/uv/tools .local/share/pnpm .bun/bin .deno/bin go/bin .sdkman/candidates "

@@ -82,7 +82,9 @@ class Landlock(Sandbox):
     def _link(self, script: Script, home: Path) -> None:
         """Put links where other rungs show something in the home folder, such as the crates that
         are there already: nothing can be bound here."""
-        for source, place in environment.readable(self._settings.readable, network=script.network):
+        for source, place in environment.readable(
+            [*self._settings.readable, *script.readable], network=script.network
+        ):
             inside = Path(place)
             if inside.is_relative_to(environment.HOME):
                 link = home / inside.relative_to(environment.HOME)
@@ -105,7 +107,9 @@ class Landlock(Sandbox):
         readable = [place for place, _ in environment.system_folders()]
         readable += [
             source
-            for source, _ in environment.readable(self._settings.readable, network=script.network)
+            for source, _ in environment.readable(
+                [*self._settings.readable, *script.readable], network=script.network
+            )
         ]
         families = _INTERNET if script.network else ()
         return {
