@@ -33,6 +33,8 @@ _SET_UPS = frozenset(
 )
 _MARKS = re.compile(r"^tests?|tests?$|_")
 _BASES = re.compile(r"class \w+\s*\((?P<bases>[^()]*)\)")
+_SHORTEST_PART = 3
+"""Letters that a name must have to be looked for in others."""
 _FAR = 100
 """Steps that an import counts for: a test that only imports comes behind those that reach."""
 
@@ -93,17 +95,21 @@ class _Distance:
         self._names |= {
             _plain(change.definition.container.rpartition(".")[2]) for change in symbols
         }
-        self._files = {
-            _plain(change.path.rpartition("/")[2].partition(".")[0]) for change in changes
-        }
+        stems = {_stem(change.path) for change in changes}
+        self._files = {stem for stem in stems if len(stem) >= _SHORTEST_PART}
 
     def of(self, test: tuple[str, str], depth: int) -> float:
         """Return the steps, less where names say that it is nearer."""
         path, name = test
         is_named = _plain(name.rpartition(".")[2]) in self._names
-        near = any(part and part in _plain(name) for part in self._names)
-        file = _plain(path.rpartition("/")[2].partition(".")[0])
-        return depth - 0.5 * is_named - 0.75 * near - 0.5 * (file in self._files)
+        near = any(len(p) >= _SHORTEST_PART and p in _plain(name) for p in self._names)
+        file = _stem(path)
+        is_own = any(stem in file for stem in self._files)
+        return depth - 0.5 * is_named - 0.75 * near - 0.75 * is_own
+
+
+def _stem(path: str) -> str:
+    return _plain(path.rpartition("/")[2].partition(".")[0])
 
 
 def _plain(name: str) -> str:
