@@ -55,6 +55,7 @@ async def test_a_change_is_written_when_it_is_accepted(
         assert "Places in the code that these words fit" in first and "src/header.py:1" in first
         assert [said.text for said in page.entries(UserEntry)] == ["fix parse_header"]
         assert "tests.pytest: passed" in notices(page)
+        assert "Tests at risk: tests/test_header.py::test_all" in notices(page)
         await page.ask(panel.ReviewAsk(page.session, card.id, {"src/header.py": [0]}))
         await page.until(lambda: "Written: 1 files." in notices(page))
         assert (root / "src/header.py").read_text() == MENDED

@@ -18,10 +18,10 @@ from jarvis_ls.codeagent.after_edit import AfterEdit
 from jarvis_ls.codeagent.check_record import CheckRecord
 from jarvis_ls.codeagent.checks import CheckPlace, Checks
 from jarvis_ls.codeagent.commits import Message, check_branch, commit_changes, own_reference
-from jarvis_ls.codeagent.edit_guard import Consent, EditGuard
+from jarvis_ls.codeagent.edit_guard import Consent, Edit, EditGuard
 from jarvis_ls.codeagent.gitignore import complete_gitignore
 from jarvis_ls.codeagent.identity import Identity, check_identity
-from jarvis_ls.codeagent.impact_watch import ImpactWatch
+from jarvis_ls.codeagent.impact_watch import ImpactWatch, impact_words
 from jarvis_ls.codeagent.lint_tools import read_table
 from jarvis_ls.codeagent.patch_text import patch_text
 from jarvis_ls.codeagent.statistics import Statistics
@@ -163,6 +163,11 @@ class CodeTask:
             for place in places
         ]
         return f"{text}\n\n{_PLACES}\n{as_data(chr(10).join(lines))}" if lines else text
+
+    async def impact(self) -> str:
+        """Return what all changes touch beyond themselves, in words; empty for nothing."""
+        changes = Edit(self.guard.kept, (), is_proposed=False)
+        return impact_words(await self._impact.measure(changes))
 
     async def offer(self) -> None:
         """Count that the user is shown changes."""

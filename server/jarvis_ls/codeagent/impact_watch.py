@@ -54,7 +54,7 @@ class ImpactWatch:
             self.report = None
             return ""
         self.report = measuring.result()
-        told = _words(self.report)
+        told = impact_words(self.report)
         if told == self._last:
             return ""
         self._last = told
@@ -101,7 +101,8 @@ class ImpactWatch:
         return impact_of(*contents_of(edit.changes), store)
 
 
-def _words(report: ImpactReport | None) -> str:
+def impact_words(report: ImpactReport | None) -> str:
+    """Return what a change touches beyond itself, in words; empty for nothing that is known."""
     if report is None or not report.files:
         return ""
     parts: list[str] = []

@@ -138,7 +138,7 @@ class AgentMode:
     ) -> str:
         """Show the changes and do what the user says; return what else is to be done."""
         await task.offer()
-        self._tell_state(conversation, task)
+        self._tell_state(conversation, task, await task.impact())
         while True:
             review, card = await self._review(conversation, changes)
             chosen = [
@@ -199,10 +199,11 @@ class AgentMode:
                     file=change.path,
                 )
 
-    def _tell_state(self, conversation: Conversation, task: CodeTask) -> None:
-        """Tell what is lost, and what checks still complain of."""
+    def _tell_state(self, conversation: Conversation, task: CodeTask, impact: str) -> None:
+        """Tell what the changes touch, what is lost, and what checks still complain of."""
         say = self._desk.say
-        lines = [say(Words("Lost: {what}", what=say(loss.reason))) for loss in task.guard.losses]
+        lines = [say(impact)] if impact else []
+        lines += [say(Words("Lost: {what}", what=say(loss.reason))) for loss in task.guard.losses]
         if task.checks is not None:
             lines += [say(note) for note in task.checks.take_notes()]
             for name, found in task.checks.found.items():
