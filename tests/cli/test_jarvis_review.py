@@ -151,6 +151,15 @@ def test_losses_and_new_security_findings_are_issues(tmp_path: Path) -> None:
     assert {("jsec", "unbounded-string-copy"), ("guard", "lost-test")} <= told
 
 
+def test_findings_of_large_files_are_told_apart_as_those_of_small_ones(tmp_path: Path) -> None:
+    words = "/* " + "words " * 5_000 + "*/\n"
+    old = words * 2 + "#include <stdio.h>\nvoid f(void) { char b[8]; gets(b); }\n"
+    root = make_repository(tmp_path / "work", {"a.c": old})
+    write(root, {"a.c": old + "void g(void) { char c[8]; gets(c); }\n"})
+    found = [issue for issue in as_json(cwd=root)["issues"] if "gets" in issue["rule"]]
+    assert [issue["line"] for issue in found] == [5]
+
+
 def test_security_comes_first_and_renamed_files_are_one(tmp_path: Path) -> None:
     long = "".join(f"line {i}\n" for i in range(20))
     files = {"zz_auth.py": "a = 1\n", "ab.py": "a = 1\n", "old.txt": long, "x.yml": "a: 1\n"}

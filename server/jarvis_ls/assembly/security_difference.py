@@ -13,6 +13,9 @@ from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.runtime.edits.text_file import WorkspacePath
 
+_MUCH = 100_000
+"""Bytes of both states from which on each is analysed by a process of its own, at the same time."""
+
 
 @dataclass(frozen=True, slots=True)
 class SecurityDifference:
@@ -52,19 +55,29 @@ async def _compare(
     paths = sorted(path for path in before.keys() | after.keys() if language_of(path))
     if not paths:
         return SecurityDifference()
-    analysis = Analysis([root], trusted=False, buffers=None)
+    states = (before, after)
+    size = sum(len(state.get(path, b"")) for state in states for path in paths)
+    first = Analysis([root], trusted=False, buffers=None)
+    last = first if size < _MUCH else Analysis([root], trusted=False, buffers=None)
     try:
         for path in paths:
-            texts = [_text(state.get(path, b"")) for state in (before, after)]
-            found = await analysis.of_texts(WorkspacePath(root, 0, path), texts)
-            if found is None:
+            place = WorkspacePath(root, 0, path)
+            found = await asyncio.gather(
+                *(
+                    analysis.of_texts(place, [_text(state.get(path, b""))])
+                    for analysis, state in zip((first, last), states, strict=True)
+                )
+            )
+            if None in found:
                 failed.append(path)
                 continue
-            old, now = ({item.fingerprint: item for item in items} for items in found)
+            old, now = (
+                {item.fingerprint: item for text in texts or () for item in text} for texts in found
+            )
             new += [item for print_, item in now.items() if print_ not in old]
             gone += [item for print_, item in old.items() if print_ not in now]
     finally:
-        await analysis.close()
+        await asyncio.gather(*(analysis.close() for analysis in {first, last}))
     return SecurityDifference(tuple(new), tuple(gone), tuple(failed))
 
 
