@@ -573,13 +573,14 @@ asyncio.run(main())
 
 def test_the_offered_commands_are_those_of_a_conversation():
     from jarvis_ls.assembly.commands import builtin_commands
+    from jarvis_ls.lsp.panel.agent_mode import COMMAND as AGENT_MODE
     from jarvis_ls.lsp.panel.commands import COMMANDS
     from jarvis_ls.lsp.panel.settings import Commands
     from jarvis_ls.lsp.user_messages import Messages
 
     offered = {one.name for one in Commands(Messages()).items()}
     own = {f"/{one.name}" for one in builtin_commands(None)}  # type: ignore[arg-type]
-    assert offered == own | {one.name for one in COMMANDS}
+    assert offered == own | {one.name for one in COMMANDS} | {AGENT_MODE}
 
 
 async def test_a_session_that_another_program_has_open_can_be_read(folder, tmp_path):

@@ -13,7 +13,7 @@ from jarvis_ls.runtime.base.events import NoticeEntry, UserEntry
 from tests.lsp.page import Page, opened
 from tests.support.code_agent import FILES, OFF_BY_ONE, state_of
 from tests.support.model_server import ModelServer
-from tests.support.repositories import make_repository, write
+from tests.support.repositories import git, make_repository, write
 
 pytestmark = pytest.mark.watches()
 
@@ -23,7 +23,10 @@ SAVE = {"memory_type": "project_long_term", "content": "Slices end at len.", "ta
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return make_repository(tmp_path / "work", FILES)
+    made = make_repository(tmp_path / "work", FILES)
+    git(made, "config", "user.name", "A")
+    git(made, "config", "user.email", "a@example.org")
+    return made
 
 
 @pytest.fixture
