@@ -20,6 +20,9 @@ const NODE_TEST = /\.test\.mjs$/;
 // Files go to whichever worker is free, in the order of tests/conftest.py: the longest first.
 const SIDE_BY_SIDE = ['-n', '2', '--dist', 'loadfile', '--no-loadscope-reorder'];
 
+// Exit status of pytest when tests have failed, and nothing else is wrong.
+const SOME_FAILED = 1;
+
 // Milliseconds: a test file that hangs fails; the longest takes five minutes on a quiet machine.
 const LONGEST = 30 * 60_000;
 
@@ -68,7 +71,14 @@ async function runPytest(args) {
   const temporary = args.some((argument) => argument.startsWith('--basetemp'))
     ? []
     : [`--basetemp=${path.join(folder, 'tests')}`];
-  const status = await run(venv('python'), ['-m', 'pytest', ...temporary, ...args]);
+  let status = await run(venv('python'), ['-m', 'pytest', ...temporary, ...args]);
+  if (status === SOME_FAILED && args === SIDE_BY_SIDE) {
+    // Beside a browser on few cores a wait may be longer than anybody's; what fails twice is a fault.
+    console.log('Failed, and tried once more alone:');
+    const alone = ['--last-failed', '--last-failed-no-failures=none', '--verbose'];
+    const place = `--basetemp=${path.join(folder, 'again')}`;
+    status = await run(venv('python'), ['-m', 'pytest', place, ...alone]);
+  }
   let output = '';
   if (status === 0) await removeFolder(folder);
   else output = `The folders of the tests are in ${folder}\n`;
