@@ -1,4 +1,4 @@
-"""Sizes and input inside of the text, for whoever asks for them."""
+"""Inlay hints: sizes of memory, and where input enters."""
 
 from __future__ import annotations
 
