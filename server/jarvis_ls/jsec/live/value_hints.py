@@ -1,4 +1,4 @@
-"""What is known of memory and input in a function, for editors to show inside of the text: how many
+"""What is known of memory and input in a function, for editors to show as inlay hints: how many
 bytes an array or an allocation has, and where a value from outside enters."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, allocation_size, ext
 from jarvis_ls.jsec.local.c.inputs import FILLERS, number_source, text_source
 
 _MOST = 500
-"""Hints of one question."""
+"""Hints of one question from which on no further function is looked at."""
 
 
 def value_hints(
@@ -36,8 +36,8 @@ def value_hints(
         for hint in _of_function(Function(unit, item, node)):
             if lines[0] <= hint.line <= lines[1]:
                 hints.setdefault((hint.line, hint.column, hint.source), hint)
-            if len(hints) >= _MOST:
-                break
+        if len(hints) >= _MOST:
+            break
     return sorted(hints.values(), key=lambda hint: (hint.line, hint.column))
 
 
