@@ -1,22 +1,24 @@
-"""Write the JSON schema of `.jarvis/jsec.toml` from the reader of the settings.
+"""Write the JSON schemas of `.jarvis/jsec.toml` and of the user's `config.toml`.
 
-    python scripts/settings_schema.py            write it
-    python scripts/settings_schema.py --check    fail when it is not up to date
+    python scripts/settings_schema.py            write them
+    python scripts/settings_schema.py --check    fail when they are not up to date
 
-The keys are those that the reader takes, with what each is checked by; a check without a schema
-here is an error. Draft 4 is what the TOML plugins of editors read. `jsec init` lays the schema
-beside the settings.
+The second is in `user_schema.py`. The keys of the first are those that the reader takes, with what
+each is checked by; a check without a schema here is an error. `jsec init` lays the schema beside
+the settings.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
-import json
 import sys
 from collections.abc import Callable
 from typing import Any, get_args
 
+from schema_text import Schema, sentence_under, whole
+from user_schema import user_schema
+
+from jarvis_ls.assembly.settings_file import SCHEMA as USER_SCHEMA
 from jarvis_ls.cli.init_project import SCHEMA
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.core.finding import SEVERITIES
@@ -24,7 +26,6 @@ from jarvis_ls.jsec.flow.library import user_models
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.settings import settings, value_reader
 
-Schema = dict[str, Any]
 
 TABLES: dict[str, tuple[type, dict[str, str]]] = {
     "": (settings.Settings, {"rules": "rules", "pattern": "patterns"}),
@@ -137,19 +138,7 @@ def _of_check(check: Callable[[Any], Any]) -> Schema:
 def _description(table: str, key: str) -> str:
     """Return the sentence under the field that a key fills."""
     record, renamed = TABLES[table]
-    body = ast.parse(inspect.getsource(record)).body[0]
-    assert isinstance(body, ast.ClassDef)
-    lines = zip(body.body, body.body[1:], strict=False)
-    for field, below in lines:
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and field.target.id == renamed.get(key, key)
-            and isinstance(below, ast.Expr)
-            and isinstance(below.value, ast.Constant)
-        ):
-            return " ".join(str(below.value.value).split())
-    return ""
+    return sentence_under(record, renamed.get(key, key))
 
 
 def schema() -> str:
@@ -157,25 +146,23 @@ def schema() -> str:
     recorder = Recorder("", False)
     value_reader.Reader = lambda *_: recorder  # type: ignore[assignment,misc]
     settings.settings_from({}, "")
-    head = {
-        "$schema": "http://json-schema.org/draft-04/schema#",
-        "title": "Settings of jsec",
-        "description": "What a project wants of jsec: .jarvis/jsec.toml",
-    }
-    whole = {**head, "definitions": {"rules": levels()}, **recorder.schema}
-    return json.dumps(whole, indent=None, separators=(",\n", ":")) + "\n"
+    return whole(
+        "Settings of jsec",
+        "What a project wants of jsec: .jarvis/jsec.toml",
+        {"definitions": {"rules": levels()}, **recorder.schema},
+    )
 
 
 def main() -> int:
-    """Write or check the schema; the status is 1 when a check finds a difference."""
-    wanted = schema()
-    if "--check" not in sys.argv:
-        SCHEMA.write_text(wanted, encoding="utf-8")
-        return 0
-    if not SCHEMA.exists() or SCHEMA.read_text(encoding="utf-8") != wanted:
-        print(f"{SCHEMA.name} is out of date; run python scripts/settings_schema.py")
-        return 1
-    return 0
+    """Write or check the schemas; the status is 1 when a check finds a difference."""
+    status = 0
+    for file, wanted in ((USER_SCHEMA, user_schema()), (SCHEMA, schema())):
+        if "--check" not in sys.argv:
+            file.write_text(wanted, encoding="utf-8")
+        elif not file.exists() or file.read_text(encoding="utf-8") != wanted:
+            print(f"{file.name} is out of date; run python scripts/settings_schema.py")
+            status = 1
+    return status
 
 
 if __name__ == "__main__":

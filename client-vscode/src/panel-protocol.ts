@@ -775,6 +775,8 @@ export interface SettingsShown {
   file: string;
   /** What a new settings file says. */
   template: string;
+  /** File with the JSON schema of the settings, which is laid beside them. */
+  schema: string;
   providers: ProviderItem[];
   groups: SettingGroup[];
 }

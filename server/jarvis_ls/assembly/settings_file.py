@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import ConfigError, SkippedFile
-from jarvis_ls.core.files import read_regular
+from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.toml import read_toml
 
 FILE = "config.toml"
+SCHEMA = Path(__file__).with_name("config.schema.json")
+"""What editors check the settings by; the first line of a new settings file names it."""
+DIRECTIVE = f"#:schema ./{SCHEMA.name}\n"
 _LIMIT = 1_000_000
 
 
@@ -43,3 +46,8 @@ def read_tables(path: Path, root: Path | None = None) -> dict[str, Any]:
         raise ConfigError("{path}: {why}.", path=path, why=error.reason) from None
     except ValueError as error:
         raise ConfigError("{path}: {why}.", path=path, why=error) from None
+
+
+def lay_schema(home: Path) -> None:
+    """Put the schema beside the user's settings. Raises `JarvisError` when it cannot be written."""
+    replace_file(home / SCHEMA.name, SCHEMA.read_bytes())

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.assembly.settings_file import FILE
+from jarvis_ls.assembly.settings_file import DIRECTIVE, FILE, lay_schema
 from jarvis_ls.core.errors import ConfigError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file
 from jarvis_ls.core.lock import hold
@@ -76,13 +76,15 @@ def change_settings(home: Path, change: Callable[[Table, MakeTable], None], hint
                 "{path} was not changed: its form is too unusual. {hint}", path=path, hint=hint
             )
         replace_file(path, written.encode(), mode=mode)
+        if written.startswith(DIRECTIVE):
+            lay_schema(home)
     return path
 
 
 def _read(path: Path) -> tuple[str, int | None]:
     """Return the text and the rights of a file; those of a new one when there is none."""
     if not os.path.lexists(path):
-        return "", None
+        return DIRECTIVE, None
     try:
         text = read_regular(path, limit=_LIMIT).decode()
     except SkippedFile as error:

@@ -3,6 +3,7 @@
  * save, open a link, keep a key. Whatever it names is checked here, as if it came from anywhere.
  */
 
+import { basename } from 'node:path';
 import { env, l10n, Position, Range, Uri, ViewColumn, window, workspace } from 'vscode';
 import type {
   AskAnswers,
@@ -172,7 +173,7 @@ async function saveExport(parts: HostParts, session: string): Promise<void> {
 }
 
 async function openSettings(parts: HostParts): Promise<void> {
-  const { file, template } = await parts.settings();
+  const { file, template, schema } = await parts.settings();
   const uri = Uri.file(file);
   const exists = await workspace.fs.stat(uri).then(
     () => true,
@@ -182,6 +183,9 @@ async function openSettings(parts: HostParts): Promise<void> {
     await workspace.fs.createDirectory(Uri.joinPath(uri, '..'));
     await workspace.fs.writeFile(uri, Buffer.from(template, 'utf8'));
   }
+  // TOML plugins complete and check by it; a newer version may know more.
+  const beside = Uri.joinPath(uri, '..', basename(schema));
+  await workspace.fs.copy(Uri.file(schema), beside, { overwrite: true });
   await window.showTextDocument(uri);
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from jarvis_ls.assembly.settings_file import DIRECTIVE, FILE, SCHEMA
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.lsp.protocol.panel import (
     CommandItem,
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from jarvis_ls.assembly.conversation import Conversation
     from jarvis_ls.lsp.user_messages import Messages
 
-FILE = "config.toml"
-TEMPLATE = """\
+TEMPLATE = f"""\
+{DIRECTIVE}\
 # Settings of Jarvis for this user. Keys never stand here: put them into environment
 # variables, or have them kept by "Jarvis: Set Up a Model" or `jarvis setup`.
 
@@ -163,7 +164,7 @@ async def settings_shown(
     if conversation is not None:
         groups += await _of_session(conversation, say)
     shown = tuple(group for group in groups if group.lines)
-    return SettingsShown(str(assembly.home / FILE), TEMPLATE, providers, shown)
+    return SettingsShown(str(assembly.home / FILE), TEMPLATE, str(SCHEMA), providers, shown)
 
 
 def _advice(assembly: Assembly, current: str, why: str, say: Messages) -> str:

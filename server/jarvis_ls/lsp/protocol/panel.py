@@ -626,6 +626,8 @@ class SettingsShown:
     """The settings file."""
     template: str
     """What a new settings file says."""
+    schema: str
+    """File with the JSON schema of the settings, which is laid beside them."""
     providers: tuple[ProviderItem, ...]
     groups: tuple[SettingGroup, ...]
 

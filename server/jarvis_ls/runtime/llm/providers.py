@@ -32,7 +32,7 @@ from urllib.parse import urlsplit
 
 from jarvis_ls.core.errors import ConfigError
 from jarvis_ls.core.files import shown_folder, user_folder
-from jarvis_ls.core.words import either, together
+from jarvis_ls.core.words import Words, either, together
 from jarvis_ls.runtime.base.errors import ModelMissing
 from jarvis_ls.runtime.llm.known_providers import KNOWN, KnownProvider
 from jarvis_ls.runtime.llm.model_settings import read_model
@@ -390,9 +390,17 @@ def _read_provider(name: str, table: Mapping[str, Any]) -> Provider:
     timeout = table.get("timeout", 0)
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0:
         raise ConfigError("{where}.timeout must be a number of seconds.", where=where)
-    needs = table.get("needs_key", bool(keys))
-    kind = str(table.get("type", "openai"))
-    return Provider(name, kind, base, tuple(keys), bool(needs), float(timeout))
+    needs, kind = table.get("needs_key", bool(keys)), table.get("type", "openai")
+    if not isinstance(needs, bool):
+        raise ConfigError(
+            "{where} must be {wanted}, not {written}.",
+            where=f"{where}.needs_key",
+            wanted=Words("true or false"),
+            written=repr(needs),
+        )
+    if not isinstance(kind, str):
+        raise ConfigError("{where} has a wrong type.", where=f"{where}.type")
+    return Provider(name, kind, base, tuple(keys), needs, float(timeout))
 
 
 def _names(where: str, table: Mapping[str, Any]) -> tuple[str, ...]:

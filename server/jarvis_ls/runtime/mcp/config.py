@@ -287,7 +287,7 @@ def _command(flat: dict[str, Any]) -> tuple[str, ...]:
             raise ValueError(f"command: {error}") from None
     else:
         words = [command] if command else []
-    words += _texts(arguments or [], "args")
+    words += _texts([] if arguments is None else arguments, "args")
     if any("\0" in word for word in words):
         raise ValueError("command holds a NUL")
     return tuple(words)
