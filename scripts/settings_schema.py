@@ -26,7 +26,6 @@ from jarvis_ls.jsec.flow.library import user_models
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.settings import settings, value_reader
 
-
 TABLES: dict[str, tuple[type, dict[str, str]]] = {
     "": (settings.Settings, {"rules": "rules", "pattern": "patterns"}),
     "paths": (settings.PathRules, {}),

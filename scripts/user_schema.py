@@ -74,7 +74,7 @@ def counted(most: int, least: int = 1) -> Schema:
 
 
 def fields(record: type, keys: Iterable[str] | None = None, **known: Schema) -> dict[str, Schema]:
-    """Return the keys of a record, each with its sentence, and by its type where none is `known`."""
+    """Return the keys of a record with their sentences; where none is `known`, by its type."""
     types = {field.name: str(field.type) for field in dataclasses.fields(record)}
     found = {}
     for key in types if keys is None else keys:

@@ -920,6 +920,14 @@ export interface RefreshTell {
   kind: 'refresh';
 }
 
+/** The user chose hunks of a waiting `ToolEntry` in the diff of the editor. */
+export interface HunksTell {
+  entry: string;
+  /** Indices of chosen hunks by path. */
+  accepted: Record<string, number[]>;
+  kind: 'hunks';
+}
+
 /** The answer to a `PageMessage`. */
 export interface AnsweredTell {
   /** Of the message. */
@@ -1100,6 +1108,7 @@ export type HostTell =
   | InsertTell
   | CommandTell
   | RefreshTell
+  | HunksTell
   | AnsweredTell
   | FailedTell;
 

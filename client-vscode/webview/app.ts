@@ -192,6 +192,9 @@ export class App implements Page {
       case 'command':
         this.command(told.command);
         return;
+      case 'hunks':
+        this.chat.choose(told.entry, told.accepted);
+        return;
     }
   }
 

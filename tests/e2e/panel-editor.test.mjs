@@ -110,6 +110,41 @@ describe('the panel beside the editor', () => {
     await editor.page.locator('.view-line', { hasText: /^2$/ }).waitFor();
   });
 
+  test('a part of a change is refused by its button in the diff, the rest is accepted there', async () => {
+    const lines = [...'abcdefghijklmnopqrst'];
+    writeFileSync(path.join(editor.folder, 'letters.txt'), `${lines.join('\n')}\n`);
+    const wanted = lines.map((it) => (it === 'b' || it === 'r' ? it.toUpperCase() : it));
+    const content = `${wanted.join('\n')}\n`;
+    await model.script(
+      { calls: [['read_code', { files: [{ path: 'letters.txt' }] }]] },
+      { calls: [['rewrite_file', { file_path: 'letters.txt', content }]] },
+      { say: 'One of two.' },
+    );
+    await panel.say('Change two lines');
+    await editor.click(
+      page.getByRole('button', { name: 'Compare in the editor: letters.txt' }),
+      editor.page.locator('.tab.active', { hasText: 'letters.txt (changed by Jarvis)' }),
+    );
+    const part = (/** @type {string} */ text) =>
+      editor.page.locator('.review-widget', { hasText: text });
+    await part('Change 1 of 2: accepted').waitFor();
+    await editor.click(
+      part('Change 2 of 2: accepted').getByRole('button', { name: 'Refuse This Part' }),
+      part('Change 2 of 2: refused'),
+    );
+    await page.getByRole('button', { name: 'Accept 1 of 2' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Change 2' }).check();
+    await part('Change 2 of 2: accepted').waitFor();
+    await page.getByRole('checkbox', { name: 'Change 1' }).uncheck();
+    await part('Change 1 of 2: refused').waitFor();
+    await panel.picture('diff-beside');
+    await editor.page.getByRole('button', { name: 'Accept the Change' }).first().click();
+    await answered('One of two.');
+    const half = lines.map((it) => (it === 'r' ? 'R' : it)).join('\n');
+    await until('that part is written', () => editor.read('letters.txt') === `${half}\n`);
+    await editor.page.locator('.review-widget').waitFor({ state: 'detached' });
+  });
+
   test('what is not saved is not lost', async () => {
     await editor.open('notes.txt');
     await editor.goTo(1);

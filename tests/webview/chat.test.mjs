@@ -460,6 +460,29 @@ describe('the conversation', () => {
     assert.equal((await panel.asked('open_file')).line, 14);
   });
 
+  test('what was chosen in the diff of the editor is shown, and kept', async () => {
+    await panel.events([put(ASKED_EDIT)]);
+    const accepted = { 'src/parser/header.c': [0] };
+    await panel.tell({ kind: 'hunks', entry: 't4', accepted });
+    const row = panel.page.locator('[data-id=t4]');
+    assert.equal(await row.getByRole('checkbox', { name: 'Change 2' }).isChecked(), false);
+    const kept = async () => (await panel.state())?.begun?.t4?.refused;
+    await panel.becomes(kept, ['1 src/parser/header.c']);
+    await row.getByRole('button', { name: 'Accept 1 of 2' }).click();
+    assert.deepEqual((await panel.asked('review', 1)).accepted, accepted);
+  });
+
+  test('the line below says in words what is done, and who is waited for', async () => {
+    const line = panel.page.locator('.working');
+    const edit = { ...ASKED_EDIT, state: 'running' };
+    await panel.events([...WORKING, put(edit)]);
+    assert.equal(await line.innerText(), 'Edit src/parser/header.c');
+    await panel.events([put(ASKED_EDIT)]);
+    assert.equal(await line.innerText(), 'Waiting for you');
+    await panel.events([put({ ...ASKED_EDIT, state: 'done' })]);
+    assert.equal(await line.innerText(), 'thinks');
+  });
+
   test('code goes to the cursor of the editor', async () => {
     await panel.events([put(answer('c1', 'Use this:\n\n```c\nfree(p);\np = NULL;\n```\n'))]);
     await panel.page

@@ -427,7 +427,7 @@ function playExtension({ theme, answers, state, late }) {
         complete: { items: [] },
         memories: { items: [] },
         explorer: { files: [], checkpoints: [] },
-        settings: { file: '', providers: [], groups: [], template: '' },
+        settings: { file: '', providers: [], groups: [], template: '', schema: '' },
         confirm: { yes: true },
         send: { session: ask.session },
         rewind: { text: '', files: [], kept: [] },

@@ -73,6 +73,18 @@ export class Choice {
   }
 }
 
+/** What `Choice` begins with where these hunks are accepted. */
+export function leftOut(
+  edits: readonly ProposedEdit[],
+  accepted: Record<string, readonly number[]>,
+): string[] {
+  return edits.flatMap(({ path, hunks }) =>
+    hunks
+      .filter(({ index }) => !accepted[path]?.includes(index))
+      .map(({ index }) => `${index} ${path}`),
+  );
+}
+
 /** Lines added and removed. */
 export function size(edit: ProposedEdit): { added: number; removed: number } {
   let added = 0;

@@ -66,6 +66,9 @@ export class ToolRow {
       const { text, refused } = begunOf(this.chat.page.kept, entry.id);
       this.note = text;
       this.choice = new Choice(refused);
+      if (refused.length > 0) {
+        this.tellChoice(entry); // the window may have been loaded anew since
+      }
     }
     this.entry = entry;
     const name = callInWords(entry, this.chat.page);
@@ -84,6 +87,14 @@ export class ToolRow {
     }
     if (this.isOpen) {
       this.showOutput(entry);
+    }
+  }
+
+  /** Shows the choice of parts that is kept: it was made in the editor's diff. */
+  chooseAgain(): void {
+    if (this.entry?.state === 'asked') {
+      this.choice = new Choice(begunOf(this.chat.page.kept, this.entry.id).refused);
+      this.show(this.entry);
     }
   }
 
@@ -200,14 +211,20 @@ export class ToolRow {
         compare: (edit) =>
           void page.ask({ kind: 'show_diff', session, entry: entry.id, ...where(edit) }),
         chosen: () => {
-          const accepted = this.choice.accepted(entry.edits);
-          void page.ask({ kind: 'choose_hunks', session, entry: entry.id, accepted });
+          this.tellChoice(entry);
           this.begin();
           this.show(this.entry ?? entry);
         },
       },
       choice,
     );
+  }
+
+  private tellChoice(entry: ToolEntry): void {
+    const { page } = this.chat;
+    const session = page.store.session?.id ?? '';
+    const accepted = this.choice.accepted(entry.edits);
+    void page.ask({ kind: 'choose_hunks', session, entry: entry.id, accepted });
   }
 
   private toChild(node: string): TemplateResult {

@@ -4,6 +4,7 @@
  */
 
 import { INSERT_CODE } from '../code';
+import { begunOf, setBegun } from '../kept';
 import { LongList } from '../list';
 import { action, html, icon, nothing, render, type Shown, type TemplateResult } from '../lit';
 import { openMenu } from '../menu';
@@ -13,6 +14,7 @@ import { counted, type Key, t } from '../strings';
 import type { NoticeEntry, PanelEntry, ServerLife, SessionInfo } from '../wire';
 import { waits } from './asides';
 import { Composer, MODE_ICONS, type Sent } from './composer';
+import { leftOut } from './diff';
 import { rowFor } from './entries';
 import { MeterView } from './meter';
 import type { Chat, Row } from './row';
@@ -22,6 +24,9 @@ import { inWords } from './verbs';
 import { welcome } from './welcome';
 
 const MODES: readonly SessionInfo['mode'][] = ['ask', 'edits', 'plan'];
+
+/** Entries at the end of a conversation among which a running call is looked for. */
+const LATEST = 20;
 
 export class ChatView implements View, Chat {
   readonly element = document.createElement('div');
@@ -91,6 +96,23 @@ export class ChatView implements View, Chat {
   /** Puts a text into the input line. */
   edit(text: string): void {
     this.composer.edit(text);
+  }
+
+  /** Parts of a waiting change were taken or left in the editor's diff. */
+  choose(id: string, accepted: Record<string, readonly number[]>): void {
+    const { session } = this.page.store;
+    for (const conversation of session?.conversations.values() ?? []) {
+      const entry = conversation.get(id);
+      if (entry?.kind === 'tool') {
+        const { text } = begunOf(this.page.kept, id);
+        setBegun(this.page.kept, id, { text, refused: leftOut(entry.edits, accepted) });
+        this.page.remember();
+      }
+    }
+    const row = this.rows.get(id)?.row;
+    if (row instanceof ToolRow) {
+      row.chooseAgain();
+    }
   }
 
   toggleSessions(): void {
@@ -346,10 +368,9 @@ export class ChatView implements View, Chat {
     }
     const running = [...(session?.nodes.values() ?? [])].filter(({ state }) => state === 'running');
     if (this.isWorking) {
-      const activity = session?.nodes.get(this.page.node)?.activity || t('chat.working');
       const others = running.length > 1 ? ` · ${counted('agents', running.length)}` : '';
       parts.push(
-        html`<div class="working">${icon('loading', true)}<span>${activity}${others}</span></div>`,
+        html`<div class="working">${icon('loading', true)}<span>${this.activity()}${others}</span></div>`,
       );
     } else {
       const failed = session?.nodes.get(this.page.node)?.state === 'failed';
@@ -421,6 +442,21 @@ export class ChatView implements View, Chat {
       this.list.focus(id);
       this.drawStatus();
     });
+  }
+
+  /** What goes on in the conversation that is shown. */
+  private activity(): string {
+    const node = this.page.node;
+    if ([...this.waiting.values()].includes(node)) {
+      return t('chat.waits');
+    }
+    const latest = this.conversation?.order.slice(-LATEST).reverse() ?? [];
+    const calls = latest.map((id) => this.conversation?.get(id));
+    const call = calls.find((it) => it?.kind === 'tool' && it.state === 'running');
+    if (call?.kind === 'tool' && !runsBehind(call)) {
+      return inWords(call, this.page);
+    }
+    return this.page.store.session?.nodes.get(node)?.activity || t('chat.working');
   }
 
   private drawToEnd(): void {

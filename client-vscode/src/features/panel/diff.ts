@@ -1,11 +1,12 @@
 /**
  * What an agent changes of a file, as the editor's own diff: before and after are texts of the
  * server, so that the diff stays what it was when the file changes later. While the change waits,
- * Accept and Refuse stand in the diff's title. One that is open follows what the user decides: of a
- * change that was taken in part it shows that part.
+ * Accept and Refuse stand in the diff's title, and a button at each of its parts. One that is open
+ * follows what the user decides: of a change that was taken in part it shows that part.
  */
 
 import {
+  type CommentThread,
   commands,
   type Disposable,
   EventEmitter,
@@ -19,12 +20,14 @@ import {
 import type {
   ChooseHunksAsk,
   FileText,
+  HunksTell,
   ReviewAsk,
   ShowDiffAsk,
   Side,
   SideAsk,
   ToolEntry,
 } from '../../panel-protocol';
+import { HunkButtons, type ShownEdit } from './hunks';
 
 export const DIFF_SCHEME = 'jarvis-change';
 
@@ -37,7 +40,9 @@ export class Changes implements TextDocumentContentProvider, Disposable {
   private readonly waiting = new Map<string, ToolEntry>();
   /** Which of their hunks are taken, where the user has chosen in the panel. */
   private readonly chosen = new Map<string, ReviewAsk['accepted']>();
+  private readonly buttons = new HunkButtons();
   private readonly subscriptions: Disposable[] = [
+    this.buttons,
     window.tabGroups.onDidChangeTabs(() => this.offer()),
     window.tabGroups.onDidChangeTabGroups(() => this.offer()),
   ];
@@ -45,6 +50,7 @@ export class Changes implements TextDocumentContentProvider, Disposable {
   constructor(
     private readonly read: (ask: SideAsk) => Promise<FileText>,
     private readonly review: (ask: ReviewAsk) => Promise<unknown>,
+    private readonly tell: (message: HunksTell) => void,
   ) {}
 
   dispose(): void {
@@ -78,6 +84,29 @@ export class Changes implements TextDocumentContentProvider, Disposable {
   /** The user took or left hunks in the panel. */
   choose({ session, entry, accepted }: ChooseHunksAsk): void {
     this.chosen.set(key({ session, entry }), accepted);
+    this.offer();
+  }
+
+  /** The user takes or leaves one part by its button in the diff; the panel then shows it so. */
+  chooseHunk(thread: CommentThread, isAccepted: boolean): void {
+    const hunk = this.buttons.of(thread);
+    const wanted = hunk && (JSON.parse(hunk.uri.query) as Wanted);
+    const entry = wanted && this.waiting.get(key(wanted));
+    if (hunk === undefined || wanted === undefined || entry === undefined) {
+      throw new Error(l10n.t('No change waits in this editor.'));
+    }
+    const before = this.acceptedOf(wanted, entry);
+    const others = (before[hunk.path] ?? []).filter((index) => index !== hunk.index);
+    const indices = isAccepted ? [...others, hunk.index].sort((a, b) => a - b) : others;
+    const { [hunk.path]: _, ...rest } = before;
+    const accepted = indices.length > 0 ? { ...rest, [hunk.path]: indices } : rest;
+    this.chosen.set(key(wanted), accepted);
+    this.tell({ kind: 'hunks', entry: entry.id, accepted });
+    this.offer();
+  }
+
+  private acceptedOf(wanted: Wanted, entry: ToolEntry): ReviewAsk['accepted'] {
+    return this.chosen.get(key(wanted)) ?? allHunks(entry);
   }
 
   /**
@@ -93,7 +122,7 @@ export class Changes implements TextDocumentContentProvider, Disposable {
     if (accept && entry.edits.length > 1 && !(await isWanted(entry))) {
       return;
     }
-    const accepted = accept ? (this.chosen.get(key(wanted)) ?? allHunks(entry)) : {};
+    const accepted = accept ? this.acceptedOf(wanted, entry) : {};
     await this.review({ kind: 'review', session: wanted.session, entry: wanted.entry, accepted });
     const tabs = window.tabGroups.all.flatMap(({ tabs }) => tabs);
     await window.tabGroups.close(
@@ -108,6 +137,24 @@ export class Changes implements TextDocumentContentProvider, Disposable {
     const wanted = active();
     const waits = wanted !== undefined && this.waiting.has(key(wanted));
     void commands.executeCommand('setContext', 'jarvisLs.changeWaits', waits);
+    this.buttons.show([...this.shown()]);
+  }
+
+  /** The files of waiting changes whose diffs are open. */
+  private *shown(): Iterable<ShownEdit> {
+    for (const { tabs } of window.tabGroups.all) {
+      for (const { input } of tabs) {
+        const wanted = wantedBy(input);
+        const entry = wanted && this.waiting.get(key(wanted));
+        const edit = entry?.edits.find(
+          ({ path, root }) => path === wanted?.path && root === wanted.root,
+        );
+        if (wanted !== undefined && entry !== undefined && edit !== undefined) {
+          const accepted = this.acceptedOf(wanted, entry)[edit.path] ?? [];
+          yield { uri: at(wanted, 'after'), edit, accepted };
+        }
+      }
+    }
   }
 
   private readAgain(session: string, entry: string): void {

@@ -3,7 +3,7 @@
  * up a model, keep a provider's key. All work while the panel is closed: it opens and takes what was chosen.
  */
 
-import { type Uri, window, workspace } from 'vscode';
+import { type CommentThread, type Uri, window, workspace } from 'vscode';
 import type { JarvisContext } from '../../context';
 import { PANEL_WRITE } from '../../protocol';
 import { ofEditor, ofFile, ofProblems } from './attachments';
@@ -48,6 +48,12 @@ export function activate(context: JarvisContext): void {
   });
   context.command('jarvisLs.acceptChange', () => panel.changes.decide(true));
   context.command('jarvisLs.refuseChange', () => panel.changes.decide(false));
+  context.command('jarvisLs.acceptHunk', (thread: CommentThread) =>
+    panel.changes.chooseHunk(thread, true),
+  );
+  context.command('jarvisLs.refuseHunk', (thread: CommentThread) =>
+    panel.changes.chooseHunk(thread, false),
+  );
   context.command('jarvisLs.setUpModel', () => setUpModel(panel.setup));
   context.command('jarvisLs.setKey', () => panel.keys.ask());
   context.command('jarvisLs.openAgentSettings', () =>

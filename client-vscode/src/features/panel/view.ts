@@ -55,6 +55,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
     this.changes = new Changes(
       (ask) => this.ask(ask),
       (ask) => this.ask(ask),
+      (message) => this.tell(message),
     );
     this.keys = new Keys(
       context,
@@ -97,7 +98,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
   tell(message: HostTell): void {
     if (this.isListening) {
       this.post(message);
-    } else if (message.kind === 'insert' || message.kind === 'command') {
+    } else if (['insert', 'command', 'hunks'].includes(message.kind)) {
       this.waiting.push(message);
     }
   }

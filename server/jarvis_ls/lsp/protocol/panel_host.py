@@ -226,6 +226,16 @@ class RefreshTell:
 
 
 @dataclass(frozen=True, slots=True)
+class HunksTell:
+    """The user chose hunks of a waiting `ToolEntry` in the diff of the editor."""
+
+    entry: str
+    accepted: dict[str, tuple[int, ...]]
+    """Indices of chosen hunks by path."""
+    kind: Literal["hunks"] = "hunks"
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweredTell:
     """The answer to a `PageMessage`."""
 
@@ -248,7 +258,14 @@ class FailedTell:
 
 
 HostTell = (
-    EventsTell | LifeTell | InsertTell | CommandTell | RefreshTell | AnsweredTell | FailedTell
+    EventsTell
+    | LifeTell
+    | InsertTell
+    | CommandTell
+    | RefreshTell
+    | HunksTell
+    | AnsweredTell
+    | FailedTell
 )
 PageAsk = Ask | HostAsk
 
