@@ -20,6 +20,8 @@ from jarvis_ls.runtime.tools.long_output import shorten
 from jarvis_ls.runtime.tools.permissions import shown, shown_target
 from jarvis_ls.runtime.tools.tool import Action, ToolContext, tool
 
+READABLE = "readable"
+"""Service that returns more folders of this machine that scripts may read."""
 LONGEST = 1800
 """Seconds a script may take at most."""
 
@@ -103,7 +105,14 @@ async def execute_script(
         raise ToolRetry("Only in the background may a script take longer than 1,800 s.")
     sandbox = await ladder.best(trusted=context.trusted, session=context.session)
     here = current_call()
-    asked = Script(interpreter, script, float(timeout), network, session=context.session)
+    asked = Script(
+        interpreter,
+        script,
+        float(timeout),
+        network,
+        session=context.session,
+        readable=context.services.get(READABLE, tuple)(),
+    )
     if background:
         return await _start(sandbox, asked, context)
     if here is not None:

@@ -188,9 +188,7 @@ class Bubblewrap(Sandbox):
         mounts: list[list[Any]] = []
         for place, target in environment.system_folders():
             mounts.append([target, place, "symlink"] if target else [place, place, "ro-bind"])
-        for source, place in environment.readable(
-            [*self._settings.readable, *script.readable], network=script.network
-        ):
+        for source, place in environment.readable(self._settings, script):
             if not f"{place}/".startswith(tuple(f"{path}/" for path in environment.SYSTEM)):
                 mounts.append([source, place, "ro-bind"])
         for copy in places:

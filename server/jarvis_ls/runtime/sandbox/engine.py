@@ -245,9 +245,7 @@ class Engine(Sandbox):
             for place, target in environment.system_folders()
             if not target
         ]
-        for source, place in environment.readable(
-            [*self._settings.readable, *script.readable], network=script.network
-        ):
+        for source, place in environment.readable(self._settings, script):
             if f"{place}/".startswith(tuple(f"{folder}/" for folder in environment.SYSTEM)):
                 continue
             target = place.replace(f"{environment.HOME}/.cargo", _CARGO)

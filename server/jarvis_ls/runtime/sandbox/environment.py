@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from jarvis_ls.runtime.sandbox.base import SandboxSettings, Script
+
 SYSTEM = tuple("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /nix/store /gnu/store".split())
 """Folders of programs."""
 _ETC = tuple(
@@ -27,11 +29,12 @@ HOME = "/tmp/home"
 """Home folder inside."""
 
 
-def readable(more: Iterable[str], *, network: bool) -> Iterator[tuple[str, str]]:
-    """Yield the readable places: the path on this machine, and the path inside."""
+def readable(settings: SandboxSettings, script: Script) -> Iterator[tuple[str, str]]:
+    """Yield the places that a script may read: the path on this machine, and the path inside."""
     seen = set()
-    names = [*(f"/etc/{name}" for name in _ETC), *_programs(), *more]
-    if network:
+    names = [*(f"/etc/{name}" for name in _ETC), *_programs(), *settings.readable]
+    names += script.readable
+    if script.network:
         names += [f"/etc/{name}" for name in _NETWORK_ETC]
     for name in names:
         place = os.path.abspath(os.path.expanduser(name))  # noqa: PTH100, PTH111

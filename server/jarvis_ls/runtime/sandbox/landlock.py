@@ -82,9 +82,7 @@ class Landlock(Sandbox):
     def _link(self, script: Script, home: Path) -> None:
         """Put links where other rungs show something in the home folder, such as the crates that
         are there already: nothing can be bound here."""
-        for source, place in environment.readable(
-            [*self._settings.readable, *script.readable], network=script.network
-        ):
+        for source, place in environment.readable(self._settings, script):
             inside = Path(place)
             if inside.is_relative_to(environment.HOME):
                 link = home / inside.relative_to(environment.HOME)
@@ -105,12 +103,7 @@ class Landlock(Sandbox):
         )
         variables |= {"HOME": str(temporary / "home"), "TMPDIR": str(temporary)}
         readable = [place for place, _ in environment.system_folders()]
-        readable += [
-            source
-            for source, _ in environment.readable(
-                [*self._settings.readable, *script.readable], network=script.network
-            )
-        ]
+        readable += [source for source, _ in environment.readable(self._settings, script)]
         families = _INTERNET if script.network else ()
         return {
             "parent": os.getpid(),
