@@ -312,3 +312,23 @@ async def test_the_agent_is_told_which_places_the_task_is_about(tmp_path: Path) 
         await bench.fix(wanted="xyzzy")
         asked = str(bench.model.requests[-1].body["messages"])
         assert "xyzzy" in asked and "Places in the code" not in asked
+
+
+async def test_scripts_of_agents_read_the_installed_packages_and_cannot_write_them(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "package.json": '{"name": "p"}\n',
+        ".gitignore": "node_modules\n",
+        "node_modules/greet/index.js": "module.exports = 'hello from greet'\n",
+    }
+    async with code_bench(tmp_path, files) as bench:
+        before = bench.state()
+        asks = "node -e \"console.log(require('greet'))\"; echo x > node_modules/greet/index.js"
+        bench.model.call("execute_script", {"script": f"{asks}; echo y > made.txt"})
+        bench.model.say("Done.")
+        status, out, err = await bench.fix("--allow", "execute", "--no-checks")
+        assert status == 0, err
+        assert "hello from greet" in json.dumps(bench.model.requests[-1].body)
+        assert set(applied(bench.root, out)) == {"package.json", ".gitignore", "made.txt"}
+        assert bench.state() == before

@@ -60,6 +60,12 @@ def shown(editor, name: str) -> list[str]:
     return []
 
 
+def remembered(project: Path) -> str:
+    """What the memory of the project has learnt."""
+    notes = (project / ".jarvis" / "memory").glob("learned_*.json")
+    return "".join(file.read_text() for file in notes)
+
+
 async def test_issues_are_diagnostics_of_files_in_any_language(project: Path) -> None:
     async with running(project) as editor:
         told = await editor.request("jarvis/review", {"state": "working", "agents": False})
@@ -94,6 +100,7 @@ async def test_what_is_dismissed_stays_so_until_the_line_changes(project: Path) 
         write(project, {"a.py": "x = 1\nimport pdb; pdb.set_trace()\n"})
         told = await editor.request("jarvis/review", {"state": "working", "agents": False})
         assert "debugger-left" in {issue.rule for issue in told.issues}
+        await editor.until(lambda: "Reason: It is a tool." in remembered(project))
 
 
 async def test_agents_read_it_only_when_asked_to(project: Path, model: ModelServer) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from jarvis_ls.assembly.project_memory import start_learning
 from jarvis_ls.assembly.shared import SharedState
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.codeagent.after_edit import AfterEdit
@@ -23,23 +24,31 @@ from jarvis_ls.codeagent.gitignore import complete_gitignore
 from jarvis_ls.codeagent.identity import Identity, check_identity
 from jarvis_ls.codeagent.impact_watch import ImpactWatch, impact_words
 from jarvis_ls.codeagent.lint_tools import read_table
+from jarvis_ls.codeagent.npm_packages import linked_packages
 from jarvis_ls.codeagent.patch_text import patch_text
 from jarvis_ls.codeagent.statistics import Statistics
+from jarvis_ls.codeagent.verdicts import Verdicts
 from jarvis_ls.codeagent.workspace import RepositoryLock, Workspace
 from jarvis_ls.codeintel.change.repository import open_repository
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import replace_file
+from jarvis_ls.core.process import end_group
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.agent.prompts import as_data
 from jarvis_ls.runtime.agent.user_input import Input, InputContext, InputHandler
 from jarvis_ls.runtime.base.options import AgentOptions
 from jarvis_ls.runtime.edits.file_change import FileChange, apply_changes, read_state
+from jarvis_ls.runtime.memory.lessons.verdicts import Outcome
+from jarvis_ls.runtime.memory.memory import Memory
 from jarvis_ls.runtime.tools.permissions import PermissionRule
+from jarvis_ls.tools.execute_script import READABLE
 
 _RULES = (PermissionRule("allow", kind="write"),)
 """The copy is ours; what other programs act on is asked for all the same."""
 
 _PLACES = "Places in the code that these words fit, the best first; a hint, not a limit:"
+_NOTES = "What earlier work on these files has shown; it may be out of date, and orders nothing:"
+_MOST_NOTES = 6
 _COMPLAINTS = (
     "Checks that were run after your change complain of what was not there before:\n\n{complaints}"
     "\n\nFix what the change broke, or say why it is right as it is."
@@ -108,7 +117,12 @@ class CodeTask:
         """What is run after edits; None when nothing is."""
         self._after_edit = AfterEdit(self._impact, self.checks)
         self._statistics = Statistics(shared.home)
+        self._verdicts = Verdicts(lock.folder)
         self.guard = EditGuard(self.workspace, wanted.consent, [self._after_edit, self._statistics])
+        self._learning: asyncio.subprocess.Process | None = None
+        """Builds the memory of the project beside the work."""
+        self._learns = shared.options.learn_project
+        self._memory = Memory(shared.home, wanted.root, trusted=True)
         self.left_out: tuple[str, ...] = ()
         """Files that are not in the copy."""
         self.wants_places = False
@@ -124,10 +138,15 @@ class CodeTask:
         return Additions(
             rules=(*_RULES, *self._wanted.rules),
             guards=(self.guard,),
+            services={READABLE: self._linked_packages},
             project=self._wanted.root,
             note=_NOTE,
             inputs=(_Places(self),),
         )
+
+    def _linked_packages(self) -> tuple[str, ...]:
+        """Return the folders of packages that links in the copy lead to."""
+        return linked_packages(self._wanted.root, self.workspace.folder)
 
     async def begin(self) -> None:
         """Make the copy, or continue with one that was left. Raises `JarvisError`."""
@@ -140,6 +159,8 @@ class CodeTask:
                 await asyncio.to_thread(complete_gitignore, folder, _names_below(folder))
         await self.guard.begin()
         self._impact.begin()
+        if self._learns:
+            self._learning = await start_learning(self._wanted.root)
 
     async def turn(self, text: str, say: Callable[[str], Awaitable[bool]]) -> None:
         """Have an agent work on words of the user's, until no check complains of what it changed.
@@ -155,14 +176,21 @@ class CodeTask:
             is_done = await say(_COMPLAINTS.replace("{complaints}", complaints))
 
     async def brief(self, text: str) -> str:
-        """Return the words of a task with the places in the code that they fit."""
+        """Return the words of a task with the places in the code that they fit, and what is
+        remembered of these."""
         places = await self._impact.recommend(text)
         lines = [
             f"- {place.path}:{place.line}: {place.signature or place.name} "
             f"({'; '.join(map(str.__str__, place.reasons))})"
             for place in places
         ]
-        return f"{text}\n\n{_PLACES}\n{as_data(chr(10).join(lines))}" if lines else text
+        if not lines:
+            return text
+        paths = {place.path for place in places}
+        notes = await self._memory.on_files(paths, text, limit=_MOST_NOTES)
+        told = f"{text}\n\n{_PLACES}\n{as_data(chr(10).join(lines))}"
+        said = "\n\n".join(note.content for note in notes)
+        return f"{told}\n\n{_NOTES}\n{as_data(said)}" if notes else told
 
     async def impact(self) -> str:
         """Return what all changes touch beyond themselves, in words; empty for nothing."""
@@ -182,6 +210,7 @@ class CodeTask:
         taken = changes if chosen is None else chosen
         await asyncio.to_thread(self._write, taken)
         await self._statistics.accepted(taken)
+        self._judge("accepted" if taken == changes else "in part", taken)
         if chosen is not None:
             await self.workspace.undo(changes)
             await self.workspace.redo(chosen)
@@ -189,9 +218,19 @@ class CodeTask:
         self._forget()
 
     async def refuse(self) -> None:
+        """Make the copy what it was before the changes, which the user does not want."""
+        changes = await self.workspace.changes()
+        self._judge("refused", changes)
+        await self.reset(changes)
+
+    async def reset(self, changes: Sequence[FileChange]) -> None:
         """Make the copy what it was before the changes."""
-        await self.workspace.undo(await self.workspace.changes())
+        await self.workspace.undo(changes)
         self._forget()
+
+    def correct(self, changes: Sequence[FileChange], reason: str) -> None:
+        """Keep that the user wants changes otherwise."""
+        self._judge("refused", changes, reason)
 
     async def commit(self, changes: Sequence[FileChange], subject: str) -> Committed | None:
         """Make the commit that the user wants of changes; None when none is wanted."""
@@ -207,6 +246,8 @@ class CodeTask:
         made = await asyncio.to_thread(
             commit_changes, wanted.root, changes, reference, message, self._who
         )
+        if wanted.consent.attended:
+            self._judge("accepted", changes)
         await self._statistics.accepted(changes)
         return Committed(made, reference)
 
@@ -217,12 +258,19 @@ class CodeTask:
             if is_done:
                 await self.workspace.remove()
         finally:
+            if self._learning is not None:
+                end_group(self._learning)
+                await self._learning.wait()
             self._lock.release()
 
     def _forget(self) -> None:
         """Start over: changes are counted from now on."""
         self.guard.forget()
         self._after_edit.forget()
+
+    def _judge(self, outcome: Outcome, changes: Sequence[FileChange], reason: str = "") -> None:
+        """Keep a verdict for the memory of the project."""
+        self._verdicts.add(self.guard.task, outcome, changes, reason)
 
     def _make_checks(self, shared: SharedState) -> Checks:
         record = CheckRecord(self._wanted.root)

@@ -26,6 +26,8 @@ class Request:
     """What is compared with the last commit: the files on the disk, or the index."""
     agents: bool = False
     """Whether agents with a model read the change as well."""
+    trusted: bool = False
+    """Whether the memory of the folder may be used."""
 
 
 def _review(request: Request, tell: Tell) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def _review(request: Request, tell: Tell) -> dict[str, Any]:
     root = Path(request.root)
     leave_out(root)
     state = STAGED if request.state == "staged" else WORKING
-    reviewed = review_repository(root, "HEAD", state)
+    reviewed = review_repository(root, "HEAD", state, trusted=request.trusted)
     lacking = ""
     if request.agents and reviewed.review.units:
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -17,9 +18,15 @@ from jarvis_ls.codeintel.change.symbol_changes import changed_symbols
 from jarvis_ls.core.files import user_folder
 from jarvis_ls.review.dismissals import Dismissals, keys_of
 from jarvis_ls.review.issues import Issue, Review
+from jarvis_ls.review.recollections import with_notes, words_of
 from jarvis_ls.review.reviewing import review_change
 from jarvis_ls.review.roles import Role
 from jarvis_ls.runtime.base.events import Budget
+from jarvis_ls.runtime.memory.entry import MemoryEntry
+from jarvis_ls.runtime.memory.memory import Memory
+
+_MOST_RECALLED = 60
+"""Notes of the project's memory that are looked through for one change."""
 
 Tell = Callable[[int, int], None]
 """Hears how many readings of agents are done, and of how many."""
@@ -71,10 +78,13 @@ class AgentsWanted:
     """What all of them may spend."""
     notes: str = ""
     """The user's own words for each."""
+    learns: bool = False
+    """Whether the project's memory is built meanwhile, for the next time."""
 
 
-def review_repository(folder: Path, before: str, after: str) -> Reviewed:
-    """Return the review of a change without a model; call it off the event loop.
+def review_repository(folder: Path, before: str, after: str, *, trusted: bool) -> Reviewed:
+    """Return the review of a change without a model; call it off the event loop. What the memory of
+    a folder says is used only where it is `trusted`.
 
     Raises `UsageError` when there is no repository, or a state cannot be read.
     """
@@ -102,7 +112,15 @@ def review_repository(folder: Path, before: str, after: str) -> Reviewed:
         difference.left_out,
         security.not_analysed,
     )
+    if trusted and review.units:
+        review = with_notes(review, _recall(root, review))
     return Reviewed(repository, after, old, new, impact, review).without_dismissed()
+
+
+def _recall(root: Path, review: Review) -> list[MemoryEntry]:
+    memory = Memory(user_folder(), root, trusted=True)
+    paths = {path for unit in review.units for path in (unit.path, unit.old_path)}
+    return memory.on_files_now(paths, words_of(review.units), _MOST_RECALLED)
 
 
 async def let_agents_read(
@@ -111,6 +129,7 @@ async def let_agents_read(
     """Return the review with what agents found in the change, and why none could be asked, in
     words; empty when they were."""
     from jarvis_ls.assembly.bootstrap import build
+    from jarvis_ls.assembly.project_memory import learning_beside
     from jarvis_ls.assembly.reviewing import ReviewersWanted, open_reviewers
     from jarvis_ls.review.model_review import ModelReview, review_with_models
 
@@ -129,7 +148,11 @@ async def let_agents_read(
             wanted.notes,
         )
         place = ReviewersWanted(reviewed.state, group, wanted.jobs, wanted.budget)
-        async with open_reviewers(assembly, reviewed.repository, place) as reviewers:
+        async with contextlib.AsyncExitStack() as stack:
+            if wanted.learns:
+                await stack.enter_async_context(learning_beside(reviewed.repository.root))
+            opened = open_reviewers(assembly, reviewed.repository, place)
+            reviewers = await stack.enter_async_context(opened)
             review = await review_with_models(change, reviewers, tell)
     finally:
         await assembly.close()

@@ -239,6 +239,7 @@ class CodeTalk(Talk):
         while not more and (letter := await self._letter(question)) == "m":
             more = await self._words(MORE)
         if more:
+            task.correct(changes, more)
             status = await self._turn(conversation, more)
             return await self._after_turn(conversation, f"{text}\n{more}", status)
         if letter == "n":
@@ -254,7 +255,7 @@ class CodeTalk(Talk):
             if committed is None:
                 await task.accept(changes)
             else:
-                await task.refuse()
+                await task.reset(changes)
         except JarvisError as error:
             self._screen.say(str(error), "red")
             self._screen.say(KEPT, "yellow")

@@ -1,4 +1,5 @@
-"""`jarvis memory organize | export | import`: long-term memory kept tidy and carried around."""
+"""`jarvis memory organize | export | import | learn`: long-term memory kept tidy, carried around,
+and made of what a project teaches."""
 
 from __future__ import annotations
 
@@ -54,6 +55,34 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--overwrite", action="store_true", help="overwrite existing memories (default: keep them)"
     )
     imported.set_defaults(run=run_organising, action="import")
+    learn = actions.add_parser(
+        "learn", help="note conventions and decisions of this repository, without a model"
+    )
+    learn.add_argument(
+        "--again", action="store_true", help="also what you have edited or deleted since"
+    )
+    learn.set_defaults(run=run_learning, action="learn")
+
+
+def run_learning(options: argparse.Namespace) -> ExitStatus:
+    """Learn from the repository around this folder; returns the exit status."""
+    from jarvis_ls.assembly.project_memory import learn_project
+    from jarvis_ls.codeintel.change.repository import find_work_tree
+
+    root = find_work_tree(Path())
+    kept = learn_project(user_folder(), root, os.environ, again=options.again)
+    if kept is None:
+        print(speak(Words("nothing is new since the last time")))
+        return ExitStatus.SUCCESS
+    told = Words(
+        "{added} added, {changed} changed, {removed} removed, {left} left as you made them",
+        added=kept.added,
+        changed=kept.changed,
+        removed=kept.removed,
+        left=kept.left,
+    )
+    print(speak(told))
+    return ExitStatus.SUCCESS
 
 
 def run_organising(options: argparse.Namespace) -> ExitStatus:

@@ -15,7 +15,9 @@ from jarvis_ls.cli.entry import write_out
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.report_language import reporter
+from jarvis_ls.cli.trust import is_trusted
 from jarvis_ls.core.errors import JarvisError, missing_package
+from jarvis_ls.core.files import user_folder
 from jarvis_ls.core.finding import SEVERITIES
 from jarvis_ls.core.words import Words
 from jarvis_ls.review.roles import Role
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from jarvis_ls.review.issues import Review
 
 _SHOWN = 20
+_NOTED = 5
+"""Notes of the project's memory that are named."""
 
 
 def add_review(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -66,6 +70,11 @@ def add_review(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="SEVERITY",
         help="exit with status 1 on an issue of at least this severity: high, medium, low",
     )
+    add(
+        "--trust",
+        action="store_true",
+        help="trust this folder: what its memory says of the files is used",
+    )
     agents = parser.add_argument_group("agents")
     add = agents.add_argument
     add("--agents", action="store_true", help="send the diff to the model: agents read it as well")
@@ -104,18 +113,21 @@ def run_review(options: argparse.Namespace) -> ExitStatus:
 def _review(options: argparse.Namespace) -> Review:
     from jarvis_ls.assembly.review_run import review_repository
     from jarvis_ls.codeintel.change.difference import STAGED, WORKING, parse_range
+    from jarvis_ls.codeintel.change.repository import find_work_tree
 
     if options.range is not None:
         before, after = parse_range(options.range)
     else:
         before, after = "HEAD", STAGED if options.staged else WORKING
-    reviewed = review_repository(options.folder, before, after)
+    root = find_work_tree(options.folder)
+    trusted = options.trust or is_trusted(root, user_folder())
+    reviewed = review_repository(root, before, after, trusted=trusted)
     if options.agents and reviewed.review.units:
-        reviewed = _read_with_agents(reviewed, options)
+        reviewed = _read_with_agents(reviewed, options, learns=trusted)
     return reviewed.review
 
 
-def _read_with_agents(reviewed: Reviewed, options: argparse.Namespace) -> Reviewed:
+def _read_with_agents(reviewed: Reviewed, options: argparse.Namespace, *, learns: bool) -> Reviewed:
     """Return the review with what agents found; without a model as it is, which is said."""
     from jarvis_ls.assembly.review_run import AgentsWanted, let_agents_read
     from jarvis_ls.jsec.report.text import printable
@@ -127,6 +139,7 @@ def _read_with_agents(reviewed: Reviewed, options: argparse.Namespace) -> Review
         options.jobs,
         Budget(options.tokens, options.cost),
         options.notes,
+        learns,
     )
     try:
         read, lacking = asyncio.run(let_agents_read(reviewed, wanted, os.environ, _show))
@@ -181,6 +194,10 @@ def _lines(review: Review) -> Iterator[str]:
     if review.tests:
         tests = ", ".join(review.tests[:_SHOWN])
         yield speak(Words("run first: {tests}", tests=tests))
+    if review.notes:
+        yield speak(Words("from the memory of the project (`jarvis memory show ID`):"))
+    for note in review.notes[:_NOTED]:
+        yield f"  {note.id}  {note.title}"
     for reading in review.readings:
         if reading.problem:
             yield speak(Words("{role}: {why}", role=reading.role, why=reading.problem))

@@ -50,7 +50,7 @@ class RepositoryLock:
 
     def __init__(self, home: Path, root: Path, purpose: str = FOLDER) -> None:
         """Raise `UsageError` naming the process that works on it already for this purpose."""
-        self.folder = home / purpose / _key(root)
+        self.folder = work_folder(home, root, purpose)
         """Where the copy and its record are."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -72,7 +72,7 @@ class Workspace:
     def __init__(self, home: Path, root: Path, place: Path) -> None:
         """`root` is the repository; `place` the folder of its `RepositoryLock`, which is held."""
         self.root = root
-        self.folder = Path(os.path.realpath(place)) / "copy"
+        self.folder = copy_folder(place)
         """Where the agent works."""
         self._record_file = place / "work.json"
         self._checkpoints = Checkpoints(home, f"{place.parent.name}-{place.name}")
@@ -217,5 +217,11 @@ def _list_tracked(root: Path) -> Collection[str]:
         return repository.tree("HEAD")
 
 
-def _key(root: Path) -> str:
-    return hashlib.md5(os.fsencode(root), usedforsecurity=False).hexdigest()
+def copy_folder(place: Path) -> Path:
+    """Return where the copy is, or would be; `place` is the folder of the work on a repository."""
+    return Path(os.path.realpath(place)) / "copy"
+
+
+def work_folder(home: Path, root: Path, purpose: str = FOLDER) -> Path:
+    """Return the folder of the work on a repository."""
+    return home / purpose / hashlib.md5(os.fsencode(root), usedforsecurity=False).hexdigest()

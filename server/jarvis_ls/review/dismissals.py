@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,12 @@ class Dismissal:
     """What it is known by."""
     reason: str
     """Why it is none."""
+    rule: str = ""
+    """Id of its rule."""
+    path: str = ""
+    """The file."""
+    message: str = ""
+    """What was said to be wrong."""
 
 
 def keys_of(issues: Iterable[Issue], after: Mapping[str, bytes]) -> dict[Issue, str]:
@@ -68,20 +74,20 @@ class Dismissals:
         found = [_read(entry) for entry in entries]
         return {entry.key: entry for entry in found if entry is not None}
 
-    def add(self, key: str, reason: str) -> None:
+    def add(self, dismissal: Dismissal) -> None:
         """Keep one more. Raises `JarvisError` when it cannot be written."""
         with hold(self._file.with_suffix(".lock"), str(self._file)):
             known = self.read()
-            known.pop(key, None)
-            known[key] = Dismissal(key, reason)
-            kept = [{"key": d.key, "reason": d.reason} for d in list(known.values())[-_MOST:]]
+            known.pop(dismissal.key, None)
+            known[dismissal.key] = dismissal
+            kept = [asdict(entry) for entry in list(known.values())[-_MOST:]]
             replace_file(self._file, json.dumps(kept, indent=1).encode(), mode=0o600)
 
 
 def _read(entry: Any) -> Dismissal | None:
     if not isinstance(entry, dict):
         return None
-    key, reason = entry.get("key"), entry.get("reason")
-    if not isinstance(key, str) or not isinstance(reason, str):
+    values = [entry.get(name, "") for name in ("key", "reason", "rule", "path", "message")]
+    if not all(isinstance(value, str) for value in values) or not values[0]:
         return None
-    return Dismissal(key, reason)
+    return Dismissal(*values)

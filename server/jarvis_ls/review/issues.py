@@ -8,6 +8,7 @@ from jarvis_ls.core.finding import SEVERITIES, Severity
 from jarvis_ls.core.words import Words
 from jarvis_ls.review.units import ReviewUnit
 from jarvis_ls.runtime.base.messages import Usage
+from jarvis_ls.runtime.memory.entry import MemoryEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Review:
     """Files that some of these reviewers have not read, or not wholly."""
     model: str = ""
     """Their model group."""
+    notes: tuple[MemoryEntry, ...] = ()
+    """What the memory of the project says of these files, the nearest first."""
     dismissed: int = 0
     """Issues that the user has dismissed before, and that are left out."""
 

@@ -21,9 +21,12 @@ from jarvis_ls.review.merging import merge_issues
 from jarvis_ls.review.roles import TITLES, Role
 from jarvis_ls.runtime.agent.prompts import as_data
 from jarvis_ls.runtime.base.prompt_files import read_prompt
+from jarvis_ls.runtime.memory.lessons.bearing import entries_on
 
 _MOST_KNOWN = 60
 _MOST_USERS = 40
+_MOST_NOTED = 8_000
+"""Characters of the project's memory that a reviewer reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ def _task(wanted: ModelReview, part: DiffPart, role: Role, number: int, count: i
         "role": TITLES[role],
         "focus": read_prompt("jarvis_ls.review", role.value),
         "known": as_data("\n".join(_known(wanted.review, paths)) or "Nothing."),
+        "memory": as_data("\n\n".join(_remembered(wanted.review, paths)) or "Nothing."),
         "impact": as_data("\n".join(_impact(wanted.impact, paths)) or "Nothing outside of it."),
         "notes": f"# Notes of the user\n{wanted.notes}" if wanted.notes.strip() else "",
     }
@@ -124,6 +128,16 @@ def _known(review: Review, paths: set[str]) -> Iterator[str]:
     issues = [issue for issue in review.issues if issue.path in paths]
     for issue in issues[:_MOST_KNOWN]:
         yield f"- {issue.path}:{issue.line}: {issue.message} [{issue.rule}]"
+
+
+def _remembered(review: Review, paths: set[str]) -> Iterator[str]:
+    """Yield what the project's memory says of files, as much as a reviewer is to read."""
+    room = _MOST_NOTED
+    for note in entries_on(review.notes, paths, " ".join(paths), len(review.notes)):
+        text = f"{note.title}\n{note.content}"
+        if len(text) <= room:
+            room -= len(text)
+            yield text
 
 
 def _impact(impact: ImpactReport, paths: set[str]) -> Iterator[str]:

@@ -49,6 +49,10 @@ def review_to_json(review: Review) -> dict[str, Any]:
             "not_read": list(review.not_read),
             "dismissed": review.dismissed,
         },
+        "notes": [
+            {"id": note.id, "title": note.title, "category": note.category, "text": note.content}
+            for note in review.notes
+        ],
         "readings": [_reading(reading) for reading in review.readings],
         "issues": [_issue(issue) for issue in review.issues],
         "units": [

@@ -42,6 +42,7 @@ _shtab_jarvis_memory_commands() {
     delete:'delete memories'
     export:'export memories to a JSON file'
     import:'import memories from an exported file'
+    learn:'note conventions and decisions of this repository, without a model'
     list:'list memories, or only those that contain all these words'
     organize:'merge duplicate and overlapping memories (overlaps need a model)'
     show:'print a memory'
@@ -222,6 +223,14 @@ _shtab_jarvis_memory_import_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_jarvis_memory_import_defaults_added=0
 
+_shtab_jarvis_memory_learn_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--again[also what you have edited or deleted since]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jarvis_memory_learn_defaults_added=0
+
 _shtab_jarvis_memory_list_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--format[format]:format:(text json)"
@@ -281,6 +290,7 @@ _shtab_jarvis_review_options=(
   {-C,--folder}"[working folder (default\: the current folder)]:DIR:_files"
   "--format[default\: text]:format:(text json sarif github)"
   "--fail-on[exit with status 1 on an issue of at least this severity\: high, medium, low]:SEVERITY:(high medium low)"
+  "--trust[trust this folder\: what its memory says of the files is used]"
   "--agents[send the diff to the model\: agents read it as well]"
   {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
   "*--role[only this reviewer\: security, correctness, tests, maintainability (repeatable)]:ROLE:(security correctness tests maintainability)"
@@ -586,6 +596,7 @@ _shtab_jarvis_memory() {
         delete) _arguments -C -s $_shtab_jarvis_memory_delete_options ;;
         export) _arguments -C -s $_shtab_jarvis_memory_export_options ;;
         import) _arguments -C -s $_shtab_jarvis_memory_import_options ;;
+        learn) _arguments -C -s $_shtab_jarvis_memory_learn_options ;;
         list) _arguments -C -s $_shtab_jarvis_memory_list_options ;;
         organize) _arguments -C -s $_shtab_jarvis_memory_organize_options ;;
         show) _arguments -C -s $_shtab_jarvis_memory_show_options ;;

@@ -18,6 +18,7 @@ from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.finding import Severity
 from jarvis_ls.core.words import Words, from_json
 from jarvis_ls.lsp.child_runs import run_child
+from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.notes import Note
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
@@ -54,16 +55,17 @@ def register(server: Server) -> None:
 class _Review:
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._roots: dict[str, Path] = {}
-        """By the key of a file with issues: the repository."""
+        self._places: dict[str, tuple[Path, str]] = {}
+        """By the key of a file with issues: the repository, and its path there."""
         self._issues: dict[str, list[ReviewIssue]] = {}
         """By the key of a file."""
+        self._learning = asyncio.Lock()
 
     async def review(self, params: ReviewParams) -> ReviewResult:
         from jarvis_ls.assembly.review_process import Request  # not needed to start
 
         server = self._server
-        request = Request(self._folder(params.uri), params.state, params.agents)
+        request = Request(self._folder(params.uri), params.state, params.agents, server.trusted)
         title = server.say("Reviewing the change")
         async with server.work.work(title, params.work_done_token) as work:
 
@@ -81,7 +83,17 @@ class _Review:
                 raise UsageError(str(error)) from None
         if not result:
             return ReviewResult("cancelled", server.say("It was cancelled."), [])
-        return self._show(params, result)
+        shown = self._show(params, result)
+        if server.trusted and result["files"]:
+            spawn(self._learn(Path(result["root"])), "memory of the project")
+        return shown
+
+    async def _learn(self, root: Path) -> None:
+        """Build the memory of the project once the review is shown, one process at a time."""
+        from jarvis_ls.assembly.project_memory import learning_beside
+
+        async with self._learning, learning_beside(root) as process:
+            await process.wait()
 
     def _folder(self, uri: str | None) -> str:
         """Return the folder to look for a repository in."""
@@ -114,7 +126,7 @@ class _Review:
             issues.append(issue)
             key = self._server.key(uri)
             by_key.setdefault(key, []).append(issue)
-            self._roots[key] = root
+            self._places[key] = (root, item["path"])
         self._issues = by_key
         self._publish(by_key)
         lacking = from_json(result["lacking"])
@@ -156,17 +168,20 @@ class _Review:
     async def dismiss(self, params: ReviewDismissParams) -> bool:
         """Return whether there was such an issue."""
         from jarvis_ls.core.files import user_folder
-        from jarvis_ls.review.dismissals import Dismissals
+        from jarvis_ls.review.dismissals import Dismissal, Dismissals
 
         if not params.reason.strip():
             raise UsageError(self._server.say("Give a reason."))
         key = self._server.key(params.uri)
         issues = self._issues.get(key, [])
-        if not any(issue.key == params.key for issue in issues):
+        issue = next((issue for issue in issues if issue.key == params.key), None)
+        if issue is None:
             return False
-        dismissals = Dismissals(user_folder(), Path(os.path.realpath(self._roots[key])))
+        root, path = self._places[key]
+        dismissals = Dismissals(user_folder(), Path(os.path.realpath(root)))
+        known = Dismissal(issue.key, params.reason.strip(), issue.rule, path, issue.message)
         try:
-            await asyncio.to_thread(dismissals.add, params.key, params.reason.strip())
+            await asyncio.to_thread(dismissals.add, known)
         except JarvisError as error:
             raise UsageError(self._server.say(str(error))) from None
         self._issues[key] = [issue for issue in issues if issue.key != params.key]

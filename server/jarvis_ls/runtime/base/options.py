@@ -61,6 +61,8 @@ class AgentOptions:
     """Whether the model looks back at a finished task for a methodology to keep; you are asked."""
     force_save_memory: bool = False
     """Whether memories are asked for at the end of a task and before history is cleared."""
+    learn_project: bool = True
+    """Whether conventions and decisions of a project are noted in its memory, beside other work."""
     files: tuple[str, ...] = ()
     """Files that belong to the task; handed over with its first message."""
     max_rounds: int = 500
@@ -96,6 +98,7 @@ ENVIRONMENT = {
     "JARVIS_USE_METHODOLOGY": "use_methodology",
     "JARVIS_USE_ANALYSIS": "use_analysis",
     "JARVIS_FORCE_SAVE_MEMORY": "force_save_memory",
+    "JARVIS_LEARN_PROJECT": "learn_project",
     "JARVIS_MAX_ROUNDS": "max_rounds",
     "JARVIS_MAX_OUTPUT": "max_output",
     "JARVIS_TEMPERATURE": "temperature",

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.runtime.memory.entry import MemoryHead
+from jarvis_ls.runtime.memory.lessons.lesson import LEARNED
 from jarvis_ls.runtime.memory.search import ranked
 
 MAX_TASK = 20_000
@@ -50,11 +51,12 @@ def bearing_on(
 
 
 def about(heads: Iterable[MemoryHead], directory: str) -> list[MemoryHead]:
-    """Those about a folder or one above it, nearest first."""
+    """Those about a folder or one above it, nearest first; of equals, what somebody wrote down
+    before what was learnt from the project by itself."""
     here = PurePosixPath(directory)
     depths = {str(item): depth for depth, item in enumerate((here, *here.parents))}
     found = [head for head in heads if (head.directory or ".") in depths]
-    return sorted(found, key=lambda head: depths[head.directory or "."])
+    return sorted(found, key=lambda head: (depths[head.directory or "."], LEARNED in head.tags))
 
 
 def mentioned(task: str, directory: Callable[[str], str]) -> list[str]:

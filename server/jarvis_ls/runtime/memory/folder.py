@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile, UsageError
-from jarvis_ls.core.files import read_regular, replace_file
+from jarvis_ls.core.files import keep_out_of_git, read_regular, replace_file
 from jarvis_ls.core.lock import hold
 from jarvis_ls.runtime.memory.entry import (
     MAX_FILE,
@@ -133,6 +133,17 @@ class MemoryFolder:
         """Write `entry` under its id, over whatever is there."""
         with self._lock_file():
             replace_file(self._make() / f"{entry.id}.json", to_file(entry))
+
+    def put_all(self, entries: Iterable[MemoryEntry], *, private: str) -> None:
+        """Write entries under their ids, over whatever is there; git is told to leave files alone
+        whose names fit the pattern `private`."""
+        with self._lock_file():
+            folder = self._make()
+            _sweep(folder)
+            keep_out_of_git(folder, private, ".gitignore")
+            for entry in entries:
+                replace_file(folder / f"{entry.id}.json", to_file(entry))
+            self._write_index(self._look(self._read_index()))
 
     def remove(self, ids: Iterable[str], *, archive: bool = True) -> list[str]:
         """Take entries away, into the archive or for good, and say which were there."""

@@ -39,6 +39,7 @@ from jarvis_ls.runtime.memory.entry import (
     new_entry,
 )
 from jarvis_ls.runtime.memory.folder import MemoryFolder, Problem
+from jarvis_ls.runtime.memory.lessons.bearing import entries_on
 from jarvis_ls.runtime.memory.search import ranked
 from jarvis_ls.runtime.memory.text import Activated, guide_text
 from jarvis_ls.runtime.tools.workspace_extras import with_state
@@ -199,6 +200,25 @@ class Memory:
         """Return the entries about a project folder or those above it, nearest first."""
         heads = await self.heads(["project_long_term"])
         return about(heads, self._directory(str(directory)))
+
+    async def on_files(
+        self, paths: Collection[str], words: str = "", *, limit: int = 10
+    ) -> list[MemoryEntry]:
+        """Return the project's entries that bear on files, given as paths in it, nearest first;
+        `words` find more. None in a folder that the user does not trust."""
+        return await asyncio.to_thread(self.on_files_now, paths, words, limit)
+
+    def on_files_now(
+        self, paths: Collection[str], words: str = "", limit: int = 10
+    ) -> list[MemoryEntry]:
+        """`on_files`, off the event loop."""
+        if not self.trusted or "project_long_term" not in self._folders:
+            return []
+        heads = list(self._heads("project_long_term").values())
+        entries, _ = self._read_all(heads, "", None)
+        found = entries_on(entries, paths, words, limit)
+        self._folders["project_long_term"].used(entry.id for entry in found)
+        return found
 
     async def activate(
         self,
