@@ -141,3 +141,44 @@ async def test_without_trust_or_a_repository_it_says_so(root: Path, tmp_path: Pa
             with pytest.raises(JsonRpcException, match="untrusted workspace"):
                 await page.send("/change it")
         assert model.requests == []
+
+
+async def test_a_session_that_is_opened_again_changes_code_in_a_copy_as_before(
+    root: Path, tmp_path: Path, model: ModelServer
+) -> None:
+    before = state_of(root)
+    model.call("edit_file", OFF_BY_ONE)
+    model.say("Done.")
+    async with opened(root, tmp_path / "home", model) as page:
+        await page.attach()
+        session = await page.send("/change fix parse_header")
+        first = await page.asked()
+    async with opened(root, tmp_path / "home", model) as page:
+        await page.attach(session)
+        card = await page.asked()
+        assert card.id != first.id and [edit.path for edit in card.edits] == ["src/header.py"]
+        cards = {entry.id: entry.state for entry in page.entries(type(card))}
+        assert cards[first.id] == "cancelled"
+        assert state_of(root) == before
+        note = {"file_path": "NOTES.md", "content": "Mended.\n"}
+        model.call("rewrite_file", note)
+        model.say("Done.")
+        assert await page.send("Add a note") == session
+        page._answered.add(card.id)
+        both = await page.asked()
+        assert [edit.path for edit in both.edits] == ["NOTES.md", "src/header.py"]
+        await page.ask(panel.ReviewAsk(session, both.id, {"src/header.py": [0]}))
+        await page.until(lambda: "Written: 1 files." in notices(page))
+        assert (root / "src/header.py").read_text() == MENDED
+        page.take(await page.ask(panel.NewSessionAsk()))
+        await page.attach(session)
+        assert not [entry for entry in page.entries(type(card)) if entry.state == "asked"]
+        model.call("rewrite_file", note)
+        model.say("Done.")
+        assert await page.send("Add the note after all") == session
+        last = await page.asked()
+        assert [edit.path for edit in last.edits] == ["NOTES.md"]
+        assert not (root / "NOTES.md").exists()
+        await page.ask(panel.ReviewAsk(session, last.id, {}))
+        await page.until(lambda: page.entries(type(last))[-1].state == "denied")
+        assert len(page.entries(UserEntry)) == 3

@@ -1,12 +1,14 @@
 """The panel's Agent mode, `/change TASK`: an agent changes code in a copy of the repository.
 
 What it has changed is shown in one card, and is written when the user accepts it, whole or in part.
-The session of such a task goes on in the copy until it is left.
+The session of such a task goes on in the copy until it is left. When it is opened again, what was
+not decided on is asked again; otherwise the next words are worked on in a new copy.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -17,6 +19,7 @@ from jarvis_ls.assembly.code_agent import CodeTask, CodeWanted, code_options, op
 from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.codeagent.edit_guard import Consent
+from jarvis_ls.codeagent.workspace import Workspace, copy_folder, work_folder
 from jarvis_ls.codeintel.change.repository import find_work_tree
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.words import Words
@@ -36,8 +39,8 @@ CARD = "change_code"
 _SHOWN = 5
 """Complaints of a check that are listed."""
 
-Start = Callable[[Sequence[Path], AgentOptions, Additions], Awaitable[Conversation]]
-"""Begins a conversation in folders."""
+Start = Callable[[str | None, Sequence[Path], AgentOptions, Additions], Awaitable[Conversation]]
+"""Begins a conversation in folders, or continues with a session there."""
 
 
 class AgentMode:
@@ -51,6 +54,8 @@ class AgentMode:
         self._person = person
         self._start = start
         self._tasks: dict[str, CodeTask] = {}
+        self._resting: dict[str, Path] = {}
+        """Sessions of this mode without a copy, and the repository of each."""
         self._cards: dict[str, str] = {}
         """The entry that waits for the user, by session."""
 
@@ -59,7 +64,7 @@ class AgentMode:
         name, _, rest = text.strip().partition(" ")
         if name == COMMAND:
             return rest.strip()
-        return text if session in self._tasks else None
+        return text if session in self._tasks or session in self._resting else None
 
     async def begin(self, session: str, options: AgentOptions) -> Conversation:
         """Return the conversation of a task: that of the session when it is one, else another, in
@@ -72,16 +77,54 @@ class AgentMode:
             raise UsageError("Files cannot be changed in an untrusted workspace.")
         if why := desk.assembly.missing_model(options.model_group):
             raise UsageError(why)
-        root = await asyncio.to_thread(self._work_tree)
-        task = open_task(desk.assembly, CodeWanted(root, Consent(attended=True)))
+        if session not in self._resting:
+            root = await asyncio.to_thread(self._work_tree)
+            return await self._open(None, CodeWanted(root, Consent(attended=True)), options)
+        return await self._open(session, self._wanted_again(session), options)
+
+    async def reopen(self, session: str, options: AgentOptions) -> Conversation | None:
+        """Return the conversation of a session of this mode in its copy, when that holds changes
+        that are not decided on and nobody works there; see `ask_again`. None for all others."""
+        root = await asyncio.to_thread(self._repository_of, session)
+        if root is None:
+            return None
+        self._resting[session] = root
+        wanted = self._wanted_again(session)
+        if not (self._desk.trusted and wanted.restore):
+            return None
+        try:
+            return await self._open(session, wanted, options)
+        except UsageError:  # somebody works there: the next words are told so
+            return None
+
+    async def ask_again(self, conversation: Conversation) -> None:
+        """Ask what is to become of the changes in a copy that a session has left."""
+        task = self._tasks[conversation.id]
+        changes = await task.guard.settle()
+        for event in conversation.session.events():
+            if isinstance(event, EntryPut) and (card := open_card(event.entry)):
+                self._put(conversation, replace(card, state="cancelled"))
+        if changes and (more := await self._decide(conversation, task, changes)):
+            await self.work(conversation, more, ())
+
+    async def _open(
+        self, session: str | None, wanted: CodeWanted, options: AgentOptions
+    ) -> Conversation:
+        """Return the conversation of a task, that of a session when one is given."""
+        task = open_task(self._desk.assembly, wanted)
         try:
             await task.begin()
             attended = code_options(options, (), attended=True)
-            conversation = await self._start([task.workspace.folder], attended, task.additions())
+            known = self._desk.assembly.conversation(session) if session else None
+            if known is not None:  # it was only looked at
+                await known.close()
+            folders = [task.workspace.folder]
+            conversation = await self._start(session, folders, attended, task.additions())
         except BaseException:
-            await task.end(is_done=True)
+            await task.end(is_done=not wanted.restore)
             raise
         task.workspace.keep_session(conversation.id)
+        self._resting.pop(conversation.id, None)
         self._tasks[conversation.id] = task
         for note in task.notes:
             self._notice(conversation, "warning", note)
@@ -124,6 +167,7 @@ class AgentMode:
         task = self._tasks.pop(session, None)
         self._cards.pop(session, None)
         if task is not None:
+            self._resting[session] = task.workspace.root
             await task.end(is_done=not await task.workspace.changes())
 
     async def close(self) -> None:
@@ -148,6 +192,7 @@ class AgentMode:
             ]
             if not chosen and review.note:
                 self._put(conversation, replace(card, state="denied", reason=review.note))
+                task.correct(changes, review.note)
                 return review.note
             if not chosen:
                 await task.refuse()
@@ -226,6 +271,26 @@ class AgentMode:
         self._desk.assembly.feed.publish(event)
         conversation.session.put(event)
 
+    def _wanted_again(self, session: str) -> CodeWanted:
+        """Return how a session of this mode goes on: with its own copy where that is left."""
+        root = self._resting[session]
+        home = self._desk.assembly.home
+        workspace = Workspace(home, root, work_folder(home, root))
+        is_own = workspace.is_left and workspace.record.session == session
+        return CodeWanted(root, Consent(attended=True), restore=is_own)
+
+    def _repository_of(self, session: str) -> Path | None:
+        """Return the repository that a session of this mode has worked on; None for others."""
+        home = self._desk.assembly.home
+        listed = self._desk.assembly.sessions.list()
+        folder = next((info.folder for info in listed if info.id == session), "")
+        for root in self._desk.roots():
+            with contextlib.suppress(UsageError):
+                tree = find_work_tree(root)
+                if str(copy_folder(work_folder(home, tree))) == folder:
+                    return tree
+        return None
+
     def _work_tree(self) -> Path:
         """Return the first folder of the workspace that is in a repository."""
         problem = UsageError("Open a folder first.")
@@ -235,3 +300,9 @@ class AgentMode:
             except UsageError as error:
                 problem = error
         raise problem
+
+
+def open_card(entry: Entry) -> ToolEntry | None:
+    """Return an entry that is a card which nobody has answered."""
+    is_open = isinstance(entry, ToolEntry) and entry.name == CARD and entry.state == "asked"
+    return entry if is_open else None  # type: ignore[return-value]

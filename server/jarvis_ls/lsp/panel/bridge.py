@@ -12,7 +12,7 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -283,14 +283,19 @@ class Panel:
             conversation = await self._begun_in_copy(ask.session, in_copy)
             work = self._agent_mode.work(conversation, in_copy, ask.images)
         session = conversation.id
-        task = spawn(work, f"send to {session}")
-        tasks = self._sending.setdefault(session, set())
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+        task = self._follow(session, work)
         await asyncio.wait({task}, timeout=SEND_SECONDS)
         if task.done() and not task.cancelled() and (error := task.exception()) is not None:
             raise error
         return wire.Opened(session)
+
+    def _follow(self, session: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Work in a session; it is not closed until that has ended."""
+        task = spawn(work, f"send to {session}")
+        tasks = self._sending.setdefault(session, set())
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        return task
 
     async def _begun_in_copy(self, session: str, text: str) -> Conversation:
         """Return the conversation in which an agent changes code in a copy; it is shown."""
@@ -460,6 +465,10 @@ class Panel:
                 known = self._assembly.conversation(session)
                 if known is not None:
                     return known
+                again = await self._agent_mode.reopen(session, self._chosen_options())
+                if again is not None:
+                    self._follow(session, self._agent_mode.ask_again(again))
+                    return again
             return await self._assembly.start(
                 session,
                 self._roots(),
@@ -474,11 +483,15 @@ class Panel:
             )
 
     async def _begin_in(
-        self, folders: Sequence[Path], options: AgentOptions, additions: Additions
+        self,
+        session: str | None,
+        folders: Sequence[Path],
+        options: AgentOptions,
+        additions: Additions,
     ) -> Conversation:
-        """Begin a conversation in folders that are not the workspace's."""
+        """Begin a conversation in folders that are not the workspace's, or continue with one."""
         return await self._assembly.start(
-            None,
+            session,
             folders,
             self._person,
             trusted=self._server.trusted,
