@@ -16,6 +16,7 @@ from tree_sitter import Tree as Tree
 from jarvis_ls.codeintel.comments import lexemes
 from jarvis_ls.codeintel.deep_nesting import deep_parts
 from jarvis_ls.codeintel.languages import LanguageName, grammar
+from jarvis_ls.codeintel.macro_functions import with_heads
 from jarvis_ls.codeintel.source import line_start
 from jarvis_ls.codeintel.torn_conditionals import Part, apart, torn_parts
 
@@ -53,7 +54,7 @@ _MOST_EXPORTS = 1_000
 
 def parse(data: bytes, language: LanguageName) -> Tree:
     """Return the syntax tree of UTF-8 text. In C and C++, names of attributes that are macros,
-    and NUL, are read as blanks.
+    and NUL, are read as blanks; in C, heads of functions that are calls of macros as plain heads.
     """
     return parse_edited(data, language, None)[0]
 
@@ -74,6 +75,10 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
         for word, decoration in _DECORATIONS.items():
             if word in data:
                 data, old = _without(data, decoration), None
+    if language == "c":
+        written = with_heads(data)
+        if written is not data:
+            data, old = written, None
     left_out: list[Part] = []
     if language != "rust":
         exports = (

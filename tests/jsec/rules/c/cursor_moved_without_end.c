@@ -128,3 +128,27 @@ void words_of(struct packet *packet, unsigned char *p) {
         skip_name(packet, &p);
     }
 }
+
+int rest_compared_as_it_is_given(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *start = p;
+    int left_length;
+    if (!skip_name(packet, &p))
+        return -1;
+    if ((left_length = length - (p - start)) <= 0) // ok
+        return -1;
+    use(p, left_length);
+    return 0;
+}
+
+int parts_in_loop(struct packet *packet, unsigned char *p, int length) {
+    unsigned char *end = p + length;
+    for (int part = 0; part < 4; part++) {
+        if (part == 3) {
+            use(p, end - p); // ok
+        } else {
+            if (!skip_name(packet, &p) || p > end)
+                return -1;
+        }
+    }
+    return 0;
+}

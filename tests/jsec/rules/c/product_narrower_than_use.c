@@ -61,3 +61,15 @@ char *as_hex_checked(unsigned length) {
 char *as_hex_wide(unsigned length) {
     return arena_alloc((size_t)length * 3); // ok
 }
+
+struct total {
+    unsigned long long bits;
+};
+
+void added(struct total *total, unsigned int length) {
+    total->bits += length * 8; // expect: product-narrower-than-use
+}
+
+void added_wide(struct total *total, unsigned int length) {
+    total->bits += (unsigned long long)length * 8; // ok
+}

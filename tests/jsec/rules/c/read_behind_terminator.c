@@ -50,3 +50,16 @@ void bounded_inside(const char *s, int n) {
         put(s[i + 1] + s[i + 2]); // ok
     }
 }
+
+char *escapes(const char *s, char *out) {
+    char *to = out;
+    while (*s) {
+        if (*s == '\\' && isdigit(s[1])) {
+            *to++ = (s[1] - '0') * 100 + (s[2] - '0') * 10 + s[3] - '0'; // expect: read-behind-terminator
+            s += 4;
+        } else {
+            *to++ = *s++;
+        }
+    }
+    return out;
+}

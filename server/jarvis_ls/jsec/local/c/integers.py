@@ -13,11 +13,16 @@ from jarvis_ls.jsec.local.constants import declaration, element_size
 _UNSIGNED = frozenset(
     "unsigned size_t uint8_t uint16_t uint32_t uint64_t uintptr_t bool _Bool uintmax_t u8 "
     "u16 u32 u64 uint ulong ushort uchar DWORD std::size_t gsize guint guint8 guint16 guint32 "
-    "guint64 gulong guchar __u8 __u16 __u32 __u64 CARD8 CARD16 CARD32 BYTE WORD UINT".split()
+    "guint64 gulong guchar __u8 __u16 __u32 __u64 CARD8 CARD16 CARD32 BYTE WORD UINT "
+    "PRUint32 PRUint64".split()
 )
 _OUTSIDE = {
-    **dict.fromkeys("gsize gssize guint64 gint64 gulong glong u64 s64 __u64 ulong".split(), 8),
-    **dict.fromkeys("guint gint guint32 gint32 u32 s32 __u32 uint DWORD UINT CARD32".split(), 4),
+    **dict.fromkeys(
+        "gsize gssize guint64 gint64 gulong glong u64 s64 __u64 ulong PRUint64 PRInt64".split(), 8
+    ),
+    **dict.fromkeys(
+        "guint gint guint32 gint32 u32 s32 __u32 uint DWORD UINT CARD32 PRUint32 PRInt32".split(), 4
+    ),
     **dict.fromkeys("guint16 gint16 u16 s16 __u16 ushort WORD CARD16".split(), 2),
     **dict.fromkeys("guint8 gint8 guchar gchar u8 s8 __u8 uchar BYTE CARD8".split(), 1),
 }

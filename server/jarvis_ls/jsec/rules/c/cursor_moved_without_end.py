@@ -76,9 +76,12 @@ def cursor_moved_without_end(site: Site) -> Iterator[Report]:
         if variable is None or not variable.is_pointer:
             continue
         call = _moved_by(function, cursor, amount, site.node)
-        if call is None or not _is_rest(site.node, cursor):
+        if call is None or not _is_rest(site.node, cursor) or _is_tested(site.node):
             continue
-        if not is_not_negative(function, amount, site.node.start_byte):
+        places = [site.node.start_byte]
+        if call.node.start_byte > site.node.start_byte:
+            places.append(_end_of_step(call, function))
+        if not any(is_not_negative(function, amount, place) for place in places):
             yield Report(
                 site.node,
                 "'{call}' moves '{cursor}' and knows no limit of '{rest}', which may be negative.",
@@ -123,6 +126,26 @@ def _movers(function: Function, cursor: str, at: Node, since: int) -> Iterator[C
             text(argument).replace(" ", "") == f"&{cursor}" for argument in call.arguments
         ):
             yield call
+
+
+def _is_tested(node: Node) -> bool:
+    """Return whether the variable that gets a difference is compared there: `(n = end - p) < 0`."""
+    given = use_of(node)
+    compared = use_of(given) if given is not None else None
+    return (
+        given is not None
+        and given.type == "assignment_expression"
+        and compared is not None
+        and compared.type == "binary_expression"
+    )
+
+
+def _end_of_step(call: Call, function: Function) -> int:
+    """Return the end of the block that a call is in, where what was tested behind it holds."""
+    for above in ancestors(call.node, function.node):
+        if above.type == "compound_statement":
+            return above.end_byte - 1
+    return call.node.end_byte
 
 
 def _gets_structure(call: Call, cursor: str) -> bool:

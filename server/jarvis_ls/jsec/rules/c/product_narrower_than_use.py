@@ -2,8 +2,8 @@
 
 ## What it does
 Finds a product of unsigned 32-bit numbers that is compared with a 64-bit size, a multiple of a
-32-bit length that is allocated, and a product of a 64-bit number that is assigned to a 32-bit
-variable, where the factor is not known to be small.
+32-bit length that is allocated or added to a 64-bit total, and a product of a 64-bit number that is
+assigned to a 32-bit variable, where the factor is not known to be small.
 
 ## Why is this bad?
 The product wraps around before it is compared, or loses its upper half when it is assigned: a check
@@ -46,6 +46,7 @@ from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.constants import constant
 
 _RELATIONS = frozenset({"<", "<=", ">", ">="})
+_NAMED_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+")
 _ALLOCATES = re.compile(r"(?i)alloc")
 
 
@@ -58,7 +59,7 @@ def _is_used_wider(node: Node) -> bool:
     if user.type == "argument_list":
         called = user.parent
         return called is not None and _ALLOCATES.search(called_name(called)) is not None
-    return user.type == "assignment_expression" and operator_of(user) == "="
+    return user.type == "assignment_expression" and operator_of(user) in ("=", "+=")
 
 
 @rule(
@@ -74,13 +75,15 @@ def product_narrower_than_use(site: Site) -> Iterator[Report]:
     factors = [field(site.node, "left"), field(site.node, "right")]
     if function is None or user is None or any(part is None for part in factors):
         return
-    free = [part for part in factors if constant(part, function) is None]
+    free = [part for part in factors if not _is_constant(part, function)]
     if not free or any(_is_small(part, function) for part in free):
         return
     if user.type == "binary_expression":
         yield from _compared(site.node, user, free, function)
     elif user.type == "argument_list":
         yield from _allocated(site.node, user, free, function)
+    elif operator_of(user) == "+=":
+        yield from _added(site.node, user, free, function)
     elif any(width(part, function) == 8 and is_unsigned(part, function) for part in free):
         target = field(user, "left")
         if (
@@ -140,6 +143,32 @@ def _allocated(
             pattern="allocated",
             product=text(product),
             call=called_name(call),
+        )
+
+
+def _is_constant(factor: Node | None, function: Function) -> bool:
+    """Return whether a factor is a constant, or named like one of a header that is not found."""
+    return (
+        constant(factor, function) is not None
+        or _NAMED_CONSTANT.fullmatch(text(factor)) is not None
+    )
+
+
+def _added(
+    product: Node, user: Node, free: list[Node | None], function: Function
+) -> Iterator[Report]:
+    """Report a multiple of a 32-bit length that is added to a total of 64 bits."""
+    total = field(user, "left")
+    if width(total, function) != _WIDE or len(free) != 1 or not is_length(free[0]):
+        return
+    if width(free[0], function) == _NARROW and is_unsigned(free[0], function):
+        yield Report(
+            product,
+            "'{product}' wraps around in 32 bits before it is added to '{total}'.",
+            confidence=0.35,
+            pattern="added",
+            product=text(product),
+            total=text(total),
         )
 
 

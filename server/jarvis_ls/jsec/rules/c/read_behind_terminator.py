@@ -1,8 +1,8 @@
 """Second character behind a tested one is read without a look at the first.
 
 ## What it does
-Finds loops over a text that end at its terminator and read two more characters, `s[i + 1]` and
-`s[i + 2]`, with no test of the first before the second, such as for `%41` in a URL.
+Finds loops over a text that end at its terminator and read two characters behind each other,
+such as `s[i + 1]` and `s[i + 2]`, with no test of the first before the second: `%41` in a URL.
 
 ## Why is this bad?
 When the text ends with the tested character, the first of the two is the terminator and the second
@@ -39,15 +39,15 @@ from jarvis_ls.jsec.base.rule import Report, nodes, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import index_of
 from jarvis_ls.jsec.local.guards import enclosing_loop
 
-_SECOND = re.compile(r"(?:(?P<index>[A-Za-z_]\w*)\s?\+\s?)?2")
+_SECOND = re.compile(r"(?:(?P<index>[A-Za-z_]\w*)\s?\+\s?)?(?P<far>[23])")
 _DECIDES = re.compile(r"&&|\|\||\?|\b(?:if|while|switch|for|return)\b")
 _BOUND = re.compile(r"[<>]=?")
 _MAX_BODY = 20_000
 
 
 def _is_second(node: Node) -> bool:
-    """Return whether an index ends in 2; the text rules out most."""
-    return (node.text or b"").rstrip(b"] ").endswith(b"2")
+    """Return whether an index ends in 2 or 3; the text rules out most."""
+    return (node.text or b"").rstrip(b"] ").endswith((b"2", b"3"))
 
 
 @rule(
@@ -74,8 +74,9 @@ def read_behind_terminator(site: Site) -> Iterator[Report]:
         "utf-8", "replace"
     )
     place = rf"{name}\s?\[\s?" + (rf"{at}\s?\+\s?" if at else "")
-    firsts = list(re.finditer(rf"\b{place}1\s?\]", before))
-    if len(firsts) != 1 or re.search(rf"\b{place}2\s?\]", before):
+    far = int(match["far"])
+    firsts = list(re.finditer(rf"\b{place}{far - 1}\s?\]", before))
+    if len(firsts) != 1 or re.search(rf"\b{place}{far}\s?\]", before):
         return
     if _DECIDES.search(before[firsts[0].end() :]) or _is_bounded(before, name, at):
         return
