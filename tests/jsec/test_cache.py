@@ -12,6 +12,7 @@ from folders import FLAWED, Scan, write
 from jarvis_ls.jsec.scan import cache as cache_module
 from jarvis_ls.jsec.scan.cache import Cache
 from jarvis_ls.jsec.scan.result import FileReport, ScanResult
+from jarvis_ls.jsec.scan.scanner import Progress
 
 pytestmark = pytest.mark.watches()
 
@@ -48,6 +49,24 @@ def test_a_changed_file_is_scanned_again(tmp_path: Path, scan_folder: Scan) -> N
     result = scan_folder(tmp_path, cached=True)
     assert result.cached == 5
     assert "f0.c" not in {one.file for one in result.findings}
+
+
+def test_a_file_that_is_another_for_a_moment_is_not_kept_without_its_flow(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    """A checkout while values are followed: what is kept of the file as it was is not all."""
+    text = "#include <stdlib.h>\nint *f(int n) { int a[4]; a[n > 1 ? 9 : 0] = n; return 0; }\n"
+    write(tmp_path, {"a.c": text, "b.c": FLAWED})
+    expected = scan_folder(tmp_path)
+    assert "a.c" in {one.file for one in expected.findings}
+
+    def change(progress: Progress) -> None:
+        if progress.stage == "flow":
+            write(tmp_path, {"a.c": "int other;\n"})
+
+    scan_folder(tmp_path, cached=True, progress=change)
+    write(tmp_path, {"a.c": text})
+    assert same(scan_folder(tmp_path, cached=True), expected)
 
 
 def test_a_renamed_file_is_told_under_its_new_name(tmp_path: Path, scan_folder: Scan) -> None:

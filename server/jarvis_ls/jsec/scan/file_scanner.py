@@ -222,20 +222,20 @@ class DiskFiles:
         decided: frozenset[str],
         notes: tuple[str, ...],
     ) -> FileReport:
-        """Return a report with what flow proved in the file, and `notes` on what it left out; the
-        report itself when the file is another by now. What it did not find in the functions
-        `decided` is not there.
+        """Return a report with what flow proved in the file, and `notes` on what it left out; when
+        the file is another by now, the report as one that is not whole. What flow did not find in
+        the functions `decided` is not there.
         """
         assert self._open is not None, "set_project comes first"
         project = self._open.project
         try:
             raw = self._open.read(report.path, project.limit)
         except SkippedFile:
-            return report
+            return replace(report, is_cut=True)
         source = decode(report.path, raw)
         language = language_of(report.path, source.data)
         if digest_of(raw) != report.digest or language is None:
-            return report
+            return replace(report, is_cut=True)
 
         failed: set[str] = set()
 
