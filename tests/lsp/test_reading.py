@@ -172,3 +172,28 @@ def test_a_finding_cannot_smuggle_markdown_into_the_hover():
     assert "\\[x\\]" in details(finding, None, Messages(), "")
     beside = describe(finding, None, Messages(), beside=True)  # the editor shows the diagnostic
     assert beside.startswith("`r`") and "click" not in beside and "```" not in beside
+
+
+CALLER = """#include <stdlib.h>
+struct node { struct node *next; int id; };
+static struct node *find(struct node *list, int id) {
+    for (; list; list = list->next)
+        if (list->id == id)
+            return list;
+    return NULL;
+}
+int has(struct node *list, int id) { return find(list, id) != NULL; }
+"""
+
+
+@pytest.mark.parametrize(("locale", "said"), [("en", "Returns NULL on"), ("zh-cn", "返回 NULL")])
+async def test_hover_over_a_function_tells_what_it_does_to_its_callers(tmp_path, locale, said):
+    uri = uri_of(str(tmp_path / "a.c"))
+    async with running(tmp_path, locale=locale) as editor:
+        editor.open(uri, CALLER)
+        await editor.diagnostics(uri)
+        text = (await hover(editor, uri, types.Position(8, 46))).contents.value
+        assert text.startswith("**find** — a.c:3\n\n- ") and said in text
+        defined = await hover(editor, uri, types.Position(2, 22))
+        assert defined.contents.value == text
+        assert await hover(editor, uri, types.Position(8, 53)) is None, "an argument is none"

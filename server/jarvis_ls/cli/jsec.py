@@ -51,6 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     _rules_command(commands)
     _explain_command(commands)
     _explain_finding_command(commands)
+    _explain_function_command(commands)
     _fix_command(commands)
     _baseline_command(commands)
     _proof_commands(commands)
@@ -209,6 +210,33 @@ def _explain_finding_command(commands: Commands) -> None:  # type: ignore[valid-
     )
     add_color(parser)
     parser.set_defaults(run=explaining.run_explain_finding)
+
+
+def _explain_function_command(commands: Commands) -> None:  # type: ignore[valid-type]
+    from jarvis_ls.cli import explaining_functions
+
+    parser = commands.add_parser(  # type: ignore[attr-defined]
+        "explain-function",
+        help="show what a function returns, releases and keeps",
+        description=(
+            "Follow a function of a project with all it calls, and show what its callers need to "
+            "know: when it returns NULL or a negative number, what it releases, keeps or fills."
+        ),
+    )
+    parser.add_argument(
+        "function", metavar="NAME", help="name of the function, or FILE:NAME for that of one file"
+    )
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="the project (default: the current folder)",
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_color(parser)
+    parser.set_defaults(run=explaining_functions.run_explain_function)
 
 
 def _fix_command(commands: Commands) -> None:  # type: ignore[valid-type]

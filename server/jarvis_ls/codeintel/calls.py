@@ -61,3 +61,30 @@ def arguments_of(call: Node, order: tuple[int, ...] | None) -> list[Node]:
     if order is None:
         return arguments
     return [arguments[i] for i in order if i < len(arguments)]
+
+
+def function_named_at(root: Node, offset: int) -> str:
+    """Return the name of the function that is called or defined at a byte; empty for other names
+    and for what is no name."""
+    node = root.descendant_for_byte_range(offset, offset)
+    if node is None or node.type not in ("identifier", "field_identifier"):
+        return ""
+    below, above = node, node.parent
+    while above is not None and above.type in _QUALIFIED:
+        if above.type == "field_expression" and field(above, "field") != below:
+            return ""
+        below, above = above, above.parent
+    if above is None:
+        return ""
+    if above.type == "call_expression" and field(above, "function") == below:
+        return text(node if below.type == "field_expression" else below)
+    if above.type == "function_declarator" and field(above, "declarator") == below:
+        return text(below)
+    if above.type == "function_item" and field(above, "name") == below:
+        return text(below)
+    return ""
+
+
+_QUALIFIED = frozenset(
+    {"qualified_identifier", "scoped_identifier", "field_expression", "generic_function"}
+)

@@ -20,6 +20,7 @@ from jarvis_ls.jsec.live.records import TextChange
 from jarvis_ls.lsp.events import Event
 
 if TYPE_CHECKING:
+    from jarvis_ls.jsec.findings.function_summary import FunctionSummary
     from jarvis_ls.jsec.findings.sanitizer_findings import Observed
     from jarvis_ls.jsec.flow.library.user_models import OwnFunction
     from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
@@ -222,6 +223,16 @@ class AnalysisWorker:
             return []
         found: list[ValueHint] = await self._send(
             self._worker.starts, "value_hints", uri, first, last
+        )
+        return found
+
+    async def function_summary(self, uri: str, line: int, column: int) -> FunctionSummary | None:
+        """Return what the function does to its callers that is called or defined at a place of a
+        document, counted from 1; None when none is known there. Raises `WorkerGone`."""
+        if await self.analyse(uri) is None:
+            return None
+        found: FunctionSummary | None = await self._send(
+            self._worker.starts, "function_summary", uri, line, column
         )
         return found
 

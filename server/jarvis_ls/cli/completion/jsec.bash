@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/jsec
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_jsec_subparsers=(scan agent init rules explain explain-finding fix baseline prove replay doctor)
+_shtab_jsec_subparsers=(scan agent init rules explain explain-finding explain-function fix baseline prove replay doctor)
 
 _shtab_jsec_scan_option_strings=(-h --help --format --output -o --stdin-filename --fail-on --rule --exclude --min-confidence --max-file-size --baseline --no-baseline --jobs -j --scheduler --timeout --no-cache --no-flow --severity --max-findings --show-suppressed --explain-gaps --changed --quiet -q --color)
 _shtab_jsec_agent_option_strings=(-h --help --format --output -o --stdin-filename --fail-on --rule --exclude --min-confidence --max-file-size --baseline --no-baseline --jobs -j --scheduler --timeout --no-cache --no-flow --severity --max-findings --show-suppressed --explain-gaps --changed --quiet -q --color --path -p --llm-group -g --cluster-limit -c --tokens --cost --notes --restart --trust)
@@ -13,6 +13,7 @@ _shtab_jsec_init_option_strings=(-h --help)
 _shtab_jsec_rules_option_strings=(-h --help --format --filter)
 _shtab_jsec_explain_option_strings=(-h --help --lang)
 _shtab_jsec_explain_finding_option_strings=(-h --help --color)
+_shtab_jsec_explain_function_option_strings=(-h --help --format --color)
 _shtab_jsec_fix_option_strings=(-h --help --rule --exclude --min-confidence --max-file-size --baseline --no-baseline --jobs -j --scheduler --timeout --no-cache --no-flow --severity --diff --write --agent --check-patch --apply --format --seconds --max-lines --allow-removal --trust --unsafe --quiet -q)
 _shtab_jsec_baseline_option_strings=(-h --help --rule --exclude --min-confidence --max-file-size --baseline --no-baseline --jobs -j --scheduler --timeout --no-cache --no-flow --prune --quiet -q)
 _shtab_jsec_prove_option_strings=(-h --help --all --invariant --budget --format --quiet -q --trust --rule --exclude --min-confidence --max-file-size --baseline --no-baseline --jobs -j --scheduler --timeout --no-cache --no-flow)
@@ -34,6 +35,7 @@ _shtab_jsec_agent___path_COMPGEN=_shtab_compgen_files
 _shtab_jsec_agent__p_COMPGEN=_shtab_compgen_files
 _shtab_jsec_init_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jsec_explain_finding_pos_1_COMPGEN=_shtab_compgen_files
+_shtab_jsec_explain_function_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_jsec_fix_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_jsec_fix___baseline_COMPGEN=_shtab_compgen_files
 _shtab_jsec_fix___check_patch_COMPGEN=_shtab_compgen_files
@@ -53,12 +55,14 @@ _shtab_jsec_agent___color_choices=(auto always never)
 _shtab_jsec_rules___format_choices=(text json)
 _shtab_jsec_explain___lang_choices=(en zh-cn)
 _shtab_jsec_explain_finding___color_choices=(auto always never)
+_shtab_jsec_explain_function___format_choices=(text json)
+_shtab_jsec_explain_function___color_choices=(auto always never)
 _shtab_jsec_fix___severity_choices=(high medium low)
 _shtab_jsec_fix___format_choices=(text json)
 _shtab_jsec_prove___format_choices=(text json)
 _shtab_jsec_replay___format_choices=(text json)
 _shtab_jsec_doctor___format_choices=(text json)
-_shtab_jsec_pos_0_choices=(scan agent init rules explain explain-finding fix baseline prove replay doctor)
+_shtab_jsec_pos_0_choices=(scan agent init rules explain explain-finding explain-function fix baseline prove replay doctor)
 
 _shtab_jsec_scan_pos_0_nargs='*'
 _shtab_jsec_scan__h_nargs=0
@@ -93,6 +97,8 @@ _shtab_jsec_explain__h_nargs=0
 _shtab_jsec_explain___help_nargs=0
 _shtab_jsec_explain_finding__h_nargs=0
 _shtab_jsec_explain_finding___help_nargs=0
+_shtab_jsec_explain_function__h_nargs=0
+_shtab_jsec_explain_function___help_nargs=0
 _shtab_jsec_fix_pos_0_nargs='*'
 _shtab_jsec_fix__h_nargs=0
 _shtab_jsec_fix___help_nargs=0

@@ -15,6 +15,7 @@ _shtab_jsec_commands() {
     doctor:'Show the compilers, the sandbox and the rungs of `jsec prove`.'
     explain:'show the documentation of a rule, or the rules about a weakness'
     explain-finding:'Show a finding of the last scan of a folder and each step of its path with the source lines.'
+    explain-function:'Follow a function of a project with all it calls, and show what its callers need to know: when it returns NULL or a negative number, what it releases, keeps or fills.'
     fix:'Apply the fixes that rules offer. Without --write no file is changed. With --agent or --check-patch, PATH is the id or number of one finding, and a folder behind it.'
     init:'Write .jarvis/jsec.toml with every setting commented out. A file that is there is never changed.'
     prove:'Build and run the code of findings in a sandbox, on a copy, and say whether each is reproduced (with a case that can be replayed), depends on the caller, is refuted, or stays unproven. Evidence is stored in .jarvis/sec/evidence.jsonl.'
@@ -118,6 +119,17 @@ _shtab_jsec_explain_finding_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_jsec_explain_finding_defaults_added=0
+
+_shtab_jsec_explain_function_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--format[format]:format:(text json)"
+  "--color[default\: auto (NO_COLOR is respected)]:color:(auto always never)"
+  ":name of the function, or FILE\:NAME for that of one file:"
+  ":the project (default\: the current folder):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_jsec_explain_function_defaults_added=0
 
 _shtab_jsec_fix_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -260,6 +272,7 @@ _shtab_jsec() {
         doctor) _arguments -C -s $_shtab_jsec_doctor_options ;;
         explain) _arguments -C -s $_shtab_jsec_explain_options ;;
         explain-finding) _arguments -C -s $_shtab_jsec_explain_finding_options ;;
+        explain-function) _arguments -C -s $_shtab_jsec_explain_function_options ;;
         fix) _arguments -C -s $_shtab_jsec_fix_options ;;
         init) _arguments -C -s $_shtab_jsec_init_options ;;
         prove) _arguments -C -s $_shtab_jsec_prove_options ;;

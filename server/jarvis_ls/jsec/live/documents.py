@@ -7,10 +7,13 @@ then runs the rules only over items whose text (or whose surroundings) changed.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from jarvis_ls.codeintel.calls import function_named_at
 from jarvis_ls.codeintel.compile_commands import (
     NOTHING,
     CompileCommands,
@@ -39,6 +42,7 @@ from jarvis_ls.jsec.findings.failure_notes import (
     many_functions,
 )
 from jarvis_ls.jsec.findings.flow_findings import settle
+from jarvis_ls.jsec.findings.function_summary import FunctionSummary, summarise
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
 from jarvis_ls.jsec.flow.library.user_models import OwnFunction, effects_of
 from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
@@ -180,6 +184,7 @@ class LiveDocuments:
         self._patterns: dict[str, tuple[Pattern, ...]] = {}
         self._observed: dict[str, tuple[Observed, ...]] = {}
         self._analyse: dict[str, Analyse | None] = {}
+        self._own: dict[str, Mapping[str, Any]] = {}
         self._flow: dict[str, LiveFlow] = {}
         self._seen: set[str] = set()
 
@@ -188,7 +193,8 @@ class LiveDocuments:
         empty
         `root`), and which functions of the user's own are sources, sinks and sanitizers. Until
         this is said they are, and there are none."""
-        self._analyse[root] = partial(analysis_of, own=effects_of(functions)) if wanted else None
+        self._own[root] = own = effects_of(functions)
+        self._analyse[root] = partial(analysis_of, own=own) if wanted else None
         alone = [uri for uri, document in self._documents.items() if not document.root]
         for program in [root] if root else alone:
             self._flow.pop(program, None)
@@ -332,6 +338,27 @@ class LiveDocuments:
             unit = Unit(document.source, document.language, own.merge(included))
             found = list(items(document.tree.root_node, document.language))
             return value_hints(unit, found, analysis.placed_functions, (first, last))
+
+    def function_summary(self, uri: str, line: int, column: int) -> FunctionSummary | None:
+        """Return what the function does to its callers that is called or defined at a place of a
+        document, counted from 1; None when there is none whose code is known."""
+        document = self._documents.get(uri)
+        flow = None if document is None else self._flow_of(document.root, uri)
+        if document is None or flow is None:
+            return None
+        if not flow.knows(document.source.path):
+            self._seen.add(uri)
+            self.analyse(uri)
+        name = function_named_at(document.tree.root_node, document.source.offset(line, column))
+        place = flow.program.place_of(name, document.source.path) if name else None
+        if place is None:
+            return None
+
+        def line_of(path: str, offset: int) -> int:
+            source = self._text(document.root, path)
+            return 0 if source is None else source.position(offset)[0]
+
+        return summarise(flow.program, place, self._own.get(document.root), line_of)
 
     def _analyse_one(self, uri: str, document: _OpenFile) -> LiveResult:
         if document.shown:

@@ -37,6 +37,7 @@ from jarvis_ls.jsec.findings.failure_notes import (
     many_functions,
 )
 from jarvis_ls.jsec.findings.flow_findings import settle
+from jarvis_ls.jsec.findings.function_summary import FunctionSummary, summarise
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.library.user_models import effects_of
@@ -59,6 +60,8 @@ _CONTROL = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})
 _BEYOND_ASCII = bytes(range(128, 256))
 _COLLECT_AFTER = 16_000_000
 """Bytes of source after which the collector looks for what it alone can free."""
+_MOST_ALIKE = 50
+"""Functions of one name that are told of."""
 _COLLECT_AFTER_FUNCTIONS = 12_000
 """Functions that are followed before it looks again."""
 
@@ -189,6 +192,52 @@ class DiskFiles:
             self._followed = 0
             gc.collect()
         return followed
+
+    def keep_functions(self, path: str) -> str:
+        """Keep the functions of a file for the analysis of flow, unless they are, without a look at
+        its rules; gives the name they are kept under, nothing when they are not.
+
+        Raises `SkippedFile` when it cannot be read as a source.
+        """
+        assert self._open is not None and self._store is not None, "set_project comes first"
+        with self._as_compiled(path):
+            raw = self._open.read(path, self._open.project.limit)
+            has_nul(raw)
+            source, digest = decode(path, raw), digest_of(raw)
+            language = language_of(path, source.data)
+            if language is None:
+                raise SkippedFile(NOT_A_SOURCE)
+            tree = parse(source.data, language)
+            own = merge_items(
+                item_facts(item, language) for item in items(tree.root_node, language)
+            )
+            context, _ = self._open.headers.facts_for(path, own)
+            name = self._store.name(path, digest, context)
+            return (
+                name
+                if self._store.has(name)
+                else self._lower(source, language, tree, own, digest)[0]
+            )
+
+    def summaries(self, name: str, file: str = "") -> list[FunctionSummary]:
+        """Return what the functions of a name do to their callers, those of one file or of all; a
+        method may be named without its class."""
+        assert self._runner is not None, "set_program comes first"
+        assert self._open is not None
+        program = self._runner.program
+        own = effects_of(self._open.project.functions)
+        places = [
+            (path, key)
+            for path, outline in sorted(program.outlines.items())
+            for key, function in outline.functions.items()
+            if name in (function.name, function.name.rpartition("::")[2]) and file in ("", path)
+        ]
+        found = (summarise(program, place, own, self._line) for place in places[:_MOST_ALIKE])
+        return [summary for summary in found if summary is not None]
+
+    def _line(self, path: str, offset: int) -> int:
+        source = self._source(path)
+        return 0 if source is None else source.position(offset)[0]
 
     def gaps(self, path: str) -> FileGaps:
         """Return what a file needs that neither it nor its headers say."""

@@ -1,21 +1,28 @@
-"""What is wrong under the cursor: one finding after another, each under the title of its rule."""
+"""What is wrong under the cursor, one finding after another, each under the title of its rule; else
+what the function that is called or defined there does to its callers."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from lsprotocol import types
 
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.lsp.convert import contains, to_range
 from jarvis_ls.lsp.finding_text import command_links, describe
+from jarvis_ls.lsp.markdown import escape
 from jarvis_ls.lsp.server import Server
 
 logger = logging.getLogger(__name__)
 
+_PATIENCE = 1.0
+"""Seconds after which a hover is answered without the function's summary."""
+
 
 def register(server: Server) -> None:
-    """Answer hovers from what is known; nothing is analysed for one."""
+    """Answer hovers from what is known of findings; for those over the name of a function, that one
+    alone is followed."""
 
     async def hover(params: types.HoverParams) -> types.Hover | None:
         uri = params.text_document.uri
@@ -26,7 +33,7 @@ def register(server: Server) -> None:
             finding for finding in state.active if contains(to_range(finding.span), params.position)
         ]
         if not here:
-            return None
+            return await summary(uri, params.position)
         try:
             pages = await server.rule_pages()
         except JarvisError as error:
@@ -44,6 +51,21 @@ def register(server: Server) -> None:
         ]
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
         return types.Hover(content, to_range(here[0].span))
+
+    async def summary(uri: str, at: types.Position) -> types.Hover | None:
+        """Return what a function does; nothing when the analysis is busy with other things."""
+        try:
+            known = await asyncio.wait_for(
+                server.analysis.function_summary(uri, at.line + 1, at.character + 1), _PATIENCE
+            )
+        except (WorkerGone, TimeoutError, asyncio.TimeoutError):
+            return None
+        if known is None or not known.sentences:
+            return None
+        place = f"{known.file}:{known.line}" if known.line else known.file
+        title = f"**{escape(known.name)}** — {escape(place)}"
+        points = "\n".join(f"- {escape(server.say(text))}" for text in known.sentences)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, f"{title}\n\n{points}"))
 
     async def prepare(_news: None) -> None:
         await server.rule_pages()

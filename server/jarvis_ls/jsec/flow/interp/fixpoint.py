@@ -204,6 +204,16 @@ class Interpreter(Engine):
         """Return the faults on ways that start in `function`, in order of file and place. Its
         parameters may hold anything; the variables of file scope hold what they were initialised
         with when nothing ever changes them."""
+        frame, state = self.begin(function)
+        self.fixpoint(frame, state)
+        self.stack, self.thrown = [], []
+        self._locks_left()
+        self._doubt_losses()
+        return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
+
+    def begin(self, function: FunctionIR) -> tuple[Frame, AbstractState]:
+        """Forget the run before, and return the frame and state in which a function starts that is
+        called by what is not known."""
         self.faults = {}
         self.ways = Ways()
         self.partial = False
@@ -223,11 +233,7 @@ class Interpreter(Engine):
         self.frame = frame
         calls.unknown_parameters(self, state, frame)
         self.stack = [function]
-        self.fixpoint(frame, state)
-        self.stack, self.thrown = [], []
-        self._locks_left()
-        self._doubt_losses()
-        return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
+        return frame, state
 
     def _doubt_losses(self) -> None:
         """Doubt leaks of what no way releases or hands on: it may belong to something that is not
