@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,14 +31,62 @@ NPM = {
     "a.js": "function twice(a) {\n  return a + a;\n}\n",
 }
 PYTHON = {**FILES, "pyproject.toml": '[project]\nname = "x"\nversion = "1"\n'}
+GO = {
+    "go.mod": "module x\n",
+    "lib.go": "package x\n\nfunc Twice(a int) int {\n\treturn a + a\n}\n",
+}
+JAVA = "class Twice {\n    static int twice(int a) {\n        return a + a;\n    }\n}\n"
+TWICE = "src/main/java/Twice.java"
+MAVEN = {
+    TWICE: JAVA,
+    "pom.xml": """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId>
+  <version>1</version>
+  <properties>
+    <maven.compiler.source>17</maven.compiler.source>
+    <maven.compiler.target>17</maven.compiler.target>
+  </properties>
+  <build><plugins>
+    <plugin><artifactId>maven-compiler-plugin</artifactId><version>3.10.1</version></plugin>
+    <plugin><artifactId>maven-resources-plugin</artifactId><version>3.3.0</version></plugin>
+  </plugins></build>
+</project>
+""",
+}
+GRADLE = {TWICE: JAVA, "build.gradle": "apply plugin: 'java'\n"}
 BROKEN = {
     "make": (MAKE, "lib.c", "a + a", "a + b", "2 * a", "lib.c:3: error: 'b' undeclared"),
     "cargo": (CARGO, "src/lib.rs", "a + a", "a + b", "2 * a", "src/lib.rs:2: error[E0425]"),
     "cmake": (CMAKE, "lib.c", "a + a", "a + b", "2 * a", "lib.c:1: error: 'b' undeclared"),
     "npm": (NPM, "a.js", "a + a", "a + ", "2 * a", "a.js"),
+    "go": (GO, "lib.go", "a + a", "a + b", "2 * a", "lib.go:4: undefined: b"),
+    "yarn": ({**NPM, "yarn.lock": ""}, "a.js", "a + a", "a + ", "2 * a", "a.js"),
+    "pnpm": (
+        {**NPM, "pnpm-lock.yaml": "lockfileVersion: '9.0'\n"},
+        "a.js",
+        "a + a",
+        "a + ",
+        "2 * a",
+        "a.js",
+    ),
+    "maven": (MAVEN, TWICE, "a + a", "a + b", "2 * a", f"{TWICE}:3: cannot find symbol"),
+    "gradle": (GRADLE, TWICE, "a + a", "a + b", "2 * a", f"{TWICE}:3: error: cannot find symbol"),
     "python": (PYTHON, "src/use.py", "    return", "    return )", "    return 0 or", "use.py:5"),
 }
+NOT_EVERYWHERE = {"go": "go", "yarn": "yarn", "pnpm": "pnpm", "maven": "mvn", "gradle": "gradle"}
+"""Programs that are large or of other registries: where they are missing, their outputs are read
+from what was recorded (`test_outputs_of_builds.py`)."""
+DEBIAN = Path("/usr/share/maven-repo")
 QUOTES = str.maketrans({"‘": "'", "’": "'"})
+
+
+def link_all(source: Path, target: Path) -> None:
+    """Make a folder of links to all files below another."""
+    for folder, _, files in os.walk(source):
+        place = target / Path(folder).relative_to(source)
+        place.mkdir(parents=True)
+        for name in files:
+            (place / name).symlink_to((Path(folder) / name).resolve())
 
 
 @pytest.mark.parametrize("system", BROKEN)
@@ -44,7 +94,15 @@ async def test_a_build_that_an_edit_breaks_is_told_until_it_is_mended(
     tmp_path: Path, system: str
 ) -> None:
     files, path, search, replace, harmless, complaint = BROKEN[system]
+    program = NOT_EVERYWHERE.get(system, "sh")
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    if system == "maven" and not DEBIAN.is_dir():
+        pytest.skip("Debian's packages of Maven plugins are not installed")
     async with code_bench(tmp_path, files) as bench:
+        if system == "maven":  # what its plugins need comes from the home folder, as for people
+            link_all(DEBIAN, tmp_path / "me" / ".m2" / "repository")
+            bench.environment["HOME"] = str(tmp_path / "me")
         before = bench.state()
         bench.edit(path, search, replace)
         bench.always_say("Done.")

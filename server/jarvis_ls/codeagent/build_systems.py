@@ -19,6 +19,7 @@ GRADLE = (
     ' GRADLE_USER_HOME="$HOME/.gradle" "$@" --offline --no-daemon -q'
 )
 """Begins a command line; Java takes the home folder from the list of users, not from `HOME`."""
+MAVEN = 'MAVEN_OPTS="$MAVEN_OPTS -Duser.home=$HOME" mvn -q -o -B'
 CMAKE_FOLDER = "build-jca"
 CMAKE_CONFIGURE = f"cmake -S . -B {CMAKE_FOLDER} >/dev/null"
 CMAKE_BUILD = f"cmake --build {CMAKE_FOLDER} -j 2"
@@ -49,7 +50,7 @@ SYSTEMS = (
     BuildSystem("pnpm", ("pnpm-lock.yaml",), "pnpm", "pnpm run --silent build"),
     BuildSystem("yarn", ("yarn.lock",), "yarn", "yarn run --silent build"),
     BuildSystem("npm", ("package.json",), "npm", "npm run --silent build"),
-    BuildSystem("maven", ("pom.xml",), "mvn", "mvn -q -o -B compile"),
+    BuildSystem("maven", ("pom.xml",), "mvn", f"{MAVEN} compile"),
     BuildSystem(
         "gradle",
         ("build.gradle", "build.gradle.kts"),

@@ -20,8 +20,11 @@ _PLAIN = re.compile(
     r"(?::\[?(?P<line>\d+)(?:[:,]\d+)?\]?:?|\((?P<bracketed>\d+)(?:,\d+)?\):)\s+(?P<what>\S.*)"
 )
 """`a.c:3:5: error: …`, `A.java:[3,5] …`, `a.ts(3,5): error …`."""
-_PYTHON_PLACE = re.compile(r'\s*File "(?P<path>[^"]+)", line (?P<line>\d+)')
-_PYTHON_ERROR = re.compile(r"\s*(?P<what>(?:\w+\.)*\w*(?:Error|Exception|Warning): .*)")
+_PLACE = re.compile(
+    r'\s*File "(?P<python>[^"]+)", line (?P<line>\d+)|(?P<node>/[^:\n]{1,300}\.\w{1,5}):(?P<at>\d+)$'
+)
+"""A place of Python or Node, whose error follows some lines below."""
+_ERROR = re.compile(r"\s*(?P<what>(?:\w+\.)*\w*(?:Error|Exception|Warning): .*)")
 _FAILED = re.compile(
     r"(?:FAILED|ERROR) (?P<pytest>[^\s:]+\.py\S*)(?: - (?P<why>.*))?"
     r"|--- FAIL: (?P<go>\S+)|test (?P<cargo>\S+) \.\.\. FAILED|not ok \d+ -? ?(?P<tap>.+)"
@@ -55,19 +58,20 @@ def read_diagnostics(output: str, root: str, folder: str = "") -> list[Diagnosti
     place: tuple[str, int] | None = None
     for line in output.splitlines():
         line = line[:_LONGEST].rstrip()
-        if at := _PYTHON_PLACE.match(line):
-            place = (_path(at["path"], root, folder), int(at["line"]))
+        if at := _PLACE.match(line):
+            path, number = at["python"] or at["node"], at["line"] or at["at"]
+            place = (_path(path, root, folder), int(number[:9]))
         elif failed := _FAILED.match(line):
             name = next(filter(None, failed.group("pytest", "go", "cargo", "tap")))
             why = f": {failed['why']}" if failed["why"] else ""
             found.append(Diagnostic("", 0, f"{_TEST}{name}{why}"))
-        elif (error := _PYTHON_ERROR.match(line)) and place is not None:
+        elif (error := _ERROR.match(line)) and place is not None:
             found.append(Diagnostic(*place, error["what"]))
             place = None
         elif (plain := _PLAIN.match(line)) and not _NOTE.match(plain["what"]):
-            number = int((plain["line"] or plain["bracketed"])[:9])
+            row = int((plain["line"] or plain["bracketed"])[:9])
             path = _path(plain["path"].strip(), root, folder)
-            found.append(Diagnostic(path, number, plain["what"]))
+            found.append(Diagnostic(path, row, plain["what"]))
         if len(found) >= _MOST:
             break
     return list(dict.fromkeys(found))

@@ -13,6 +13,7 @@ from jarvis_ls.codeagent.build_systems import (
     CMAKE_CONFIGURE,
     CMAKE_FOLDER,
     GRADLE,
+    MAVEN,
     has_script,
 )
 from jarvis_ls.codeagent.test_runs import make_target, package_names
@@ -109,7 +110,7 @@ def _recognise(root: Path, tests: list[str], runtime: Runtime) -> Iterator[Suite
         yield from _script(root, [path for path in tests if path.endswith(_SCRIPTS)])
     if (root / "pom.xml").is_file():
         reports = ("target/surefire-reports/*.xml", "*/target/surefire-reports/*.xml")
-        command = "mvn -q -o -B -fae test"
+        command = f"{MAVEN} -fae test"
         yield Suite("maven", "java", "mvn", command, reports, compiles=True)
     elif any((root / name).is_file() for name in ("build.gradle", "build.gradle.kts")):
         command = f"{GRADLE} --continue test"

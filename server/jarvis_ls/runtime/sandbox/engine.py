@@ -38,11 +38,14 @@ from jarvis_ls.runtime.sandbox.working import Needs, prepare_copies, working_fol
 LABEL = "jarvis-sandbox"
 
 _PROCESSES = 20_000
-_CARGO = "/run/jarvis/cargo"
+_HOME = "/run/jarvis/home"
+"""Where the engine shows what belongs into the home folder, which is made when a script begins."""
 # Ends with its standard input, which the engine closes when the server is gone.
 _INIT = (
-    'exec 3<&0; (cat <&3 >/dev/null; kill -9 -1) & mkdir -p "$HOME/.cargo";'
-    f' for one in {_CARGO}/*; do [ -d "$one" ] && ln -s "$one" "$HOME/.cargo/"; done;'
+    'exec 3<&0; (cat <&3 >/dev/null; kill -9 -1) & mkdir -p "$HOME/.cargo" "$HOME/.m2"'
+    ' "$HOME/go/pkg";'
+    " for one in .cargo/registry .cargo/git .m2/repository go/pkg/mod;"
+    f' do [ -d "{_HOME}/$one" ] && ln -s "{_HOME}/$one" "$HOME/$one"; done;'
     ' "$@" 3<&- </dev/null; exit $?'
 )
 # A filter of system calls within that of the engine, which may be an older one.
@@ -248,7 +251,7 @@ class Engine(Sandbox):
         for source, place in environment.readable(self._settings, script):
             if f"{place}/".startswith(tuple(f"{folder}/" for folder in environment.SYSTEM)):
                 continue
-            target = place.replace(f"{environment.HOME}/.cargo", _CARGO)
+            target = place.replace(f"{environment.HOME}/", f"{_HOME}/")
             mounts.append(Mount(target, source, type="bind", read_only=True))
         return mounts
 

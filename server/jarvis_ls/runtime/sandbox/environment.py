@@ -25,6 +25,8 @@ _HOME_TOOLS = tuple(
     ".asdf .local/share/mise/installs".split()
 )
 _SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_DOWNLOADED = ".m2/repository go/pkg/mod".split()
+"""Below the home folder: packages that build tools have downloaded, beside those of Cargo."""
 HOME = "/tmp/home"
 """Home folder inside."""
 
@@ -47,6 +49,10 @@ def readable(settings: SandboxSettings, script: Script) -> Iterator[tuple[str, s
         place = os.path.realpath(f"{cargo}/{name}")
         if cargo and os.path.isdir(place):  # noqa: PTH112
             yield place, f"{HOME}/.cargo/{name}"
+    for name in _DOWNLOADED:
+        place = os.path.realpath(Path.home() / name)
+        if os.path.isdir(place) and not _is_secret(place):  # noqa: PTH112
+            yield place, f"{HOME}/{name}"
 
 
 def system_folders() -> Iterator[tuple[str, str]]:
