@@ -21,7 +21,8 @@ _PLAIN = re.compile(
 )
 """`a.c:3:5: error: …`, `A.java:[3,5] …`, `a.ts(3,5): error …`."""
 _PLACE = re.compile(
-    r'\s*File "(?P<python>[^"]+)", line (?P<line>\d+)|(?P<node>/[^:\n]{1,300}\.\w{1,5}):(?P<at>\d+)$'
+    r'\s*File "(?P<python>[^"]+)", line (?P<line>\d+)'
+    r"|(?P<node>/[^:\n]{1,300}\.\w{1,5}):(?P<at>\d+)$"
 )
 """A place of Python or Node, whose error follows some lines below."""
 _ERROR = re.compile(r"\s*(?P<what>(?:\w+\.)*\w*(?:Error|Exception|Warning): .*)")
