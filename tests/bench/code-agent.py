@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,12 +46,15 @@ Place = tuple[str, str]
 """Path and name of a function."""
 
 
-def main() -> int:
-    """Measure; return the exit status."""
+def main(folders: list[str]) -> int:
+    """Measure; return the exit status. With `folders` of C programs only impact, and on these."""
     table = Table("What agents that change code are told")
+    if folders:
+        impact(table, [Path(folder).resolve() for folder in folders])
+        return table.finish()
     sources = Path(os.environ["JARVIS_BENCH_SOURCES"])
     speed(table, sources)
-    impact(table, sources)
+    impact(table, [sources / program for program in READ_BY_CLANG])
     guard(table, sources)
     measure_long_diff(table, sources)
     measure_risk(table, sources, SEED)
@@ -62,19 +65,20 @@ def main() -> int:
 # -- impact ----------------------------------------------------------------------------------------
 
 
-def impact(table: Table, sources: Path) -> None:
+def impact(table: Table, programs: Sequence[Path]) -> None:
     """Measure how many true callers of changed functions are named."""
     chance = random.Random(SEED)
     true = named = told = right = 0
-    for number, program in enumerate(READ_BY_CLANG):
-        share = (CHANGES + number) // len(READ_BY_CLANG)
-        root = sources / program
+    changes = 0
+    for number, root in enumerate(programs):
+        share = (CHANGES + number) // len(programs)
         callers = calls_by_clang(root)
         store = SymbolStore()
         sync_folder(store, root)
         wanted = sorted(place for place, users in callers.items() if users)
         known = {user[0] for users in callers.values() for user in users}
         for place in chance.choices(wanted, k=share):
+            changes += 1
             report = changed(root, store, place, chance)
             truth = reach(callers, place)
             found = {(caller.path, caller.name) for caller in report.callers}
@@ -84,7 +88,7 @@ def impact(table: Table, sources: Path) -> None:
             judged = {user for user in found if user[0] in known}
             told, right = told + len(judged), right + len(judged & truth)
         store.close()
-    table.note("changed functions", CHANGES)
+    table.note("changed functions", changes)
     table.note("their true callers, up to three steps away", true)
     table.at_least("recall of callers and tests", named / max(1, true), 0.95)
     table.note("precision, where libclang has read the file", right / max(1, told))
@@ -347,4 +351,4 @@ def speed(table: Table, sources: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -55,9 +55,13 @@ def main(folders: list[str]) -> int:
         return 2
     table = Table("Edits that models wrote")
     counts: Counter[str] = Counter()
+    seen: set[tuple[str, str]] = set()
     for folder in folders:
         repository = Repository(Path(folder))
         for turn in repository.turns():
+            if (turn.commit, turn.path) in seen:  # a copy of a project that was named before
+                continue
+            seen.add((turn.commit, turn.path))
             outcome = judge(repository, turn)
             counts.update(outcome)
             for kind in ("refused", "elsewhere"):
@@ -120,8 +124,10 @@ class Repository:
         at = 0
         for match in _COMMIT.finditer(text):
             part, at = text[at : match.start()], match.end()
-            part = part[max(0, *(part.rfind(beginning) for beginning in _BEGINNINGS)) :]
-            applied = set(_APPLIED.findall(part))
+            bare = _BLOCK.sub(lambda block: " " * len(block[0]), part)  # edits may hold beginnings
+            cut = max(0, *(bare.rfind(beginning) for beginning in _BEGINNINGS))
+            earlier, part = set(_APPLIED.findall(part[:cut])), part[cut:]
+            applied = set(_APPLIED.findall(part)) - earlier  # the commit holds more than is here
             if not applied or not self._git("rev-parse", "--verify", "-q", f"{match[1]}^"):
                 continue
             edits: dict[str, list[Diff]] = defaultdict(list)
@@ -132,6 +138,7 @@ class Repository:
                 edits[path].append(Diff(block[1], block[2]))
                 if _BORDER.search(block[1]) or _BORDER.search(block[2]):
                     edits[""].append(Diff("", ""))  # what aider had to guess
+            edits = {path: found for path, found in edits.items() if path not in earlier}
             if not edits or "" in edits:
                 continue
             for path, found in edits.items():
