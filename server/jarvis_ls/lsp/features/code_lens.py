@@ -67,36 +67,40 @@ def register(server: Server) -> None:
     def _repair_lens(uri: str, line: int, findings: list[Finding]) -> list[types.CodeLens]:
         """Return what repairs the gravest finding of a function, where our client can show it."""
         chosen = [item for item in findings if item.language != "rust" and not is_hint(item)]
-        if not (chosen and server.own_client and server.trusted and server.place(uri).root):
+        if not (chosen and can_show(uri)):
             return []
-        finding = min(chosen, key=by_score)
-        start = types.Position(line - 1, 0)
-        reference = {"uri": uri, "fingerprint": finding.fingerprint}
-        command = types.Command(server.say(REPAIR), "jarvisLs.repair", arguments=[reference])
-        return [types.CodeLens(types.Range(start, start), command)]
+        fingerprint = min(chosen, key=by_score).fingerprint
+        return _offer(line, REPAIR, "jarvisLs.repair", {"uri": uri, "fingerprint": fingerprint})
 
     def _verify_lens(uri: str, line: int, findings: list[Finding]) -> list[types.CodeLens]:
         """Return what lets agents verify the gravest finding of a function, once there is a model
         and where our client can show what they say."""
         chosen = [item for item in findings if not is_hint(item)]
-        is_able = server.own_client and server.trusted and server.model in ("ready", "failing")
-        if not (chosen and is_able and server.place(uri).root):
+        if not (chosen and has_model() and can_show(uri)):
             return []
-        start = types.Position(line - 1, 0)
-        meant = reference(min(chosen, key=by_score), uri)
-        command = types.Command(server.say(VERIFY), "jarvisLs.verify", arguments=[meant])
-        return [types.CodeLens(types.Range(start, start), command)]
+        return _offer(line, VERIFY, "jarvisLs.verify", reference(min(chosen, key=by_score), uri))
 
     def _change_lens(uri: str, line: int, name: str) -> list[types.CodeLens]:
         """Return what lets an agent change a function, once there is a model and where our client
         can show what it did."""
-        is_able = server.own_client and server.trusted and server.model in ("ready", "failing")
-        if not (is_able and server.place(uri).root):
+        if not (has_model() and can_show(uri)):
             return []
-        start = types.Position(line - 1, 0)
         meant = {"uri": uri, "line": line, "name": name}
-        command = types.Command(server.say(CHANGE), "jarvisLs.changeCode", arguments=[meant])
-        return [types.CodeLens(types.Range(start, start), command)]
+        return _offer(line, CHANGE, "jarvisLs.changeCode", meant)
+
+    def has_model() -> bool:
+        """Return whether agents can be asked."""
+        return server.model in ("ready", "failing")
+
+    def can_show(uri: str) -> bool:
+        """Return whether our client can show what becomes of a file, and the user trusts it."""
+        return server.own_client and server.trusted and bool(server.place(uri).root)
+
+    def _offer(line: int, title: str, command: str, meant: Any) -> list[types.CodeLens]:
+        """Return what begins something at a line."""
+        start = types.Position(line - 1, 0)
+        offered = types.Command(server.say(title), command, arguments=[meant])
+        return [types.CodeLens(types.Range(start, start), offered)]
 
     async def show(arguments: list[Any]) -> bool:
         if [type(argument) for argument in arguments] != [str, int, int]:
