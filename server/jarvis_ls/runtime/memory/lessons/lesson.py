@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 LEARNED = "learned"
 """Tag of memories that were made of lessons, and not by a person or a model."""
+RULES = "rules"
+"""Tag of lessons that somebody has written down as rules."""
 TOGETHER = "changes-together"
 """Tag of lessons on files that change together; see `partners`."""
 MAX_TEXT = 2_000

@@ -7,15 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from jarvis_ls.runtime.memory.lessons.lesson import MAX_TEXT, Lesson
+from jarvis_ls.runtime.memory.lessons.lesson import MAX_TEXT, RULES, Lesson
 
 MOST_SECTIONS = 80
 _SHORTEST = 30
 """Characters of a section that says something."""
 _NAMES = re.compile(
-    r"(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|HACKING|CONVENTIONS|STYLE|STYLEGUIDE|CODING[-_]?STYLE|"
-    r"CODING[-_]STANDARDS?|copilot-instructions)(?:\.(?:md|rst|txt))?|\.(?:cursor|windsurf)rules",
-    re.IGNORECASE,
+    r"(?:AGENTS|CLAUDE|GEMINI|copilot-instructions|(?i:contributing|hacking|conventions|style|"
+    r"styleguide|coding[-_]?style|coding[-_]standards?))(?:\.(?:md|rst|txt))?"
+    r"|\.(?:cursor|windsurf)rules"
 )
 _FOLDERS = (".jarvis/rules/", ".cursor/rules/")
 _HEADING = re.compile(r"#{1,4} +(\S.*)")
@@ -48,7 +48,7 @@ def _of_file(path: str, text: str) -> Iterator[Lesson]:
             "convention",
             f"{posixpath.basename(path)}: {heading or 'all'}"[: _LONGEST_NAME * 2],
             f"From `{path}`{f', section {heading!r}' if heading else ''}:\n\n{said[:MAX_TEXT]}",
-            ("rules",),
+            (RULES,),
             folder,
         )
 
