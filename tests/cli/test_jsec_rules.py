@@ -69,6 +69,13 @@ def test_settings_that_are_there_are_not_changed(tmp_path: Path) -> None:
     assert "no such folder" in jsec("init", "src/a.c", cwd=tmp_path, status=2).stderr
 
 
+def test_a_project_has_its_settings_in_one_place(tmp_path: Path) -> None:
+    write(tmp_path, {".git/HEAD": "", ".jarvis/sec/x": "", "src/a.c": ""})
+    jsec("init", cwd=tmp_path / "src")
+    assert (tmp_path / ".jarvis/jsec.toml").exists()
+    assert not (tmp_path / "src/.jarvis").exists()
+
+
 def test_a_link_in_place_of_the_settings_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "project/.jarvis").mkdir(parents=True)
     (tmp_path / "project/.jarvis/jsec.toml").symlink_to(tmp_path / "outside")

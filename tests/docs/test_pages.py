@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from jarvis_ls.cli.jsec import build_parser
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.settings.settings import load_settings
 from jarvis_ls.runtime.base.toml_files import parse_toml
@@ -53,6 +54,28 @@ def test_commands_run(command: str, tmp_path: Path) -> None:
     expected = 1 if "--fail-on" in command else 0
     assert done.returncode == expected, done.stderr
     assert "Traceback" not in done.stderr
+
+
+def shown(language: str) -> list[str]:
+    """Return the commands of jsec in blocks of a language, as words."""
+    lines = [line.removeprefix("$ ") for block in blocks(language) for line in block.splitlines()]
+    return [line for line in lines if line.startswith("jsec ")]
+
+
+@pytest.mark.parametrize("command", [*shown("sh"), *shown("console")])
+def test_commands_are_understood(command: str) -> None:
+    """Also those that need a model, a case or a machine of the reader's."""
+    parsed = build_parser().parse_args(shlex.split(command, comments=True)[1:])
+    assert callable(parsed.run)
+
+
+def test_names_may_stand_on_both_sides_of_options() -> None:
+    parse = build_parser().parse_args
+    prove = parse(["prove", "C1", "--trust", "C2", "--budget", "3", "src"])
+    assert (prove.names, prove.trust, prove.budget) == (["C1", "C2", "src"], True, 3)
+    assert parse(["scan", "-q", "--", "-b.c"]).paths == [Path("-b.c")]
+    with pytest.raises(SystemExit):
+        parse(["scan", "a.c", "--no-such-option", "b.c"])
 
 
 def test_there_are_commands() -> None:

@@ -56,10 +56,15 @@ describe('the HTML report', () => {
     await page.close();
   });
 
-  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  for (const colorScheme of /** @type {const} */ (['light', 'dark', 'contrast'])) {
     for (const width of [1280, 360]) {
       test(`${colorScheme}, ${width} pixels wide`, async () => {
-        const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+        const page = await browser.newPage({
+          ...(colorScheme === 'contrast'
+            ? { contrast: 'more', forcedColors: 'active' }
+            : { colorScheme }),
+          viewport: { width, height: 800 },
+        });
         /** @type {string[]} */
         const elsewhere = [];
         page.on('request', (request) => {

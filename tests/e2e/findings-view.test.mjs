@@ -2,10 +2,15 @@
 // settled several at a time.
 
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { openWorkbench, until } from './workbench.mjs';
+import { openWorkbench, ROOT, until, violations } from './workbench.mjs';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** What the editor's themes say to a page: its class and variables. */
+const THEMES = JSON.parse(readFileSync(path.join(ROOT, 'tests', 'webview', 'themes.json'), 'utf8'));
 
 /** @param {string} name */
 const asks = (name) => `#include <stdio.h>
@@ -22,6 +27,34 @@ void drop(char *memory) {
   free(memory);
 }
 `;
+
+/**
+ * Judges the details of a finding in each theme: in a page of its own, since theirs runs no script.
+ * @param {string} content
+ */
+async function breaksNoRule(content) {
+  const page = await editor.page.context().browser().newPage();
+  for (const [theme, { style, class: name }] of Object.entries(THEMES)) {
+    await page.setContent(`<html lang="en">${content}</html>`);
+    await page.evaluate(
+      ([variables, className]) => {
+        for (const [variable, value] of Object.entries(variables)) {
+          document.documentElement.style.setProperty(variable, value);
+        }
+        document.body.className = className;
+        document.body.style.color = 'var(--vscode-editor-foreground)'; // as the editor lets it be
+        document.body.style.background = 'var(--vscode-sideBar-background)';
+      },
+      [style, name],
+    );
+    if (process.env.JARVIS_PANEL_PICTURES) {
+      await page.screenshot({ path: `${process.env.JARVIS_PANEL_PICTURES}/details-${theme}.png` });
+    }
+    await page.evaluate(AXE);
+    assert.deepEqual(await violations(page), [], theme);
+  }
+  await page.close();
+}
 
 /** @type {import('./workbench.mjs').Workbench} */
 let editor;
@@ -87,6 +120,7 @@ test('a row begins with the message; its children are the steps of the path', as
   const details = editor.webview.locator('main');
   await details.getByText(/^What to do:/).waitFor();
   await details.getByText(/^Score .+ = confidence .+ × 3/).waitFor();
+  await breaksNoRule(await editor.webview.locator('html').innerHTML());
   await editor.click(row, row);
   await editor.page.keyboard.press('ArrowLeft');
   await step.waitFor({ state: 'hidden' });

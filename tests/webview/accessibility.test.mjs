@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { openBrowser, THEMES } from './host.mjs';
 import {
   ASKED_EDIT,
+  ASKED_PATCH,
   ASKED_SCRIPT,
   answer,
   conversation,
@@ -19,6 +20,7 @@ import {
   SESSION,
   SESSIONS,
   SETTINGS,
+  tasks,
   tool,
   tree,
   user,
@@ -104,6 +106,23 @@ describe('no rule of axe is broken', () => {
       assert.deepEqual(await panel.violations(), []);
       await panel.page.keyboard.press('Enter');
       assert.equal((await panel.asked('control')).action, 'retry');
+      await panel.close();
+    });
+  }
+
+  for (const theme of Object.keys(THEMES)) {
+    test(`in auto and Agent mode, in the theme ${theme}`, async () => {
+      const events = [{ kind: 'session_put', session: info() }, tasks(), put(ASKED_PATCH)];
+      const panel = await host.open({ theme, picture: { session: SESSION, events }, height: 1600 });
+      await panel.settled();
+      assert.equal(await panel.page.locator('.task').count(), 6);
+      await panel.page.locator('.task[data-id=parser]').focus();
+      await panel.page.locator('.task-detail', { hasText: 'Read the header first.' }).waitFor();
+      await panel.page.getByText('Risk: medium, 2 callers.').waitFor();
+      assert.deepEqual(await panel.violations(), []);
+      await panel.page.locator('[data-part=mode]').click();
+      await panel.page.getByRole('menuitem', { name: /Agent/ }).waitFor();
+      assert.deepEqual(await panel.violations(), [], 'the menu of modes');
       await panel.close();
     });
   }

@@ -1,13 +1,16 @@
-// Pictures of the panel to be looked at: `node tests/webview/pictures.mjs [FOLDER [THEME]]`.
+// Pictures of the panel to be looked at: `node tests/webview/pictures.mjs [FOLDER [THEME]]`;
+// `node tests/webview/pictures.mjs --docs` takes those of `docs/panel.md`.
 //
-// Every theme of the editor, narrow (360 px) and wide, English and Chinese: an answer with code, tool
-// calls, what is asked for (a script, a diff), faults, the tree of agents, and the other tabs.
+// Every theme of the editor, from 280 to 900 px, English and Chinese: an answer with code, tool calls,
+// what is asked for (a script, a diff, a patch), faults, the graph of auto mode, the tree of agents, and
+// the other tabs.
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { openBrowser, THEMES } from './host.mjs';
 import {
   ASKED_EDIT,
+  ASKED_PATCH,
   ASKED_SCRIPT,
   answer,
   conversation,
@@ -17,13 +20,25 @@ import {
   SESSION,
   SESSIONS,
   SETTINGS,
+  tasks,
   tool,
   tree,
   user,
 } from './sample.mjs';
 
-const FOLDER = path.resolve(process.argv[2] ?? 'panel-pictures');
-const WIDTHS = { narrow: 360, wide: 900 };
+const IS_FOR_DOCS = process.argv[2] === '--docs';
+const FOLDER = IS_FOR_DOCS
+  ? path.resolve(import.meta.dirname, '..', '..', 'docs', 'pictures')
+  : path.resolve(process.argv[2] ?? 'panel-pictures');
+/** Theme, width and language of those in the documentation. */
+const DOCS = [
+  ['dark', 280, 'en'],
+  ['contrast', 280, 'en'],
+  ['light', 360, 'zh-cn'],
+  ['contrastLight', 360, 'en'],
+  ['light', 900, 'en'],
+];
+const WIDTHS = { least: 280, narrow: 360, wide: 900 };
 const ANSWERS = {
   explorer: EXPLORED,
   memories: MEMORIES,
@@ -74,20 +89,48 @@ const MORE = [
     choices: ['Allow 20,000 tokens more', 'Continue without a limit', 'Stop'],
   }),
 ];
-const EVENTS = [...conversation(), ...tree(), ...MORE, put(ASKED_SCRIPT), put(ASKED_EDIT)];
+const EVENTS = [
+  ...conversation(),
+  ...tree(),
+  ...MORE,
+  tasks(),
+  put(ASKED_SCRIPT),
+  put(ASKED_EDIT),
+  put(ASKED_PATCH),
+];
 const PICTURE = { session: SESSION, sessions: SESSIONS, events: EVENTS };
 
 mkdirSync(FOLDER, { recursive: true });
 const host = await openBrowser();
-const themes = process.argv[3] ? [process.argv[3]] : Object.keys(THEMES);
-for (const theme of themes) {
-  for (const [size, width] of Object.entries(WIDTHS)) {
-    await take(theme, size, width, 'en');
+if (IS_FOR_DOCS) {
+  for (const [theme, width, locale] of DOCS) {
+    await takeEnd(theme, width, locale);
   }
+} else {
+  for (const theme of process.argv[3] ? [process.argv[3]] : Object.keys(THEMES)) {
+    for (const [size, width] of Object.entries(WIDTHS)) {
+      await take(theme, size, width, 'en');
+    }
+  }
+  await take('light', 'narrow', 360, 'zh-cn');
 }
-await take('light', 'narrow', 360, 'zh-cn');
 await host.close();
 console.log(FOLDER);
+
+/**
+ * The end of the conversation, where something waits for the user.
+ * @param {string} theme @param {number} width @param {string} locale
+ */
+async function takeEnd(theme, width, locale) {
+  const picture = {
+    session: SESSION,
+    events: [...conversation(), tasks(), put(ASKED_SCRIPT), put(ASKED_EDIT)],
+  };
+  const panel = await host.open({ theme, width, locale, picture, height: 1000 });
+  await panel.settled();
+  await panel.picture(path.join(FOLDER, `panel-${theme}-${width}.png`));
+  await panel.close();
+}
 
 /** @param {string} theme @param {string} size @param {number} width @param {string} locale */
 async function take(theme, size, width, locale) {

@@ -228,6 +228,37 @@ export const ASKED_EDIT = tool('t4', 'edit_file', {
   edits: [EDIT],
 });
 
+/** What Agent mode ends with: one patch, with what it touches. */
+export const ASKED_PATCH = tool('t5', 'change_code', {
+  arguments: '{\n  "task": "Check the length of the header"\n}',
+  state: 'asked',
+  seconds: 0,
+  reason: 'Risk: medium, 2 callers. 14 tests passed, 1 failed before and after.',
+  edits: [EDIT],
+});
+
+/** A graph of auto mode, with tasks in every state. */
+export function tasks() {
+  const task = (/** @type {string} */ id, /** @type {string[]} */ needs, state, more = {}) => ({
+    ...{ id, title: `Test ${id}`, needs, state, node: `n-${id}` },
+    ...{ attempts: 1, corrections: [], error: '', ...more },
+  });
+  const corrections = [{ cause: 'stuck', kind: 'redirect', text: 'Read the header first.' }];
+  return put({
+    kind: 'tasks',
+    id: 'g1',
+    state: 'running',
+    tasks: [
+      task('scanner', [], 'done'),
+      task('parser', [], 'running', { attempts: 2, corrections }),
+      task('writer', [], 'failed', { error: 'HTTP 500' }),
+      task('protocol', ['scanner', 'parser'], 'waiting'),
+      task('examples', ['writer'], 'skipped', { title: 'Describe every example of the manual' }),
+      task('manual', ['protocol'], 'cancelled', { title: '为每个公开的函数编写完整的文档' }),
+    ],
+  });
+}
+
 /** Three levels of agents, in every state. */
 export function tree() {
   const child = (id, parent, title, more) =>

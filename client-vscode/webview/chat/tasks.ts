@@ -112,19 +112,22 @@ export class TasksRow {
     const needs = task.needs.map((need) => titles.get(need) ?? need).join(', ');
     const after = needs === '' ? '' : `, ${t('tasks.after', { tasks: needs })}`;
     const spoken = `${task.title}, ${t(`task.${task.state}` as Key)}${after}`;
-    return svg`<g
-      class="task"
-      role="button"
-      tabindex=${task.id === this.at ? 0 : -1}
-      data-id=${task.id}
-      data-state=${task.state}
-      aria-label=${spoken}
-      @click=${() => this.choose(task, true)}
-      @focus=${() => this.choose(task, false)}
-    >
+    // The tip is outside of the button, whose name is not to be read twice.
+    return svg`<g>
       <title>${spoken}</title>
-      <rect x=${place.x} y=${place.y} width=${SIZE.width} height=${SIZE.height} rx="4" />
-      <text x=${place.x + 8} y=${place.y + SIZE.height / 2 + 4}>${SIGNS[task.state]} ${shortened(task.title)}</text>
+      <g
+        class="task"
+        role="button"
+        tabindex=${task.id === this.at ? 0 : -1}
+        data-id=${task.id}
+        data-state=${task.state}
+        aria-label=${spoken}
+        @click=${() => this.choose(task, true)}
+        @focus=${() => this.choose(task, false)}
+      >
+        <rect x=${place.x} y=${place.y} width=${SIZE.width} height=${SIZE.height} rx="4" />
+        <text x=${place.x + 8} y=${place.y + SIZE.height / 2 + 4}>${SIGNS[task.state]} ${shortened(task.title)}</text>
+      </g>
     </g>`;
   }
 
@@ -208,14 +211,15 @@ export class TasksRow {
   }
 }
 
-/** A title, or as much of it as fits into its box. */
+/** A title, or as much of it as fits into its box: whole words, since it is also read out. */
 function shortened(title: string): string {
   let columns = 0;
   let shown = '';
   for (const character of title) {
     columns += character > '\u2e7f' ? 2 : 1;
     if (columns > TITLE) {
-      return `${shown.slice(0, -1)}…`;
+      const word = shown.lastIndexOf(' ');
+      return `${word > 0 ? shown.slice(0, word) : shown.slice(0, -1)}…`;
     }
     shown += character;
   }

@@ -22,7 +22,7 @@ SCHEMA = _TEMPLATES / "jsec.schema.json"
 def run_init(options: argparse.Namespace) -> ExitStatus:
     """Write a commented `.jarvis/jsec.toml` that changes nothing. Raises `UsageError` when the
     folder, or a project it is in, has one."""
-    folder = Path(os.path.realpath(options.folder))
+    folder = Path(os.path.realpath(options.folder or project_root(Path.cwd())))
     if not folder.is_dir():
         raise UsageError("{path}: no such folder.", path=options.folder)
     for place in (folder, project_root(folder)):

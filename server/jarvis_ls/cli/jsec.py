@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jarvis_ls.cli.common_options import add_color
 from jarvis_ls.cli.entry import run
+from jarvis_ls.cli.intermixed import IntermixedParser
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.finding import SEVERITIES
 from jarvis_ls.core.words import Words
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Every command and option."""
-    parser = argparse.ArgumentParser(
+    parser = IntermixedParser(
         prog="jsec",
         description="Security findings for C, C++ and Rust, offline.",
         epilog=EPILOG,
@@ -147,8 +148,7 @@ def _init_command(commands: Commands) -> None:  # type: ignore[valid-type]
         metavar="FOLDER",
         nargs="?",
         type=Path,
-        default=Path(),
-        help="folder of the project (default: the current folder)",
+        help="folder of the project (default: that of the project the current folder is in)",
     )
     parser.set_defaults(run=init_project.run_init)
 

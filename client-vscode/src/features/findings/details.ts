@@ -20,11 +20,12 @@ import { FINDING, type FindingItem } from '../../protocol';
 const VIEW = 'jarvisLs.findingDetails';
 const STYLE = `
   body { padding: 0 12px; overflow-wrap: anywhere; line-height: 1.45; }
-  a { color: var(--vscode-textLink-foreground); }
+  main a { color: var(--vscode-textLink-foreground); text-decoration: underline; }
   a:focus-visible { outline: 1px solid var(--vscode-focusBorder); }
   pre, code { font-family: var(--vscode-editor-font-family); }
   pre { padding: 6px; overflow-x: auto; background: var(--vscode-textCodeBlock-background);
     border: 1px solid var(--vscode-contrastBorder, transparent); }
+  h1 { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 `;
 
 export class FindingDetailsPane implements WebviewViewProvider, Disposable {
@@ -100,16 +101,17 @@ export class FindingDetailsPane implements WebviewViewProvider, Disposable {
 /** The whole document: nothing but our own style may load in it. */
 function page(body: string): string {
   const nonce = randomBytes(16).toString('base64');
+  const title = escaped(l10n.t('Finding Details'));
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>
 <html lang="${escaped(env.language)}">
 <head>
   <meta charset="utf-8">
   <meta http-equiv="Content-Security-Policy" content="${policy}">
-  <title>${escaped(l10n.t('Finding Details'))}</title>
+  <title>${title}</title>
   <style nonce="${nonce}">${STYLE}</style>
 </head>
-<body><main>${body}</main></body>
+<body><main><h1>${title}</h1>${body}</main></body>
 </html>`;
 }
 

@@ -165,7 +165,7 @@ _shtab_jsec_fix_defaults_added=0
 
 _shtab_jsec_init_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":folder of the project (default\: the current folder):_files"
+  ":folder of the project (default\: that of the project the current folder is in):_files"
 )
 
 # guard to ensure default positional specs are added only once per session
