@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from jarvis_ls.assembly.child_request import Tell, carry_out
+from jarvis_ls.core.child_request import Tell, carry_out
 from jarvis_ls.core.files import user_folder
 from jarvis_ls.core.search_path import leave_out
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from jarvis_ls.assembly.child_request import Tell, carry_out
+from jarvis_ls.core.child_request import Tell, carry_out
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import to_json
 

@@ -1,29 +1,26 @@
 """A scan or run in a process of its own: `python -m jarvis_ls.jc2r.run.process REQUEST`.
 
-`REQUEST` is JSON: a `Request`. The process writes one JSON object a line: `{"stage": name}`,
-`{"done": n, "total": n, "path": text}`, and as its last `{"result": {…}}` or `{"error": text}`. It
-leads a process group, so that anyone who started it can end it with everything it has started; it
-ends when that one is gone. Being killed at any time loses nothing: see `pipeline`.
+See `child_request`: `REQUEST` is a `Request`, the lines before the last are `{"stage": name}` and
+`{"done": n, "total": n, "path": text}`. The process leads a process group, so that anyone who
+started it can end it with everything it has started; it ends when that one is gone. Being killed at
+any time loses nothing: see `pipeline`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal
 
+from jarvis_ls.core.child_request import Tell, carry_out
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, user_folder
 from jarvis_ls.core.search_path import leave_out
-from jarvis_ls.core.serving import end_with_parent
 from jarvis_ls.core.translations import ENGLISH, Translations
-from jarvis_ls.core.words import to_json
 from jarvis_ls.jc2r.crate.config import folder_of
 from jarvis_ls.jc2r.crate.state import COUNTED, LIFT, UNFINISHED, VERIFY, read_state
 from jarvis_ls.runtime.sandbox.ladder import Ladder
@@ -60,25 +57,14 @@ class Request:
 
 def main(arguments: list[str]) -> int:
     """Do what is asked; the exit status is 0 when it was done."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
-    os.dup2(2, 1)  # whatever else prints goes to standard error
-    sys.stdout = sys.stderr
-    end_with_parent()
-    values = json.loads(arguments[0])
-    request = Request(**{**values, "only": tuple(values.get("only", ()))})
-    try:
-        _tell(answers, {"result": asyncio.run(_do(request, answers))})
-    except JarvisError as error:
-        _tell(answers, {"error": to_json(str(error))})
-        return 2
-    except Exception as error:  # noqa: BLE001 - a boundary: the parent gets it, the log all of it
-        traceback.print_exc()
-        _tell(answers, {"error": f"{type(error).__name__}: {error}"})
-        return 3
-    return 0
+    return carry_out(arguments, _read, lambda request, tell: asyncio.run(_do(request, tell)))
 
 
-async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
+def _read(**values: Any) -> Request:
+    return Request(**{**values, "only": tuple(values.get("only", ()))})
+
+
+async def _do(request: Request, tell: Tell) -> dict[str, Any]:
     from jarvis_ls.jc2r.run.pipeline import run_baseline
     from jarvis_ls.jc2r.symbols.scanner import scan_project
 
@@ -86,10 +72,10 @@ async def _do(request: Request, answers: TextIO) -> dict[str, Any]:
     leave_out(root)
 
     def progress(done: int, total: int, path: str) -> None:
-        _tell(answers, {"done": done, "total": total, "path": path})
+        tell({"done": done, "total": total, "path": path})
 
     def stage(name: str) -> None:
-        _tell(answers, {"stage": name})
+        tell({"stage": name})
 
     if request.action == "scan":
         stage("scan")
@@ -205,11 +191,6 @@ def _request(values: dict[str, Any], now: Request) -> Request:
         build_project=values["build_project"] is True,
         reset=values["reset"] is True,
     )
-
-
-def _tell(answers: TextIO, record: dict[str, Any]) -> None:
-    answers.write(json.dumps(record, ensure_ascii=False) + "\n")
-    answers.flush()
 
 
 if __name__ == "__main__":

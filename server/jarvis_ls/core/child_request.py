@@ -24,17 +24,17 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 def carry_out(
-    arguments: list[str], form: type[R], work: Callable[[R, Tell], dict[str, Any]]
+    arguments: list[str], form: Callable[..., R], work: Callable[[R, Tell], dict[str, Any]]
 ) -> int:
-    """Carry out the request, a `form`, that the first argument holds; return the exit status,
-    which is 0 when there is a result."""
+    """Carry out the request that the first argument holds, its fields made into one by `form`;
+    return the exit status, which is 0 when there is a result."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)  # whatever else prints goes to standard error
     sys.stdout = sys.stderr
     end_with_parent()
 
     def tell(said: dict[str, Any]) -> None:
-        answers.write(json.dumps(said) + "\n")
+        answers.write(json.dumps(said, ensure_ascii=False) + "\n")
 
     try:
         tell({"result": work(form(**json.loads(arguments[0])), tell)})
