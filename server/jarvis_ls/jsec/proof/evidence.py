@@ -67,6 +67,9 @@ class Settings:
     """Seconds that `time` tells."""
     full: bool = False
     """Whether standard output is `/dev/full`."""
+    signals: int = 0
+    """Each signal that has a handler arrives once: at once (1), or with that many calls of the
+    library behind that; 0 for none."""
 
     def environment(self) -> dict[str, str]:
         """Return the variables that tell the interposers."""
@@ -80,6 +83,8 @@ class Settings:
             told["JSEC_SHORT_READS"] = "1"
         if self.random:
             told["JSEC_RANDOM"] = ",".join(map(str, self.random))
+        if self.signals:
+            told["JSEC_SIGNALS"] = str(self.signals)
         return told
 
 
@@ -109,6 +114,9 @@ class Build:
     """Files of C that offer what `sources` may lack: as a library, when these do not link."""
     checker: str = ""
     """`memcheck` when it is compiled without sanitizers and run by Valgrind."""
+    signals: bool = False
+    """Whether interposers stand in for what installs handlers of signals, and for what these must
+    not call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +238,17 @@ def evidence_of(record: Any) -> Evidence | None:
 def case_to_json(case: Case) -> dict[str, Any]:
     """Return a case as plain data; bytes are base64."""
     build = {**_fields(case.build), "flags": list(case.build.flags)}
-    if not case.build.spare:  # cases keep the names that they had before there were any
-        del build["spare"]
+    settings = _fields(case.settings)
+    for record, name in ((build, "spare"), (build, "signals"), (settings, "signals")):
+        if not record[name]:  # cases keep the names that they had before there were any
+            del record[name]
     return {
         "build": build,
         "arguments": list(case.arguments),
         "stdin": _encode(case.stdin),
         "files": [[name, _encode(data)] for name, data in case.files],
         "environment": [list(pair) for pair in case.environment],
-        "settings": _fields(case.settings),
+        "settings": settings,
         "seconds": case.seconds,
     }
 
@@ -258,6 +268,7 @@ def case_of(record: Any) -> Case:
             tuple((file, line, new) for file, line, new in map(_texts, build.get("rewritten", []))),
             _texts(build.get("spare", [])),
             str(build.get("checker", "")),
+            bool(build.get("signals", False)),
         ),
         arguments=_texts(record["arguments"]),
         stdin=_decode(record["stdin"]),
@@ -277,6 +288,7 @@ def _settings_of(record: Any) -> Settings:
         random=tuple(int(number) for number in record["random"]),
         time=int(record["time"]),
         full=bool(record["full"]),
+        signals=int(record.get("signals", 0)),
     )
 
 

@@ -52,6 +52,14 @@ def static_macros(sources: Iterable[Source]) -> frozenset[bytes]:
 def is_for_windows(source: Source, own: frozenset[str]) -> bool:
     """Return whether a file includes, under no condition, a header that only Windows has; `own` are
     the names of the project's headers."""
+    return any(
+        name.lower() in _WINDOWS and name.decode("latin-1") not in own
+        for name in plain_includes(source)
+    )
+
+
+def plain_includes(source: Source) -> Iterator[bytes]:
+    """Yield what a file includes under no condition."""
     depth, guard = 0, b""
     for number, match in enumerate(_DIRECTIVE.finditer(source.data)):
         word, rest = match[1], match[2].strip()
@@ -64,11 +72,8 @@ def is_for_windows(source: Source, own: frozenset[str]) -> bool:
             depth += 1
         elif word == b"endif":
             depth -= 1
-        elif word == b"include" and depth <= 0:
-            name = _INCLUDED.match(rest)
-            if name and name[1].lower() in _WINDOWS and name[1].decode() not in own:
-                return True
-    return False
+        elif word == b"include" and depth <= 0 and (name := _INCLUDED.match(rest)):
+            yield name[1]
 
 
 def _of_declarations(run: Iterable[Node], static: frozenset[bytes]) -> Iterator[tuple[Node, bytes]]:

@@ -10,21 +10,32 @@
  *   JSEC_RANDOM=N,M,...  rand and random return N, then M, the last again and again; otherwise
  *                        their seed is fixed
  *   JSEC_TIME=N          time returns N
+ *   JSEC_SIGNALS=N       each signal that the program installs a handler for arrives once: at once
+ *                        (1), or with the Nth call of a stand-in behind that
  *
  * At the end "JSEC: leaked NAME" and a frame are written for each stream and descriptor that is
  * still open, where NAME is the function that opened it.
  *
+ * A function that no signal handler may call is told with "JSEC: unsafe NAME" and the stack when it
+ * is called by one.
+ *
  * When a call fails because of JSEC_FAIL_CALL, "JSEC: failed NAME" and the stack are written to
  * descriptor 2, so that it is known which call of the program it was.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -47,6 +58,16 @@ wint_t __real_putwc(wchar_t, FILE *);
 wint_t __real_putwchar(wchar_t);
 int __real_chdir(const char *);
 int __real_setuid(uid_t);
+int __real_setgid(gid_t);
+int __real_seteuid(uid_t);
+int __real_setegid(gid_t);
+int __real_setreuid(uid_t, uid_t);
+int __real_setregid(gid_t, gid_t);
+int __real_setresuid(uid_t, uid_t, uid_t);
+int __real_setresgid(gid_t, gid_t, gid_t);
+int __real_setgroups(size_t, const gid_t *);
+int __real_initgroups(const char *, gid_t);
+int __real_chroot(const char *);
 char *__real_fgets(char *, int, FILE *);
 int __real_fputs(const char *, FILE *);
 int __real_puts(const char *);
@@ -69,6 +90,7 @@ static int settings_read;
 static long fail_alloc, fail_number, allocations, matching;
 static const char *fail_call, *fixed_random, *fixed_time;
 static int short_reads;
+static long signals;
 
 static void read_settings(void)
 {
@@ -84,11 +106,16 @@ static void read_settings(void)
     fixed_random = getenv("JSEC_RANDOM");
     fixed_time = getenv("JSEC_TIME");
     short_reads = getenv("JSEC_SHORT_READS") != NULL;
+    text = getenv("JSEC_SIGNALS");
+    signals = text ? atol(text) : 0;
 }
+
+static void signal_may_arrive(void);
 
 static int allocation_fails(void)
 {
     read_settings();
+    signal_may_arrive();
     if (fail_alloc == 0)
         return 0;
     allocations++;
@@ -161,20 +188,86 @@ void jsec_reached(void)
     told = 1;
 }
 
+static void tell(const char *head, const char *name)
+{
+    (void)!__real_write(2, head, strlen(head));
+    (void)!__real_write(2, name, strlen(name));
+    (void)!__real_write(2, "\n", 1);
+    if (__sanitizer_print_stack_trace != NULL)
+        __sanitizer_print_stack_trace();
+}
+
+/* Signals whose handlers are installed, and those that have arrived. */
+static struct { char waits, arrived; } handled[65];
+static volatile int signal_under_way;
+static long calls_behind;
+
+static void let_arrive(int number)
+{
+    if (handled[number].arrived || signal_under_way)
+        return;
+    handled[number].arrived = 1;
+    signal_under_way = number;
+    raise(number);
+    signal_under_way = 0;
+}
+
+static void signal_may_arrive(void)
+{
+    int number;
+    if (signals < 2 || signal_under_way)
+        return;
+    for (number = 1; number < 65 && !handled[number].waits; number++)
+        ;
+    if (number == 65 || ++calls_behind < signals)
+        return;
+    for (number = 1; number < 65; number++)
+        if (handled[number].waits)
+            let_arrive(number);
+}
+
+static void note_handler(int number, void (*handler)(int))
+{
+    read_settings();
+    if (!signals || number < 1 || number > 64 || handler == SIG_DFL || handler == SIG_IGN)
+        return;
+    handled[number].waits = 1;
+    if (signals == 1)
+        let_arrive(number);
+}
+
+/* What POSIX lets a signal handler call, of the functions below, and what does no harm in practice. */
+static int is_safe(const char *name)
+{
+    static const char *const safe[] = {
+        "read", "write", "open", "close", "rename", "remove", "chdir", "setuid", "setgid",
+        "socket", "connect", "bind", "listen", "accept", "recv", "send", "time",
+        "snprintf",
+    };
+    size_t at;
+    for (at = 0; at < sizeof safe / sizeof *safe; at++)
+        if (strcmp(name, safe[at]) == 0)
+            return 1;
+    return 0;
+}
+
+static void tell_unsafe(const char *name)
+{
+    if (signal_under_way && !is_safe(name))
+        tell("\nJSEC: unsafe ", name);
+}
+
 static int call_fails(const char *name, int error)
 {
-    static const char head[] = "JSEC: failed ";
     read_settings();
+    tell_unsafe(name);
+    signal_may_arrive();
     if (fail_call == NULL || strcmp(fail_call, name) != 0)
         return 0;
     matching++;
     if (fail_number > 0 && matching != fail_number)
         return 0;
-    (void)!__real_write(2, head, sizeof head - 1);
-    (void)!__real_write(2, name, strlen(name));
-    (void)!__real_write(2, "\n", 1);
-    if (__sanitizer_print_stack_trace != NULL)
-        __sanitizer_print_stack_trace();
+    tell("JSEC: failed ", name);
     errno = error;
     return 1;
 }
@@ -358,6 +451,56 @@ int __wrap_chdir(const char *name)
 int __wrap_setuid(uid_t user)
 {
     return call_fails("setuid", EPERM) ? -1 : __real_setuid(user);
+}
+
+int __wrap_setgid(gid_t group)
+{
+    return call_fails("setgid", EPERM) ? -1 : __real_setgid(group);
+}
+
+int __wrap_seteuid(uid_t user)
+{
+    return call_fails("seteuid", EPERM) ? -1 : __real_seteuid(user);
+}
+
+int __wrap_setegid(gid_t group)
+{
+    return call_fails("setegid", EPERM) ? -1 : __real_setegid(group);
+}
+
+int __wrap_setreuid(uid_t user, uid_t effective)
+{
+    return call_fails("setreuid", EPERM) ? -1 : __real_setreuid(user, effective);
+}
+
+int __wrap_setregid(gid_t group, gid_t effective)
+{
+    return call_fails("setregid", EPERM) ? -1 : __real_setregid(group, effective);
+}
+
+int __wrap_setresuid(uid_t user, uid_t effective, uid_t saved)
+{
+    return call_fails("setresuid", EPERM) ? -1 : __real_setresuid(user, effective, saved);
+}
+
+int __wrap_setresgid(gid_t group, gid_t effective, gid_t saved)
+{
+    return call_fails("setresgid", EPERM) ? -1 : __real_setresgid(group, effective, saved);
+}
+
+int __wrap_setgroups(size_t count, const gid_t *groups)
+{
+    return call_fails("setgroups", EPERM) ? -1 : __real_setgroups(count, groups);
+}
+
+int __wrap_initgroups(const char *user, gid_t group)
+{
+    return call_fails("initgroups", EPERM) ? -1 : __real_initgroups(user, group);
+}
+
+int __wrap_chroot(const char *name)
+{
+    return call_fails("chroot", EPERM) ? -1 : __real_chroot(name);
 }
 
 int __wrap_close(int descriptor)
@@ -615,4 +758,111 @@ time_t __wrap_time(time_t *into)
     if (into != NULL)
         *into = now;
     return now;
+}
+
+/* Where signals arrive (JSEC_SIGNALS) these are stood in for as well; elsewhere nothing links them. */
+__attribute__((weak)) void (*__real_signal(int, void (*)(int)))(int);
+__attribute__((weak)) void (*__real___sysv_signal(int, void (*)(int)))(int);
+__attribute__((weak)) void (*__real_sigset(int, void (*)(int)))(int);
+__attribute__((weak)) int __real_sigaction(int, const struct sigaction *, struct sigaction *);
+
+void (*__wrap_signal(int number, void (*handler)(int)))(int)
+{
+    void (*before)(int) = __real_signal(number, handler);
+    note_handler(number, before == SIG_ERR ? SIG_DFL : handler);
+    return before;
+}
+
+void (*__wrap___sysv_signal(int number, void (*handler)(int)))(int)
+{
+    void (*before)(int) = __real___sysv_signal(number, handler);
+    note_handler(number, before == SIG_ERR ? SIG_DFL : handler);
+    return before;
+}
+
+void (*__wrap_sigset(int number, void (*handler)(int)))(int)
+{
+    void (*before)(int) = __real_sigset(number, handler);
+    note_handler(number, before == SIG_ERR ? SIG_DFL : handler);
+    return before;
+}
+
+int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+    int failed = __real_sigaction(number, action, before);
+    if (!failed && action != NULL)
+        note_handler(number, action->sa_handler);
+    return failed;
+}
+
+#define UNSAFE(type, name, parameters, arguments) \
+    __attribute__((weak)) type __real_##name parameters; \
+    type __wrap_##name parameters \
+    { \
+        tell_unsafe(#name); \
+        return __real_##name arguments; \
+    }
+
+UNSAFE(void, free, (void *pointer), (pointer))
+UNSAFE(void, perror, (const char *text), (text))
+UNSAFE(int, vprintf, (const char *format, va_list values), (format, values))
+UNSAFE(int, vfprintf, (FILE *file, const char *format, va_list values), (file, format, values))
+UNSAFE(struct tm *, localtime, (const time_t *when), (when))
+UNSAFE(struct tm *, gmtime, (const time_t *when), (when))
+UNSAFE(char *, ctime, (const time_t *when), (when))
+UNSAFE(char *, asctime, (const struct tm *when), (when))
+UNSAFE(char *, strsignal, (int number), (number))
+UNSAFE(void, psignal, (int number, const char *text), (number, text))
+UNSAFE(int, setenv, (const char *name, const char *value, int over), (name, value, over))
+UNSAFE(int, putenv, (char *text), (text))
+UNSAFE(int, system, (const char *command), (command))
+UNSAFE(FILE *, popen, (const char *command, const char *mode), (command, mode))
+UNSAFE(int, pclose, (FILE *file), (file))
+UNSAFE(DIR *, opendir, (const char *name), (name))
+UNSAFE(struct dirent *, readdir, (DIR *folder), (folder))
+UNSAFE(int, closedir, (DIR *folder), (folder))
+UNSAFE(int, atexit, (void (*function)(void)), (function))
+UNSAFE(struct passwd *, getpwnam, (const char *name), (name))
+UNSAFE(struct passwd *, getpwuid, (uid_t user), (user))
+UNSAFE(void, openlog, (const char *name, int options, int facility), (name, options, facility))
+UNSAFE(void, closelog, (void), ())
+UNSAFE(void, vsyslog, (int level, const char *format, va_list values), (level, format, values))
+
+void __wrap_syslog(int level, const char *format, ...)
+{
+    va_list values;
+    tell_unsafe("syslog");
+    va_start(values, format);
+    vsyslog(level, format, values);
+    va_end(values);
+}
+
+__attribute__((weak, noreturn)) void __real_exit(int);
+__attribute__((weak, noreturn)) void __real_longjmp(jmp_buf, int);
+__attribute__((weak, noreturn)) void __real__longjmp(jmp_buf, int);
+__attribute__((weak, noreturn)) void __real_siglongjmp(sigjmp_buf, int);
+
+__attribute__((noreturn)) void __wrap_exit(int status)
+{
+    tell_unsafe("exit");
+    signal_under_way = 0;
+    __real_exit(status);
+}
+
+__attribute__((noreturn)) void __wrap_longjmp(jmp_buf place, int value)
+{
+    signal_under_way = 0;
+    __real_longjmp(place, value);
+}
+
+__attribute__((noreturn)) void __wrap__longjmp(jmp_buf place, int value)
+{
+    signal_under_way = 0;
+    __real__longjmp(place, value);
+}
+
+__attribute__((noreturn)) void __wrap_siglongjmp(sigjmp_buf place, int value)
+{
+    signal_under_way = 0;
+    __real_siglongjmp(place, value);
 }

@@ -47,7 +47,8 @@ async def prove(
         if found.is_decisive:
             return _complete(found, finding, bench, budget)
         weak.append(found)
-    best = min(weak, key=lambda item: _WEAK.index(item.verdict), default=None)
+    weak.reverse()  # of equals the dearest rung says best what is missing
+    best = min(weak, key=lambda item: (_WEAK.index(item.verdict), -item.runs), default=None)
     if best is None:
         best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(finding, budget, reasons))
     return _complete(best, finding, bench, budget)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,7 +22,12 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.evidence import Build
-from jarvis_ls.jsec.proof.exported_names import exported_names, is_for_windows, static_macros
+from jarvis_ls.jsec.proof.exported_names import (
+    exported_names,
+    is_for_windows,
+    plain_includes,
+    static_macros,
+)
 from jarvis_ls.jsec.proof.system_build import system_of
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.jsec.scan.source_files import list_sources
@@ -188,7 +193,8 @@ def _read_names(bench: Workbench) -> dict[str, SourceNames] | str:
     found = {}
     for path, source in sources.items():
         own = headers.of(source)
-        if not any(is_for_windows(text, headers.names) for text in (source, *own)):
+        plain = headers.of(source, plain_includes)
+        if not any(is_for_windows(text, headers.names) for text in (source, *plain)):
             macros, static = _macros_of(own), static_macros((source, *own))
             found[path] = _names(source, macros, static)
     return found
@@ -201,6 +207,10 @@ def _macros_of(headers: Iterable[Source]) -> frozenset[bytes]:
         for macro in _MACRO.findall(header.data):
             found |= words_in(macro)
     return frozenset(found)
+
+
+def _all_includes(source: Source) -> list[bytes]:
+    return _INCLUDE.findall(source.data)
 
 
 class _Headers:
@@ -218,12 +228,14 @@ class _Headers:
         """Return their names without folders."""
         return frozenset(self._paths)
 
-    def of(self, source: Source) -> list[Source]:
+    def of(
+        self, source: Source, includes: Callable[[Source], Iterable[bytes]] = _all_includes
+    ) -> list[Source]:
         """Return all headers that a file includes, by their names."""
         found: list[Source] = []
         waiting, seen = [source], {source.path}
         while waiting:
-            for name in _INCLUDE.findall(waiting.pop().data):
+            for name in includes(waiting.pop()):
                 for path in self._paths.get(PurePosixPath(name.decode("latin-1")).name, ()):
                     header = self._bench.source(path) if path not in seen else None
                     seen.add(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Report
-from jarvis_ls.jsec.proof.reports import LEAKED, OWN
+from jarvis_ls.jsec.proof.reports import IN_HANDLER, LEAKED, OWN, UNSAFE
 from jarvis_ls.jsec.proof.runner import ASAN, FIXED, LEVELS, MEMCHECK, UBSAN, build_lines, quoted
 from jarvis_ls.jsec.proof.rust_build import HARNESS, SYSTEMS
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
@@ -161,8 +161,10 @@ def _cargo_test(crate: str, name: str, script: str) -> Planned:
 def _pattern(report: Report | None) -> str:
     if report is not None and report.file.endswith(".rs"):
         return f"Sanitizer:|panicked at [^ ]*{re.escape(report.file.rpartition('/')[2])}:"
-    leaked = f"|{LEAKED}" if report is not None and report.kind == "leak" else ""
-    return f"Sanitizer:|runtime error:|uninitialised{leaked}"
+    own = f"|{LEAKED}" if report is not None and report.kind == "leak" else ""
+    if report is not None and report.kind.startswith(IN_HANDLER):
+        own = f"|{UNSAFE}{report.kind.removeprefix(IN_HANDLER)}"
+    return f"Sanitizer:|runtime error:|uninitialised{own}"
 
 
 def _entry(root: Path, name: str, script: str) -> list[Planned]:

@@ -22,6 +22,10 @@ MARK = f"{OWN}failed "
 LEAKED = f"{OWN}leaked "
 """What they write of a stream or descriptor that is never closed, before what opened it."""
 
+UNSAFE = f"{OWN}unsafe "
+"""What they write when the handler of a signal calls what none may, before its name and its stack.
+"""
+
 _HEAD = re.compile(
     r"^(?:==\d+==)?(?:ERROR|WARNING): (?:Address|Memory|Leak)Sanitizer: (.{1,300})"
     r"|^(Direct|Indirect) leak of \d+ byte"
@@ -30,7 +34,8 @@ _HEAD = re.compile(
     rf"|^{LEAKED}(\w+)"
     r"|^==\d+== ([^\n]{1,200}\buninitialised (?:value|byte)[^\n]{0,100})"
     r"|^thread '[^\n]{0,200}' (?:\(\d+\) )?panicked at ([^\n]{1,500}?):(\d{1,9}):\d+:\n"
-    r"([^\n]{0,300})",
+    r"([^\n]{0,300})"
+    rf"|^{UNSAFE}(\w+)",
     re.MULTILINE,
 )
 _FRAME = re.compile(
@@ -121,6 +126,8 @@ _KINDS: dict[frozenset[str], str] = {
     frozenset({"stack-overflow"}): "674",
 }
 _BY_CWE = {int(cwe): kinds for kinds, numbers in _KINDS.items() for cwe in numbers.split()}
+IN_HANDLER = "signal-handler-calls-"
+"""How the kinds of `UNSAFE` begin, before the name of what was called."""
 UNSET = frozenset({"use-of-uninitialized-value"})
 """Kinds that only Valgrind reports."""
 _IMPLICIT = frozenset({"implicit-conversion"})
@@ -231,14 +238,15 @@ def confirms(seen: Seen, kinds: frozenset[str], place: Place, path: Sequence[Pla
     """
     if seen.kind not in kinds or not seen.frames:
         return False
-    if _is_at(seen.frames[0], place):
+    if is_at(seen.frames[0], place):
         return True
-    return any(_is_at(frame, place) for frame in seen.frames[1:]) and any(
-        _is_at(frame, step) for frame in seen.origin[:1] for step in path
+    return any(is_at(frame, place) for frame in seen.frames[1:]) and any(
+        is_at(frame, step) for frame in seen.origin[:1] for step in path
     )
 
 
-def _is_at(frame: Frame, place: Place) -> bool:
+def is_at(frame: Frame, place: Place) -> bool:
+    """Return whether a frame is in a statement."""
     file, (first, last) = place
     return frame.file == file and first <= frame.line <= last
 
@@ -261,6 +269,8 @@ def _kind(head: re.Match[str]) -> str:
         return next(found, "panic")
     if head[7]:
         return f"failed {head[7]}"
+    if head[13]:
+        return f"{IN_HANDLER}{head[13]}"
     if head[2] or head[8]:
         return "leak"
     if head[6]:

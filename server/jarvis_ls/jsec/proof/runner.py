@@ -32,12 +32,19 @@ COMMON = (
 WRAPPED = (
     "malloc calloc realloc strdup fopen fdopen freopen open read write fread fwrite fgets fputs "
     "puts putchar fputc putc fgetws fputws fputwc putwc putwchar socket connect bind listen accept "
-    "recv send fclose fflush fseek rename remove close chdir setuid rand random srand srandom time "
-    "printf fprintf snprintf swprintf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf "
+    "recv send fclose fflush fseek rename remove close chdir setuid setgid seteuid setegid "
+    "setreuid setregid setresuid setresgid setgroups initgroups chroot rand random srand srandom "
+    "time printf fprintf snprintf swprintf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf "
     "__isoc99_wscanf __isoc99_fwscanf wcsdup wcscpy wcsncpy wmemcpy wmemmove wmemset "
     "_ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t"
 ).split()
 """Functions that `interposers.c` stands in for."""
+WITH_SIGNALS = (
+    "signal __sysv_signal sigset sigaction free perror vprintf vfprintf localtime gmtime ctime "
+    "asctime strsignal psignal setenv putenv system popen pclose opendir readdir closedir atexit "
+    "getpwnam getpwuid openlog closelog syslog vsyslog exit longjmp _longjmp siglongjmp"
+).split()
+"""Further ones where signals arrive."""
 ASAN = (
     "detect_leaks={leaks}:detect_stack_use_after_return=1:allocator_may_return_null=0:"
     "max_allocation_size_mb=64:exitcode=99:print_legend=0:detect_odr_violation=0:"
@@ -145,7 +152,8 @@ def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:
             '\'$0 == ENVIRON["OLD"] { print ENVIRON["NEW"]; next } { print }\' '
             f'{place} >"$W/rewritten" && cat "$W/rewritten" >{place} || fail'
         )
-    wrap = " ".join(f"-Wl,--wrap={name}" for name in WRAPPED)
+    names = [*WRAPPED, *(WITH_SIGNALS if build.signals else ())]
+    wrap = " ".join(f"-Wl,--wrap={name}" for name in names)
     if build.system:
         plain = f"{level} {COMMON}"
         steps = system_lines(build, options, plain, wrap, tools)

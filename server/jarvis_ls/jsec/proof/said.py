@@ -77,6 +77,10 @@ def _settings(case: Case) -> list[str]:
     if settings.random:
         numbers = " ".join(map(str, settings.random))
         parts.append(Words("random numbers {number}", number=numbers))
+    if settings.signals == 1:
+        parts.append(Words("signals that arrive as soon as their handlers are installed"))
+    elif settings.signals:
+        parts.append(Words("signals that arrive {count} calls later", count=settings.signals))
     if settings.full:
         parts.append(Words("standard output full"))
     return parts

@@ -7,6 +7,7 @@ from jarvis_ls.jsec.proof.rungs.function_harness import FunctionHarness
 from jarvis_ls.jsec.proof.rungs.removed_checks import RemovedChecks
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.rungs.rust_runs import RustRuns
+from jarvis_ls.jsec.proof.rungs.signal_handlers import SignalHandlers
 from jarvis_ls.jsec.proof.rungs.survived_runs import SurvivedRuns
 from jarvis_ls.jsec.proof.rungs.symbolic import Symbolic
 from jarvis_ls.jsec.proof.rungs.unset_memory import UnsetMemory
@@ -14,6 +15,7 @@ from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
 
 RUNGS: tuple[Rung, ...] = (
     FailingCalls(),
+    SignalHandlers(),
     UnsetMemory(),
     WholeProgram(),
     Symbolic(),
