@@ -229,7 +229,55 @@ def test_a_program_is_built_as_its_makefile_says(project: Path, home: Path) -> N
     )
     told = by_rule(prove(project, home, "--all"))["write-past-buffer"]["proof"]
     assert (told["verdict"], told["report"]["line"]) == ("reproduced", 9), told["message"]
+    assert told["case"]["build"]["flags"] == ["-DBUILT"]
+
+
+@needs_compiler
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
+def test_a_program_with_made_sources_is_built_by_its_makefile(project: Path, home: Path) -> None:
+    (project / "a.c").write_text(
+        "#include <stdio.h>\n#include <string.h>\nextern int limit;\n"
+        "int main(int argc, char **argv)\n{\n    char name[8];\n"
+        "    if (argc > 1 && (int)strlen(argv[1]) < limit) {\n        strcpy(name, argv[1]);\n"
+        "        puts(name);\n    }\n    return 0;\n}\n"
+    )
+    (project / "Makefile").write_text(
+        "tool: a.o made.o\n\tgcc -o $@ $^\n%.o: %.c\n\tgcc -c -o $@ $<\n"
+        "made.c:\n\techo 'int limit = 400;' >$@\nclean:\n\trm -f *.o tool made.c\n"
+    )
+    found = prove(project, home, "--all")["findings"]
+    told = next(item["proof"] for item in found if item["line"] == 8)
+    assert (told["verdict"], told["report"]["line"]) == ("reproduced", 8), told["message"]
     assert told["case"]["build"]["system"] == "make"
+
+
+@needs_compiler
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not here")
+def test_a_program_is_configured_once_and_stays_as_it_was(project: Path, home: Path) -> None:
+    (project / "a.c").write_text(
+        '#include <stdio.h>\n#include <string.h>\n#include "config.h"\n'
+        "int main(int argc, char **argv)\n{\n    char name[8];\n    if (argc > 1) {\n"
+        "        strcpy(name, argv[1]);\n        puts(GREETING);\n        puts(name);\n"
+        "    }\n    return 0;\n}\n"
+    )
+    (project / "configure").write_text(
+        "mkdir -p made\necho '#define GREETING argv[0]' >made/config.h\n"
+        "printf 'tool: a.o\\n\\tgcc -o tool a.o\\na.o: a.c\\n\\tgcc -Imade -c a.c\\n' >Makefile\n"
+    )
+    found = prove(project, home, "--all")["findings"]
+    told = next(item["proof"] for item in found if item["line"] == 8)
+    assert (told["verdict"], told["report"]["line"]) == ("reproduced", 8), told["message"]
+    build = told["case"]["build"]
+    assert (build["system"], build["configured"], build["flags"]) == ("", True, ["-Imade"])
+    assert {path.name for path in project.iterdir()} == {".jarvis", "a.c", "configure"}
+
+    case = told["case_id"]
+    assert jsec("replay", case, str(project), "--trust", home=home).returncode == 1
+    jsec("replay", case, str(project), "--trust", "--save-test", home=home)
+    script = project / "tests" / f"jsec-{case}" / "run.sh"
+    ran = subprocess.run(["bash", str(script)], capture_output=True, check=False, cwd="/")
+    assert (ran.returncode, b"stack-buffer-overflow" in ran.stderr + ran.stdout) == (1, True)
+    assert not (project / "made").exists()
 
 
 @needs_compiler

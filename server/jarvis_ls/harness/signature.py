@@ -139,6 +139,8 @@ class Function:
     """Type of the object that it is a method of; empty for others."""
     constructor: tuple[Parameter, ...] = ()
     """What such an object is made with."""
+    last: int = 0
+    """Its last line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +262,7 @@ class _Reader:
                 numbers,
                 fractions,
                 strings,
+                last=cursor.extent.end.line,
             )
         )
 
@@ -474,6 +477,7 @@ class _CppReader(_Reader):
                 cpp=True,
                 of_object=owner,
                 constructor=constructor,
+                last=cursor.extent.end.line,
             )
         )
 

@@ -11,12 +11,14 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 
+from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import Node, parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.finding import Finding, Span
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.configured import configure
 from jarvis_ls.jsec.proof.evidence import Evidence, Strength, Verdict
 from jarvis_ls.jsec.proof.invariants import Invariant, Outcome
 from jarvis_ls.jsec.proof.marked_source import insert_before
@@ -57,6 +59,8 @@ async def check_invariant(
     expression is none of C, or changes something, and `JarvisError` when nothing can be run.
     """
     text = _check_text(expression)
+    if language_of(finding.file) in ("c", "cpp"):
+        await configure(bench, budget)
     source = bench.source(finding.file)
     marked = None
     if source is not None:

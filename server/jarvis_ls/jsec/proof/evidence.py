@@ -117,6 +117,8 @@ class Build:
     signals: bool = False
     """Whether interposers stand in for what installs handlers of signals, and for what these must
     not call."""
+    configured: bool = False
+    """Whether the project is configured first: headers are made by that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,12 @@ def case_to_json(case: Case) -> dict[str, Any]:
     """Return a case as plain data; bytes are base64."""
     build = {**_fields(case.build), "flags": list(case.build.flags)}
     settings = _fields(case.settings)
-    for record, name in ((build, "spare"), (build, "signals"), (settings, "signals")):
+    for record, name in (
+        (build, "spare"),
+        (build, "signals"),
+        (build, "configured"),
+        (settings, "signals"),
+    ):
         if not record[name]:  # cases keep the names that they had before there were any
             del record[name]
     return {
@@ -269,6 +276,7 @@ def case_of(record: Any) -> Case:
             _texts(build.get("spare", [])),
             str(build.get("checker", "")),
             bool(build.get("signals", False)),
+            bool(build.get("configured", False)),
         ),
         arguments=_texts(record["arguments"]),
         stdin=_decode(record["stdin"]),

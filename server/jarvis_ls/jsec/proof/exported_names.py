@@ -14,6 +14,11 @@ from jarvis_ls.codeintel.top_level_items import items
 _MAX_DECLARATORS = 20
 _STATIC = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+static[ \t]*\r?$", re.MULTILINE)
 _CALLED = re.compile(rb"(\w+)[ \t]*\(")
+_BEHIND_MACRO = re.compile(
+    rb"^[A-Z][A-Z0-9_]*[ \t]*\([^()\n]{0,80}\)\s*[*\s]*(\w+)\s*\([^;{}]{0,2000}\)\s*\{",
+    re.MULTILINE,
+)
+"""A function whose type is written `MACRO(type)`."""
 _WORD = re.compile(rb"\w+")
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]{0,200})", re.MULTILINE)
 _INCLUDED = re.compile(rb'[<"]([^>"]{1,100})[>"]')
@@ -47,6 +52,11 @@ def exported_names(
 def static_macros(sources: Iterable[Source]) -> frozenset[bytes]:
     """Return the macros of some files that stand for `static`."""
     return frozenset(name for source in sources for name in _STATIC.findall(source.data))
+
+
+def names_behind_macros(source: Source) -> frozenset[bytes]:
+    """Return the functions that a file defines for others with a macro around their type."""
+    return frozenset(_BEHIND_MACRO.findall(source.data))
 
 
 def is_for_windows(source: Source, own: frozenset[str]) -> bool:

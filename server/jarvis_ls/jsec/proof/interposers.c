@@ -272,6 +272,21 @@ static int call_fails(const char *name, int error)
     return 1;
 }
 
+/* Whether a call is one that is to fail another time: what changes the machine then succeeds without
+ * doing it, for a sandbox may not let it, and of others it is told when they fail by themselves. */
+static int is_chosen(const char *name)
+{
+    return fail_call != NULL && strcmp(fail_call, name) == 0;
+}
+
+static void tell_own_failure(const char *name, int failed)
+{
+    if (failed && is_chosen(name))
+        tell("JSEC: itself ", name);
+}
+
+#define CHANGE(name, error, real) (call_fails(name, error) ? -1 : is_chosen(name) ? 0 : (real))
+
 void *__wrap_malloc(size_t size)
 {
     return allocation_fails() || call_fails("malloc", ENOMEM) ? NULL : __real_malloc(size);
@@ -301,7 +316,11 @@ wchar_t *__wrap_wcsdup(const wchar_t *text)
 
 FILE *__wrap_fopen(const char *name, const char *mode)
 {
-    FILE *file = call_fails("fopen", EACCES) ? NULL : __real_fopen(name, mode);
+    FILE *file;
+    if (call_fails("fopen", EACCES))
+        return NULL;
+    file = __real_fopen(name, mode);
+    tell_own_failure("fopen", file == NULL);
     note_open("fopen", file, CALLER);
     return file;
 }
@@ -313,8 +332,11 @@ FILE *__wrap_fdopen(int descriptor, const char *mode)
 
 FILE *__wrap_freopen(const char *name, const char *mode, FILE *file)
 {
-    if (!call_fails("freopen", EACCES))
-        return __real_freopen(name, mode, file);
+    if (!call_fails("freopen", EACCES)) {
+        file = __real_freopen(name, mode, file);
+        tell_own_failure("freopen", file == NULL);
+        return file;
+    }
     note_closed(file);
     __real_fclose(file);
     return NULL;
@@ -328,7 +350,10 @@ int __wrap_open(const char *name, int flags, ...)
     va_start(values, flags);
     mode = flags & O_CREAT ? va_arg(values, mode_t) : 0;
     va_end(values);
-    descriptor = call_fails("open", EACCES) ? -1 : __real_open(name, flags, mode);
+    if (call_fails("open", EACCES))
+        return -1;
+    descriptor = __real_open(name, flags, mode);
+    tell_own_failure("open", descriptor < 0);
     if (descriptor >= 0)
         note_open("open", (char *)0 + descriptor + 1, CALLER);
     return descriptor;
@@ -416,8 +441,11 @@ wint_t __wrap_putwchar(wchar_t c)
 int __wrap_fclose(FILE *file)
 {
     note_closed(file);
-    if (!call_fails("fclose", ENOSPC))
-        return __real_fclose(file);
+    if (!call_fails("fclose", ENOSPC)) {
+        int failed = __real_fclose(file);
+        tell_own_failure("fclose", failed);
+        return failed;
+    }
     __real_fclose(file);
     errno = ENOSPC;
     return EOF;
@@ -425,89 +453,102 @@ int __wrap_fclose(FILE *file)
 
 int __wrap_fflush(FILE *file)
 {
-    return call_fails("fflush", ENOSPC) ? EOF : __real_fflush(file);
+    int failed;
+    if (call_fails("fflush", ENOSPC))
+        return EOF;
+    failed = __real_fflush(file);
+    tell_own_failure("fflush", failed);
+    return failed;
 }
 
 int __wrap_fseek(FILE *file, long where, int whence)
 {
-    return call_fails("fseek", EIO) ? -1 : __real_fseek(file, where, whence);
+    int failed;
+    if (call_fails("fseek", EIO))
+        return -1;
+    failed = __real_fseek(file, where, whence);
+    tell_own_failure("fseek", failed);
+    return failed;
 }
 
 int __wrap_rename(const char *from, const char *to)
 {
-    return call_fails("rename", EACCES) ? -1 : __real_rename(from, to);
+    return CHANGE("rename", EACCES, __real_rename(from, to));
 }
 
 int __wrap_remove(const char *name)
 {
-    return call_fails("remove", EACCES) ? -1 : __real_remove(name);
+    return CHANGE("remove", EACCES, __real_remove(name));
 }
 
 int __wrap_chdir(const char *name)
 {
-    return call_fails("chdir", EACCES) ? -1 : __real_chdir(name);
+    return CHANGE("chdir", EACCES, __real_chdir(name));
 }
 
 int __wrap_setuid(uid_t user)
 {
-    return call_fails("setuid", EPERM) ? -1 : __real_setuid(user);
+    return CHANGE("setuid", EPERM, __real_setuid(user));
 }
 
 int __wrap_setgid(gid_t group)
 {
-    return call_fails("setgid", EPERM) ? -1 : __real_setgid(group);
+    return CHANGE("setgid", EPERM, __real_setgid(group));
 }
 
 int __wrap_seteuid(uid_t user)
 {
-    return call_fails("seteuid", EPERM) ? -1 : __real_seteuid(user);
+    return CHANGE("seteuid", EPERM, __real_seteuid(user));
 }
 
 int __wrap_setegid(gid_t group)
 {
-    return call_fails("setegid", EPERM) ? -1 : __real_setegid(group);
+    return CHANGE("setegid", EPERM, __real_setegid(group));
 }
 
 int __wrap_setreuid(uid_t user, uid_t effective)
 {
-    return call_fails("setreuid", EPERM) ? -1 : __real_setreuid(user, effective);
+    return CHANGE("setreuid", EPERM, __real_setreuid(user, effective));
 }
 
 int __wrap_setregid(gid_t group, gid_t effective)
 {
-    return call_fails("setregid", EPERM) ? -1 : __real_setregid(group, effective);
+    return CHANGE("setregid", EPERM, __real_setregid(group, effective));
 }
 
 int __wrap_setresuid(uid_t user, uid_t effective, uid_t saved)
 {
-    return call_fails("setresuid", EPERM) ? -1 : __real_setresuid(user, effective, saved);
+    return CHANGE("setresuid", EPERM, __real_setresuid(user, effective, saved));
 }
 
 int __wrap_setresgid(gid_t group, gid_t effective, gid_t saved)
 {
-    return call_fails("setresgid", EPERM) ? -1 : __real_setresgid(group, effective, saved);
+    return CHANGE("setresgid", EPERM, __real_setresgid(group, effective, saved));
 }
 
 int __wrap_setgroups(size_t count, const gid_t *groups)
 {
-    return call_fails("setgroups", EPERM) ? -1 : __real_setgroups(count, groups);
+    return CHANGE("setgroups", EPERM, __real_setgroups(count, groups));
 }
 
 int __wrap_initgroups(const char *user, gid_t group)
 {
-    return call_fails("initgroups", EPERM) ? -1 : __real_initgroups(user, group);
+    return CHANGE("initgroups", EPERM, __real_initgroups(user, group));
 }
 
 int __wrap_chroot(const char *name)
 {
-    return call_fails("chroot", EPERM) ? -1 : __real_chroot(name);
+    return CHANGE("chroot", EPERM, __real_chroot(name));
 }
 
 int __wrap_close(int descriptor)
 {
     note_closed((char *)0 + descriptor + 1);
-    if (!call_fails("close", EIO))
-        return __real_close(descriptor);
+    if (!call_fails("close", EIO)) {
+        int failed = __real_close(descriptor);
+        tell_own_failure("close", failed);
+        return failed;
+    }
     __real_close(descriptor);
     errno = EIO;
     return -1;

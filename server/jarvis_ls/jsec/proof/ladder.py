@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.configured import configure
 from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
 from jarvis_ls.jsec.proof.places import functions_of
 from jarvis_ls.jsec.proof.reports import is_unchecked_result, kinds_for
@@ -16,6 +18,8 @@ from jarvis_ls.jsec.proof.workbench import Workbench
 
 LADDER = "ladder"
 """What evidence names as its rung that no rung has given."""
+_HANDLER = 479
+"""The weakness of a signal handler: see `rungs/signal_handlers.py`."""
 _WEAK = (Verdict.SURVIVED, Verdict.UNPROVEN)
 """Weak verdicts, the one that says more first."""
 
@@ -32,6 +36,8 @@ async def prove(
     `tell` is told the name of each rung before it is tried. Raises `JarvisError` when nothing can
     be run on this machine.
     """
+    if _is_built(finding):
+        await configure(bench, budget)
     weak: list[Evidence] = []
     reasons: list[str] = []
     for rung in rungs:
@@ -47,11 +53,16 @@ async def prove(
         if found.is_decisive:
             return _complete(found, finding, bench, budget)
         weak.append(found)
-    weak.reverse()  # of equals the dearest rung says best what is missing
     best = min(weak, key=lambda item: (_WEAK.index(item.verdict), -item.runs), default=None)
     if best is None:
         best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(finding, budget, reasons))
     return _complete(best, finding, bench, budget)
+
+
+def _is_built(finding: Finding) -> bool:
+    """Return whether a rung may build the C or C++ that a finding is in."""
+    is_shown = kinds_for(finding) or is_unchecked_result(finding) or _HANDLER in finding.cwe
+    return bool(is_shown) and language_of(finding.file) in ("c", "cpp")
 
 
 def _why_none(finding: Finding, budget: Budget, reasons: Sequence[str]) -> str:

@@ -21,10 +21,12 @@ from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.proof.configured import configured
 from jarvis_ls.jsec.proof.evidence import Build
 from jarvis_ls.jsec.proof.exported_names import (
     exported_names,
     is_for_windows,
+    names_behind_macros,
     plain_includes,
     static_macros,
 )
@@ -76,9 +78,14 @@ class SourceNames:
     """Macros that must be defined for its `main` to be compiled."""
     arguments: bool
     """Whether `main` takes arguments."""
+    is_built: bool
+    """Whether the project's own build compiles it."""
 
     def is_linked_into(self, main: SourceNames) -> bool:
-        """Return whether a program may have it: it has no `main` as it is compiled there."""
+        """Return whether a program may have it: it has no `main` as it is compiled there, and the
+        build that makes the program compiles it."""
+        if main.is_built and not self.is_built:
+            return False
         return not self.has_main or bool(set(self.wanted) - set(main.wanted))
 
 
@@ -110,7 +117,7 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     if len(files) > _MOST_LINKED:
         return Words("The program has too many files to be built without its build system.")
     main = names[files[0]]
-    build = replace(_build(bench, files, main.wanted), spare=_spare(files, names))
+    build = replace(_build(bench, files, main.wanted), spare=_other_files(files, names))
     return Program(build, main.arguments)
 
 
@@ -126,13 +133,26 @@ def find_closure(bench: Workbench, file: str) -> Build | str:
     files = _closure(names[file], names)
     if len(files) > _MOST_LINKED:
         return program
-    return replace(_build(bench, files, ()), spare=_spare(files, names))
+    return replace(_build(bench, files, ()), spare=_other_files(files, names))
+
+
+def has_rivals(bench: Workbench, build: Build) -> bool:
+    """Return whether files beside those of a build offer what these do: then calls may be meant for
+    them, or come from them."""
+    names = _names_of(bench)
+    return isinstance(names, str) or bool(_spare(build.sources, names))
 
 
 def parser_flags(bench: Workbench, build: Build) -> list[str]:
-    """Return the options of a build as a parser needs them that runs elsewhere: whole paths."""
+    """Return the options of a build as a parser needs them that runs elsewhere: whole paths, and
+    where the headers are that configuring makes."""
     whole = rf"\1{bench.root}/"
-    return [_RELATIVE.sub(whole, flag) for flag in build.flags]
+    made = configured(bench)
+    folders = sorted({str(PurePosixPath(path).parent) for path in made.headers})
+    return [
+        *(_RELATIVE.sub(whole, flag) for flag in build.flags),
+        *(f"-I{made.folder}/{folder}" for folder in folders),
+    ]
 
 
 def files_naming(bench: Workbench, name: str) -> list[str]:
@@ -190,13 +210,14 @@ def _read_names(bench: Workbench) -> dict[str, SourceNames] | str:
         )
     sources = {path: source for path in files if (source := bench.source(path)) is not None}
     headers = _Headers(bench)
+    built = configured(bench).options
     found = {}
     for path, source in sources.items():
         own = headers.of(source)
         plain = headers.of(source, plain_includes)
         if not any(is_for_windows(text, headers.names) for text in (source, *plain)):
             macros, static = _macros_of(own), static_macros((source, *own))
-            found[path] = _names(source, macros, static)
+            found[path] = _names(source, macros, static, is_built=path in built)
     return found
 
 
@@ -245,7 +266,9 @@ class _Headers:
         return found
 
 
-def _names(source: Source, macros: frozenset[bytes], static: frozenset[bytes]) -> SourceNames:
+def _names(
+    source: Source, macros: frozenset[bytes], static: frozenset[bytes], *, is_built: bool
+) -> SourceNames:
     language = language_of(source.path, source.data) or "c"
     defined: set[bytes] = set()
     main: Node | None = None
@@ -256,11 +279,12 @@ def _names(source: Source, macros: frozenset[bytes], static: frozenset[bytes]) -
             defined.add(name.rpartition(b"::")[2])
     return SourceNames(
         source.path,
-        frozenset(defined),
+        names_behind_macros(source).union(defined),
         words_in(source.data) | macros,
         main is not None,
         tuple(_guards(main)) if main is not None else (),
         main is not None and _has_parameters(main),
+        is_built,
     )
 
 
@@ -334,6 +358,16 @@ def _spare(files: Sequence[str], names: dict[str, SourceNames]) -> tuple[str, ..
     return tuple(path for path in found if path not in files)
 
 
+def _other_files(files: Sequence[str], names: dict[str, SourceNames]) -> tuple[str, ...]:
+    """Return what may be linked with some files where they do not link: all that offers what they
+    use, or, of a program that the project's build makes, all that it compiles."""
+    main = names[files[0]]
+    if not main.is_built:
+        return _spare(files, names)
+    others = (path for path, item in names.items() if item.is_linked_into(main))
+    return tuple(path for path in others if path not in files and language_of(path) == "c")
+
+
 def _shared_depth(left: str, right: str) -> int:
     """Return how many folders two paths share."""
     count = 0
@@ -362,6 +396,7 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
         flags=(*flags, *(f"-D{name}" for name in wanted)),
         sources=tuple(files),
         libraries=(*libraries, *_ALWAYS),
+        configured=bool(configured(bench).headers),
     )
 
 
@@ -392,6 +427,11 @@ def _known_flags(bench: Workbench, files: Iterable[str]) -> list[str]:
         file = _relative(folder / str(entry.get("file", "")), bench.root)
         if file in wanted:
             found.update(dict.fromkeys(_kept_files(words, folder, bench.root)))
+    if not found:
+        options = configured(bench).options
+        for file in files:
+            named, told = options.get(file, ("", ()))
+            found.update(dict.fromkeys(_kept_files(["cc", *told], Path(named), bench.root)))
     return list(found)
 
 

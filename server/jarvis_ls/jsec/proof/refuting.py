@@ -16,6 +16,7 @@ from jarvis_ls.jsec.proof.programs import (
     Program,
     find_closure,
     find_program,
+    has_rivals,
     parser_flags,
 )
 from jarvis_ls.jsec.proof.symbolic.program import Program as Code
@@ -68,7 +69,7 @@ def read_changed(bench: Workbench, file: str, text: bytes | None = None) -> Read
         return Words("Only C can be executed symbolically.")
     files = [source for source in build.sources if language_of(source) == "c"]
     is_whole = isinstance(find_program(bench, file), Program) and len(files) == len(build.sources)
-    is_whole = is_whole and not build.spare  # what is offered twice may call from elsewhere
+    is_whole = is_whole and not has_rivals(bench, build)
     if len(files) > _MOST_FILES:
         files, is_whole = [file], False
     flags = parser_flags(bench, build)

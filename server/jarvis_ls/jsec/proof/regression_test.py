@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.core.files import read_regular, replace_file, write_error
+from jarvis_ls.jsec.proof.configured import configuring_lines
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Report
 from jarvis_ls.jsec.proof.reports import IN_HANDLER, LEAKED, OWN, UNSAFE
 from jarvis_ls.jsec.proof.runner import ASAN, FIXED, LEVELS, MEMCHECK, UBSAN, build_lines, quoted
@@ -48,7 +49,7 @@ def plan_test(root: Path, evidence: Evidence) -> list[Planned]:
     folder = f"{FOLDER}/{name}"
     script = f"{folder}/{SCRIPT}"
     planned = [
-        Planned(script, _script(case, evidence).encode("utf-8", "surrogateescape"), 0o755),
+        Planned(script, _script(root, case, evidence).encode("utf-8", "surrogateescape"), 0o755),
         Planned(f"{folder}/{INTERPOSERS.name}", INTERPOSERS.read_bytes()),
         Planned(f"{folder}/in0", case.stdin),
     ]
@@ -91,7 +92,7 @@ def _folder(root: Path, *names: str) -> Path:
     return folder
 
 
-def _script(case: Case, evidence: Evidence) -> str:
+def _script(root: Path, case: Case, evidence: Evidence) -> str:
     report = evidence.report
     fails_call = report is not None and report.kind.startswith("failed ")
     variables = {**dict(case.environment), **case.settings.environment()}
@@ -101,6 +102,7 @@ def _script(case: Case, evidence: Evidence) -> str:
         f'mkdir -p "$(dirname {shlex.quote(name)})" && cp "$BENCH/in0.{at}" {shlex.quote(name)}'
         for at, (name, _) in enumerate(case.files)
     ]
+    is_copied = case.build.system in SYSTEMS or case.build.rewritten or case.build.configured
     program = f'{MEMCHECK} "$W/prog"' if case.build.checker == "memcheck" else '"$W/prog"'
     output = "/dev/full" if case.settings.full else '"$W/out"'
     said = f'grep -v -e "^{OWN}" -e "^    #" -e "^[[:space:]]*$" "$W/err"'
@@ -116,7 +118,8 @@ def _script(case: Case, evidence: Evidence) -> str:
             "# Written by `jsec replay --save-test`; fails while the flaw is there.",
             'BENCH=$(cd "$(dirname "$0")" && pwd) || exit 2',
             'cd "$BENCH/../.." || exit 2',
-            *(_COPIED if case.build.system in SYSTEMS or case.build.rewritten else ()),
+            *(_COPIED if is_copied else ()),
+            *(configuring_lines(root) if case.build.configured else ()),
             *(
                 line.replace("exit 0", "exit 2").replace("printf '\\036failed\\n'; ", "")
                 for line in build_lines(case.build, LEVELS[0], find_toolchain())

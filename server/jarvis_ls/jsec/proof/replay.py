@@ -5,6 +5,7 @@ from __future__ import annotations
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.configured import configure
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Report
 from jarvis_ls.jsec.proof.runner import LEVELS, run_cases
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -19,6 +20,8 @@ async def repeats(
     Raises `JarvisError` when the program cannot be built.
     """
     before = evidence.report
+    if case.build.configured:
+        await configure(bench, budget)
     for level in LEVELS:
         found = await run_cases(bench, [case], level, budget)
         if found.failure:

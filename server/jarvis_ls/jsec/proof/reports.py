@@ -22,6 +22,9 @@ MARK = f"{OWN}failed "
 LEAKED = f"{OWN}leaked "
 """What they write of a stream or descriptor that is never closed, before what opened it."""
 
+ITSELF = f"{OWN}itself "
+"""What they write when a call that they let fail elsewhere fails by itself, before its name."""
+
 UNSAFE = f"{OWN}unsafe "
 """What they write when the handler of a signal calls what none may, before its name and its stack.
 """

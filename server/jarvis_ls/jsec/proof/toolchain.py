@@ -12,6 +12,7 @@ from pathlib import Path
 
 _CLANGS = ("clang", *(f"clang-{version}" for version in range(25, 10, -1)))
 _GCCS = ("gcc", *(f"gcc-{version}" for version in range(17, 8, -1)))
+_OTHERS = ("cargo", "valgrind", "frama-c")
 _SECONDS = 30
 _PROGRAM = "int main(int count, char **words) { (void)words; return (char)(count - 1); }\n"
 _OF_CLANG = (
@@ -38,6 +39,7 @@ class Toolchain:
     which distributions package apart, for those of gcc do as well."""
     cargo: str = ""
     valgrind: str = ""
+    frama_c: str = ""
 
     @property
     def is_clang(self) -> bool:
@@ -63,11 +65,11 @@ class Toolchain:
 @cache
 def find_toolchain() -> Toolchain:
     """Return the compilers of this machine that can link their sanitizers, and what else helps."""
-    cargo, valgrind = shutil.which("cargo") or "", shutil.which("valgrind") or ""
+    cargo, valgrind, frama_c = (shutil.which(name) or "" for name in _OTHERS)
     for compiler, linker in _pairs():
         if _links(compiler, linker):
-            return Toolchain(compiler, linker, cargo, valgrind)
-    return Toolchain(cargo=cargo)
+            return Toolchain(compiler, linker, cargo, valgrind, frama_c)
+    return Toolchain(cargo=cargo, frama_c=frama_c)
 
 
 def _pairs() -> Iterator[tuple[str, str]]:

@@ -44,6 +44,8 @@ class Output:
     """Why it was ended before it was done; empty otherwise."""
     over: bool = False
     """Whether it was ended because the budget was spent."""
+    made: tuple[tuple[str, bytes], ...] = ()
+    """Names and contents of the files that it has left in `$BENCH`."""
 
 
 class Workbench:
@@ -63,12 +65,21 @@ class Workbench:
         self.tools = tools
         self.sandbox = sandbox
         self._sources: dict[str, Source | None] = {}
+        self._kept: list[object] = []
         self.results: dict[object, object] = {}
         """What rungs keep for the next finding, by a key that has their name in it."""
 
     def with_change(self, file: str, data: bytes) -> Workbench:
         """Return a workbench in whose copies a file has another text."""
         return Workbench(self.root, self.sandbox, self.tools, {**self._changed, file: data})
+
+    def add(self, files: Mapping[str, bytes]) -> None:
+        """Put files into all copies from now on."""
+        self._changed.update(files)
+
+    def keep(self, owned: object) -> None:
+        """Keep something for as long as this is there."""
+        self._kept.append(owned)
 
     async def run(
         self, script: str, budget: Budget, files: Mapping[str, bytes] | None = None
@@ -89,7 +100,9 @@ class Workbench:
             change = ""
             for number, (file, data) in enumerate(self._changed.items()):
                 (bench / f"changed{number}").write_bytes(data)
-                change += f'cat "$BENCH/changed{number}" >{shlex.quote(f"./{file}")} || exit 1\n'
+                place = shlex.quote(f"./{file}")
+                change += f'mkdir -p "$(dirname {place})"\n' if "/" in file else ""
+                change += f'cat "$BENCH/changed{number}" >{place} || exit 1\n'
             (bench / "script").write_text(change + script, errors="surrogateescape")
             limit = max(1, round(100 * budget.left))
             sandbox = await self.sandbox.best(trusted=True)
@@ -103,11 +116,16 @@ class Workbench:
                 ),
                 [self.root, bench],
             )
+        made = tuple(
+            (change.path, change.after.data)
+            for change in ran.changes
+            if change.root == 1 and change.after is not None
+        )
         cost = _COST.search(ran.output)
         if cost is None:
             took = min(ran.seconds, budget.left)  # on a busy machine most of the time was waiting
             budget.spend(took)
-            return Output(ran.output, took, ran.ended)
+            return Output(ran.output, took, ran.ended, made=made)
         took, left, over = int(cost[1]) / 100, budget.left, cost[2] == "over"
         budget.spend(took)
         why = ran.ended
@@ -116,7 +134,7 @@ class Workbench:
                 "the {seconds} CPU seconds that were left of its budget were not enough",
                 seconds=f"{left:.0f}",
             )
-        return Output(ran.output[: cost.start()], took, why, over)
+        return Output(ran.output[: cost.start()], took, why, over, made)
 
     def source(self, file: str) -> Source | None:
         """Return the text of a file of the workspace; None when it cannot be read."""

@@ -1,7 +1,7 @@
 """Lets the calls of a program fail whose results a finding says are not looked at.
 
 What is shown is that the call at the finding failed and the program went on as if it had not: it
-ended with the same status, and said nothing that it does not say when all goes well.
+ended with the same status, and said nothing that it does not say when the call succeeds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Settings, Verdi
 from jarvis_ls.jsec.proof.inputs import Channels, case_with, sample_cases
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
-from jarvis_ls.jsec.proof.reports import OWN, Seen, is_unchecked_result
+from jarvis_ls.jsec.proof.reports import ITSELF, OWN, Seen, is_unchecked_result
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, WRAPPED, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
@@ -80,14 +80,15 @@ class FailingCalls:
             (list(sample_cases(program.build, channels)), (1, -1)),
         ):
             failing = {
-                _failing(plain, name, count): plain
+                _failing(plain, name, count): _failing(plain, name, _NEVER_FAILS)
                 for plain in plains
                 for name in names
                 for count in counts
             }
             if not failing:
                 continue
-            found = await run_cases(bench, [*plains, *failing], LEVELS[0], budget, leaks=False)
+            cases = list(dict.fromkeys([*failing.values(), *failing]))
+            found = await run_cases(bench, cases, LEVELS[0], budget, leaks=False)
             if found.failure:
                 return Evidence(Verdict.UNPROVEN, NAME, found.failure)
             runs += len(found.done)
@@ -95,6 +96,8 @@ class FailingCalls:
             for run in found.done:
                 seen = _failure_at(run, finding.file, first, last)
                 good = done.get(failing.get(run.case, run.case))
+                if good is not None and ITSELF in good.errors:
+                    continue
                 if seen is not None and good is not None and went_on(good, run):
                     return _ignored_evidence(run, seen)
                 reached = reached or seen is not None
@@ -110,6 +113,8 @@ class FailingCalls:
         )
 
 
+_NEVER_FAILS = 1_000_000
+"""Which call fails where none is to, so that it is told when one fails by itself."""
 _COUNTS = (*range(1, MOST_CALLS + 1), -1)
 
 

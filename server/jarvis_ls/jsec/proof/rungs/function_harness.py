@@ -189,11 +189,10 @@ class _Search:
     def _around(self, file: str, span: Span) -> Function | None:
         """Return the function around a place; its name may be made by a macro, so the parser is
         asked."""
-        source = self._bench.source(file)
-        if source is None or not function_at(source, span)[0]:
-            return None
-        before = [item for item in self._signatures(file).functions if item.line <= span.end_line]
-        return max(before, key=lambda item: item.line, default=None)
+        around = [
+            item for item in self._signatures(file).functions if item.line <= span.line <= item.last
+        ]
+        return max(around, key=lambda item: item.line, default=None)
 
     async def decide(self, function: Function) -> Evidence:
         """Return what calls of a function and of its callers show."""
@@ -417,7 +416,7 @@ class _Search:
                 column = len(written) - len(written.lstrip()) + 1
                 span = Span(function.line, column, function.line, column)
                 named, start, end = function_at(source, span)
-                found.append((f"{file}:{named or name}", hash_of(source, start, end)))
+                found.append((f"{file}:{named}", hash_of(source, start, end)))
         return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jarvis_ls.jsec.proof.rungs.eva import Eva
 from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
 from jarvis_ls.jsec.proof.rungs.function_harness import FunctionHarness
 from jarvis_ls.jsec.proof.rungs.removed_checks import RemovedChecks
@@ -19,6 +20,7 @@ RUNGS: tuple[Rung, ...] = (
     UnsetMemory(),
     WholeProgram(),
     Symbolic(),
+    Eva(),
     FunctionHarness(),
     RemovedChecks(),
     RustRuns(),

@@ -57,6 +57,11 @@ class Program:
         """Return the files of the project that were read, headers too."""
         return tuple(sorted(self._reader.files))
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the files that it was made of."""
+        return tuple(self._units)
+
     def _add(self, file: str, unit: Unit) -> None:
         self._units[file] = unit
         self._system |= unit.system

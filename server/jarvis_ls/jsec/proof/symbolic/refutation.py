@@ -10,7 +10,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import z3
@@ -19,12 +19,10 @@ from jarvis_ls.jsec.proof.symbolic.goal import Goal
 from jarvis_ls.jsec.proof.symbolic.library import Library
 from jarvis_ls.jsec.proof.symbolic.machine import GaveUp, Spent
 from jarvis_ls.jsec.proof.symbolic.program import Program
+from jarvis_ls.jsec.proof.symbolic.roots import levels
 from jarvis_ls.jsec.proof.symbolic.syntax import Function, Unsupported
 
 _logger = logging.getLogger(__name__)
-_MOST_LEVELS = 3
-"""Callers of callers that execution begins in."""
-_MOST_ROOTS = 24
 _DEPTH = 20_000
 _STACK = 256 << 20
 """Bytes of the stack of the thread: expressions and calls are followed by recursion."""
@@ -107,7 +105,7 @@ def _show(question: Question) -> Answer:
     program.need(function, question.goal.steps, is_whole=question.is_whole)
     end = time.thread_time() + question.seconds
     why = "nothing to show"
-    for level, roots in _levels(program, function, is_whole=question.is_whole):
+    for level, roots in levels(program, function, is_whole=question.is_whole):
         found: list[Spent] = []
         try:
             for root in roots:
@@ -135,40 +133,3 @@ def _show(question: Question) -> Answer:
             )
         why = "nothing to show"
     return Answer(is_shown=False, why=why)
-
-
-def _levels(
-    program: Program, function: Function, *, is_whole: bool
-) -> Iterator[tuple[int, Sequence[Function]]]:
-    """Yield sets of functions of which each call of one comes through one at least."""
-    yield 0, [function]
-    cut = [function]
-    for level in range(1, _MOST_LEVELS + 1):
-        above = _above(program, cut, is_whole=is_whole)
-        if above is None or above == cut:
-            break
-        cut = above
-        yield level, cut
-    main = program.main()
-    if is_whole and main is not None and cut != [main]:
-        yield -1, [main]
-
-
-def _above(program: Program, cut: Sequence[Function], *, is_whole: bool) -> list[Function] | None:
-    """Return the callers of some functions, those that others may call without being seen among
-    them; None when they are not all known."""
-    found: dict[tuple[str, str], Function] = {}
-    for function in cut:
-        callers = program.callers(function)
-        is_closed = function.static or (is_whole and function.name != "main")
-        if callers is None or not is_closed or function in callers:
-            if function.name == "main" or (not is_closed and callers):
-                found[function.file, function.name] = function
-                continue
-            return None
-        if not callers:  # nobody calls it: nothing is to be shown of it
-            continue
-        found.update(((caller.file, caller.name), caller) for caller in callers)
-    if not found or len(found) > _MOST_ROOTS:
-        return None
-    return list(found.values())

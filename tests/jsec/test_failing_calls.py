@@ -1,0 +1,68 @@
+"""What is shown by calls that fail, and what is not: a program that looks at the result says so in
+every run where the call fails by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from jarvis_ls.core.finding import Finding, Message, Span
+from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
+from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
+from jarvis_ls.jsec.proof.toolchain import find_toolchain
+from jarvis_ls.jsec.proof.workbench import Workbench
+from jarvis_ls.runtime.sandbox.ladder import Ladder
+from tests.cli.test_jsec_prove import needs_compiler
+
+pytestmark = [pytest.mark.watches(), needs_compiler]
+
+HEAD = "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+
+
+def show(folder: Path, statement: str) -> Evidence | None:
+    """What failing calls show of one statement of a program."""
+    work = folder / "work"
+    work.mkdir()
+    (work / "a.c").write_text(f"{HEAD}int main(void)\n{{\n    {statement}\n    return 0;\n}}\n")
+    finding = Finding(
+        rule="any",
+        language="c/cpp",
+        category="",
+        pattern="",
+        cwe=(252,),
+        file="a.c",
+        span=Span(7, 5, 7, 5 + len(statement)),
+        evidence="",
+        message=Message(""),
+        suggestion=Message(""),
+        confidence=0.5,
+        severity="medium",
+        fingerprint="a",
+    )
+    bench = Workbench(work.resolve(), Ladder(folder / "home"), find_toolchain())
+    return asyncio.run(FailingCalls().attempt(finding, bench, Budget(20.0)))
+
+
+@pytest.mark.parametrize(
+    "call", ['rename("not here", "b")', "setuid(1000)", "setgroups(0, NULL)", 'remove("not here")']
+)
+def test_a_result_that_is_dropped_is_told_from_one_that_is_looked_at(
+    tmp_path: Path, call: str
+) -> None:
+    for name, statement, verdict in (
+        ("dropped", f"{call};", Verdict.REPRODUCED),
+        ("seen", f"if ({call} != 0) return 3;", Verdict.UNPROVEN),
+    ):
+        (tmp_path / name).mkdir()
+        found = show(tmp_path / name, statement)
+        assert found is not None
+        assert found.verdict is verdict, (name, str(found.message))
+
+
+def test_a_file_that_is_not_there_either_way_shows_nothing(tmp_path: Path) -> None:
+    found = show(tmp_path, 'if (fopen("/not/here", "r") == NULL) return 3;')
+    assert found is not None
+    assert found.verdict is Verdict.UNPROVEN, str(found.message)
