@@ -158,3 +158,17 @@ def test_a_function_that_is_not_there_is_named(tmp_path: Path, function: str) ->
     done = jc2r("run", "--baseline", "--only", f"sums.c:{function}", root)
     assert done.returncode == 2
     assert f"sums.c:{function}: no such function." in done.stderr
+
+
+@needs_cargo
+@pytest.mark.parametrize("folder", ["crate", "core"])
+def test_a_crate_may_be_in_a_folder_that_is_named_as_nothing_in_rust_may(
+    tmp_path: Path, folder: str
+) -> None:
+    root = tmp_path / "project"
+    write(root, PROJECT)
+    done = jc2r("run", "--baseline", root, "--crate", tmp_path / folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    program = tmp_path / folder / "target" / "release" / "main"
+    said = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
+    assert (said.returncode, said.stdout) == SAID

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
+from jarvis_ls.jc2r.crate.keywords import KEYWORDS
 from jarvis_ls.jc2r.crate.vendor import VENDOR, source_options
 
 OLDEST = (1, 82)
@@ -152,11 +153,17 @@ def version_of(path: str) -> tuple[int, int] | None:
     return None if version is None else (int(version[1]), int(version[2]))
 
 
+_BUILT_IN = frozenset("alloc core proc_macro std test".split())
+
+
 def crate_name(folder: Path) -> str:
-    """Return the name of the crate in a folder, as Rust writes it: ASCII, and no digit first."""
+    """Return the name of the crate in a folder, as Rust writes it: ASCII, no digit first, neither a
+    keyword nor the name of a crate that comes with Rust."""
     name = re.sub(r"[^A-Za-z0-9]", "_", folder.name)
     if not name.strip("_"):
         return "project"
+    if name in KEYWORDS or name in _BUILT_IN:
+        return f"{name}_"
     return f"p{name}" if name[0].isdigit() else name
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.jc2r.crate.cargo import run_cargo
+from jarvis_ls.jc2r.crate.keywords import KEYWORDS, NEVER_RAW
 from jarvis_ls.jc2r.prepare.proposals import Group
 from jarvis_ls.jc2r.translate.manifest import format_source
 
@@ -80,7 +81,4 @@ def _documentation(name: str, file: str, line: int, notes: str) -> str:
 
 def _identifier(name: str) -> str:
     """Return a module's name as Rust takes it."""
-    return f"r#{name}" if name in _KEYWORDS else re.sub(r"\W", "_", name)
-
-
-_KEYWORDS = frozenset("type match loop move ref use mod impl dyn".split())
+    return f"r#{name}" if name in KEYWORDS - NEVER_RAW else re.sub(r"\W", "_", name)

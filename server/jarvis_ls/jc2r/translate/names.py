@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jarvis_ls.core.words import Words
+from jarvis_ls.jc2r.crate.keywords import KEYWORDS, NEVER_RAW
 
-_KEYWORDS = frozenset(
-    "as break const continue crate else enum extern false fn for if impl in let loop "
-    "match mod move mut pub ref return self Self static struct super trait true type "
-    "unsafe use where while async await dyn abstract become box do final macro override "
-    "priv typeof unsized virtual yield try gen".split()
-)
-_NEVER_RAW = frozenset({"self", "Self", "super", "crate"})
 _PRIMITIVES = frozenset(
     "i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char str core std "
     "Option Some None Result Ok Err Vec Box String".split()
@@ -45,9 +39,9 @@ def rust_name(name: str) -> str:
         )
     if name == "_":
         return "__"
-    if name in _NEVER_RAW or name in _PRIMITIVES or name in _OURS:
+    if name in NEVER_RAW or name in _PRIMITIVES or name in _OURS:
         return f"{name}_"
-    return f"r#{name}" if name in _KEYWORDS else name
+    return f"r#{name}" if name in KEYWORDS else name
 
 
 class Names:
