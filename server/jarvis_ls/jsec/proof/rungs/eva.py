@@ -1,9 +1,9 @@
 """Refutes a finding by Frama-C's Eva, where it is installed: a sound analysis of values.
 
 Eva begins in the function of the finding, in those that call it, or in `main`, with all that they
-can be given, and has to come to its end without an alarm, wherever: behind an alarm it goes on with
-what does not go wrong only, so that what it says of places behind it holds for a part. Left out of
-this are calls of the C library with other data than the finding's.
+can be given, and has to come to its end without an alarm, wherever, those about calls of the C
+library included: behind an alarm it goes on with what does not go wrong only, so that what it says
+of places behind it holds for a part.
 """
 
 from __future__ import annotations
@@ -62,7 +62,6 @@ _BY_LIBRARY = frozenset(
 )
 _CALL = "precondition"
 """Kind of the conditions of calls of the C library."""
-_DATA = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*\()")
 _UNFIT = re.compile(
     rb"\b(?:_?setjmp|sigsetjmp|longjmp|siglongjmp|pthread_create|thrd_create|asm|__asm(?:__)?|"
     rb"getcontext|swapcontext|(?:__builtin_)?alloca)\s*(?:volatile\s*|__volatile__\s*)?\("
@@ -150,7 +149,7 @@ async def _analyse_all(
     shown = 0
     for root in roots:
         found = await _analyse(bench, read, root, kinds, budget)
-        if found is None or any(_is_open(bench, item, goal) for item in found):
+        if found is None or not all(item.holds for item in found):
             return 0
         shown += sum(
             item.kind in kinds
@@ -161,28 +160,6 @@ async def _analyse_all(
             for item in found
         )
     return shown
-
-
-def _is_open(bench: Workbench, item: _Condition, goal: Goal) -> bool:
-    """Return whether a condition keeps a goal from being shown."""
-    if item.holds:
-        return False
-    places = (*goal.places, *goal.steps)
-    if item.kind != _CALL or _is_in(item, places):
-        return True
-    own = _words(bench, item.file, item.line, item.line)
-    return any(own & _words(bench, *place) for place in places)
-
-
-def _words(bench: Workbench, file: str, first: int, last: int) -> frozenset[str]:
-    """Return the words on some lines of a file but those that are called."""
-    source = bench.source(file)
-    lines = [] if source is None else [source.line_text(line) for line in range(first, last + 1)]
-    return frozenset(_DATA.findall(" ".join(lines)))
-
-
-def _is_in(item: _Condition, places: Sequence[tuple[str, int, int]]) -> bool:
-    return any(item.file == file and first <= item.line <= last for file, first, last in places)
 
 
 async def _analyse(
