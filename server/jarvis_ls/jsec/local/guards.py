@@ -125,6 +125,12 @@ def same_path(function: Function, first: Node, second: Node) -> bool:
     return True
 
 
+def or_its_return(node: Node) -> Node:
+    """Return the `return` that a node is in, or the node: for `same_path`, to which a `return`
+    before a node ends the way there."""
+    return next((above for above in ancestors(node) if above.type == "return_statement"), node)
+
+
 def never_returns(call: Call) -> bool:
     """Return whether a call is a statement that ends the program or jumps away (`exit`,
     `abort`).

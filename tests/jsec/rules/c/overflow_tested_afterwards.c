@@ -36,3 +36,29 @@ int rounded(int count, int by, int limit) {
     int size = count * by; // ok
     return size / limit == count;
 }
+
+unsigned volume(const unsigned *sides, unsigned count) {
+    unsigned total = 1, side;
+    for (; count > 0; count--) {
+        side = sides[count - 1];
+        if (side < 2)
+            return 0;
+        total *= side; // expect: overflow-tested-afterwards
+        if (total > 0xffffffffu / side)
+            return 0;
+    }
+    return total;
+}
+
+unsigned volume_tested(const unsigned *sides, unsigned count) {
+    unsigned total = 1, side;
+    for (; count > 0; count--) {
+        side = sides[count - 1];
+        if (side < 2)
+            return 0;
+        if (total > 0xffffffffu / side)
+            return 0;
+        total *= side; // ok
+    }
+    return total;
+}

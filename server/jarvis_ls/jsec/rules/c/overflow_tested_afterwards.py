@@ -1,12 +1,13 @@
-"""Signed overflow is tested after it happened.
+"""Overflow is tested after it happened.
 
 ## What it does
-Finds products and sums of signed integers whose result is then compared with 0, divided by a factor
-or compared with a summand to find out whether it overflowed.
+Finds products of signed integers that are then divided by a factor to find out whether they
+overflowed, and totals that are multiplied before they are compared with the largest value divided
+by the factor.
 
 ## Why is this bad?
 Signed overflow is undefined behaviour: compilers take it that it cannot happen, and remove the
-test.
+test. An unsigned total has wrapped around by then, and often passes.
 
 ## Example
 ```c
@@ -53,7 +54,9 @@ def _tests_division(node: Node) -> bool:
 
 
 @rule(
-    query=nodes("(binary_expression) @site", operators=("!=", "=="), when=_tests_division),
+    query=nodes(
+        "(binary_expression) @site", operators=("!=", "==", ">", ">="), when=_tests_division
+    ),
     category="integer_overflow",
     cwe=(190, 758),
     confidence=0.65,
@@ -64,6 +67,9 @@ def overflow_tested_afterwards(site: Site) -> Iterator[Report]:
     function = site.function
     left, right = field(site.node, "left"), field(site.node, "right")
     if function is None or left is None or right is None:
+        return
+    if operator_of(site.node) in (">", ">="):
+        yield from _limit_afterwards(site.node, bare(left), bare(right), function)
         return
     for quotient, factor in ((bare(left), bare(right)), (bare(right), bare(left))):
         product, divisor = field(quotient, "left"), field(quotient, "right")
@@ -82,6 +88,30 @@ def overflow_tested_afterwards(site: Site) -> Iterator[Report]:
                 factor=text(factor),
                 divisor=text(divisor),
             )
+
+
+def _limit_afterwards(
+    test: Node, total: Node, quotient: Node, function: Function
+) -> Iterator[Report]:
+    """Report `total *= factor` right before `total > MOST / factor`."""
+    if total.type != "identifier" or operator_of(quotient) != "/":
+        return
+    divisor = text(field(quotient, "right"))
+    writes = reaching(function, text(total), test.start_byte) or []
+    made = writes[0].node if len(writes) == 1 else None
+    while made is not None and made.type != "assignment_expression":
+        made = made.parent
+    if made is None or operator_of(made) != "*=" or text(field(made, "right")) != divisor:
+        return
+    if made.end_byte < test.start_byte:
+        yield Report(
+            made,
+            "The test '{test}' comes after the product, which wrapped around by then.",
+            pattern="*=",
+            test=text(test),
+            factor=text(total),
+            divisor=divisor,
+        )
 
 
 def _product(function: Function, product: Node, test: Node) -> Node | None:
