@@ -125,12 +125,6 @@ def same_path(function: Function, first: Node, second: Node) -> bool:
     return True
 
 
-def or_its_return(node: Node) -> Node:
-    """Return the `return` that a node is in, or the node: for `same_path`, to which a `return`
-    before a node ends the way there."""
-    return next((above for above in ancestors(node) if above.type == "return_statement"), node)
-
-
 def never_returns(call: Call) -> bool:
     """Return whether a call is a statement that ends the program or jumps away (`exit`,
     `abort`).
@@ -282,19 +276,20 @@ def _leaves_between(function: Function, block: Node, below: Node, second: Node) 
         children = block.named_children
         kept[block.id] = (
             [child.start_byte for child in children if child.type in _JUMPS],
+            [child.end_byte for child in children if child.type in _JUMPS],
             [child.start_byte for child in children if child.type == "labeled_statement"],
         )
-    jumps, labels = kept[block.id]
+    jumps, ends, labels = kept[block.id]
     first = bisect_left(jumps, below.end_byte)
-    if first == len(jumps) or jumps[first] >= second.start_byte:
+    if first == len(jumps) or ends[first] > second.start_byte:  # behind it, or it is a part of it
         return False
     return not _is_between(labels, below.start_byte + 1, jumps[first])
 
 
 @once_per_function
-def _jumps_and_labels(_function: Function) -> dict[int, tuple[list[int], list[int]]]:
-    """Return where the statements of each block jump or are labelled, by the block's id; filled as
-    blocks are looked at."""
+def _jumps_and_labels(_function: Function) -> dict[int, tuple[list[int], list[int], list[int]]]:
+    """Return where the jumps of each block begin and end, and where it has labels, by its id;
+    filled as blocks are looked at."""
     return {}
 
 

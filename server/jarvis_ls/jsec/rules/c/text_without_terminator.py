@@ -43,7 +43,7 @@ from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import index_of
 from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.c.reaching_definitions import reaching
-from jarvis_ls.jsec.local.guards import or_its_return, same_path, written_between
+from jarvis_ls.jsec.local.guards import same_path, written_between
 
 _ALLOCATES = re.compile(r"(?:\w*[a-z_])?(?:malloc|alloc|MALLOC|Malloc)(?:_n)?$")
 _CLEARS = re.compile(r"(?i)calloc|zalloc|alloc0|zero|clear")
@@ -151,7 +151,7 @@ def _used_as_text(function: Function, fill: Call, block: str) -> Call | None:
             continue
         if written_between(function, block, fill.node.end_byte, call.node.start_byte):
             return None
-        if not same_path(function, fill.node, or_its_return(call.node)):
+        if not same_path(function, fill.node, call.node):
             continue
         if call.name in _COMPARES and any("string" in each.type for each in call.arguments):
             return None  # it ends at the first character that differs

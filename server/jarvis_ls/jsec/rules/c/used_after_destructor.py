@@ -40,7 +40,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.allocation import RELEASES
 from jarvis_ls.jsec.local.c.lengths import holds
-from jarvis_ls.jsec.local.guards import or_its_return, same_path, written_between
+from jarvis_ls.jsec.local.guards import same_path, written_between
 
 _DESTROYS = re.compile(r"[a-z]\w*_(?:free|destroy|dispose)|[a-z]\w*[a-z]Free|[A-Z]\w+_free")
 _MOST = 40
@@ -90,7 +90,7 @@ def _use_behind(function: Function, release: Call, pointer: str) -> Node | None:
     for use in function.uses(pointer, end)[:_MOST]:
         if _ends_way(function, pointer, end, use.start_byte):
             return None
-        if _is_use(use) and same_path(function, release.node, or_its_return(use)):
+        if _is_use(use) and same_path(function, release.node, use):
             return use if not _may_repeat(release.node, use) else None
     return None
 
