@@ -57,8 +57,9 @@ for (const [locale, title] of [
         const text = await dialog.innerText();
         assert.ok(text.includes(title), text);
         if (PICTURES) await editor.picture(path.join(PICTURES, `editor-tools-${locale}.png`));
+        const shown = await dialog.elementHandle();
         await dialog.getByRole('button', { name }).click();
-        await dialog.waitFor({ state: 'hidden' });
+        await shown.waitForElementState('hidden'); // the next question may be there at once
       }
       await until('the agent has ended', ended);
       await editor.command('MCP: List Servers');
