@@ -130,6 +130,14 @@ def test_all_functions_of_a_name_are_told_with_their_places(project: Path) -> No
     assert "Returns a number from 0 to 1." in done.stdout
 
 
+def test_a_function_of_cpp_is_named_with_and_without_its_file(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", {"a.cpp": "namespace ns { int *none() { return nullptr; } }\n"})
+    for name in ("a.cpp:ns::none", "ns::none", "none"):
+        (found,) = json.loads(jsec("explain-function", name, "--format", "json", cwd=root).stdout)
+        assert (found["name"], found["line"]) == ("ns::none", 1)
+        assert found["effects"] == ["Returns NULL on every path."]
+
+
 def test_a_scan_before_changes_nothing(project: Path) -> None:
     before = jsec("explain-function", "make", cwd=project).stdout
     jsec("scan", "-qq", cwd=project)

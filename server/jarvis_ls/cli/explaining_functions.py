@@ -30,10 +30,10 @@ def run_explain_function(options: argparse.Namespace) -> ExitStatus:
     root = project_root(options.folder)
     settings = load_settings(root, Settings())
     listing = list_sources(root, settings)
-    file, _, name = options.function.rpartition(":") if ":" in options.function else ("", "", "")
-    if file.endswith(":"):  # a C++ name such as ns::find
+    file, _, name = options.function.partition(":")
+    if not name or name.startswith(":"):  # no file, but perhaps a C++ name such as ns::find
         file, name = "", options.function
-    found = asyncio.run(_find(listing, settings, name or options.function, file))
+    found = asyncio.run(_find(listing, settings, name, file))
     if not found:
         raise UsageError(
             "no function '{name}' with a body was found in {root}",
