@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 
 from lsprotocol import types
 
@@ -16,6 +17,8 @@ from jarvis_ls.lsp.server import Server
 
 logger = logging.getLogger(__name__)
 
+_NAME = re.compile(r"\w")
+"""A character of a name."""
 _PATIENCE = 1.0
 """Seconds after which a hover is answered without the function's summary."""
 
@@ -53,7 +56,15 @@ def register(server: Server) -> None:
         return types.Hover(content, to_range(here[0].span))
 
     async def summary(uri: str, at: types.Position) -> types.Hover | None:
-        """Return what a function does; nothing when the analysis is busy with other things."""
+        """Return what a function does; nothing where no name is, and when the analysis is busy with
+        other things."""
+        document = server.documents.get(uri)
+        around = types.Range(
+            types.Position(at.line, max(0, at.character - 1)),
+            types.Position(at.line, at.character + 1),
+        )
+        if document is None or not _NAME.search(document.slice(around)):
+            return None
         try:
             known = await asyncio.wait_for(
                 server.analysis.function_summary(uri, at.line + 1, at.character + 1), _PATIENCE
