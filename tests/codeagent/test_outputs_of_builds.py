@@ -9,19 +9,19 @@ import pytest
 
 from jarvis_ls.codeagent.diagnostics import read_diagnostics
 
-ROOT = "/work/x"
+ROOT = "/src/x"
 GO = """\
 # x
 ./lib.go:4:13: undefined: b
 """
 MAVEN = """\
 \x1b[0m\x1b[0m[ERROR] COMPILATION ERROR :\x20
-[ERROR] /work/x/src/main/java/Twice.java:[3,20] cannot find symbol
+[ERROR] /src/x/src/main/java/Twice.java:[3,20] cannot find symbol
   symbol:   variable b
   location: class Twice
 [ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.10.1:compile \
 (default-compile) on project x: Compilation failure
-[ERROR] /work/x/src/main/java/Twice.java:[3,20] cannot find symbol
+[ERROR] /src/x/src/main/java/Twice.java:[3,20] cannot find symbol
 [ERROR]   symbol:   variable b
 [ERROR]   location: class Twice
 [ERROR] -> [Help 1]
@@ -32,7 +32,7 @@ articles:
 [ERROR] [Help 1] http://cwiki.apache.org/confluence/display/MAVEN/MojoFailureException
 """
 GRADLE = """\
-/work/x/src/main/java/Twice.java:3: error: cannot find symbol
+/src/x/src/main/java/Twice.java:3: error: cannot find symbol
 class Twice { static int twice(int a) { return a + b; } }
                                                    ^
   symbol:   variable b
@@ -54,7 +54,7 @@ BUILD FAILED in 25s
 """
 NODE = """\
 warning package.json: No license field
-/work/x/a.js:2
+/src/x/a.js:2
   return a + ;
              ^
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from git import Commit, Repo
 
 MOST_PATHS = 60
-"""Files of a commit that are named; a commit of more is told without any."""
+"""Files of a commit that are named; of a larger commit none is."""
 _LARGEST_FOLDER = 4_000_000
 """Bytes of a folder that is compared."""
 _LONGEST_MESSAGE = 20_000

@@ -14,7 +14,7 @@ from jarvis_ls.jsec.local.c.buffer_sizes import ALLOCATORS, allocation_size, ext
 from jarvis_ls.jsec.local.c.inputs import FILLERS, number_source, text_source
 
 _MOST = 500
-"""Hints of one question from which on no further function is looked at."""
+"""Most hints of an answer: after so many no further function is read."""
 
 
 def value_hints(

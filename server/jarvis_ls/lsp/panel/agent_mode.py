@@ -303,6 +303,6 @@ class AgentMode:
 
 
 def open_card(entry: Entry) -> ToolEntry | None:
-    """Return an entry that is a card which nobody has answered."""
+    """Return the entry when it is a card without an answer."""
     is_open = isinstance(entry, ToolEntry) and entry.name == CARD and entry.state == "asked"
     return entry if is_open else None  # type: ignore[return-value]

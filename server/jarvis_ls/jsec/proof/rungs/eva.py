@@ -77,7 +77,7 @@ _OPEN = frozenset({"Unknown", "Invalid", "Invalid or unreachable", "Unknown but 
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """What Eva has looked at in the project's code."""
+    """A condition of the project's code, and whether Eva has shown it."""
 
     file: str
     line: int
@@ -165,7 +165,7 @@ async def _analyse_all(
 async def _analyse(
     bench: Workbench, read: Read, root: Function, kinds: frozenset[str], budget: Budget
 ) -> list[_Condition] | None:
-    """Return what Eva has looked at, beginning in a function; None when it came to no end."""
+    """Return the conditions of an analysis from a function on; None when it did not end."""
     arithmetic = [f"-{name}" for name in _warnings(kinds)]
     key = (NAME, root.file, root.name, *arithmetic)
     if key not in bench.results:

@@ -114,7 +114,7 @@ class FailingCalls:
 
 
 _NEVER_FAILS = 1_000_000
-"""Which call fails where none is to, so that it is told when one fails by itself."""
+"""Number of the call that fails where none is to fail: a failure is reported then, too."""
 _COUNTS = (*range(1, MOST_CALLS + 1), -1)
 
 

@@ -48,7 +48,7 @@ from jarvis_ls.jsec.local.guards import same_path, written_between
 _ALLOCATES = re.compile(r"(?:\w*[a-z_])?(?:malloc|alloc|MALLOC|Malloc)(?:_n)?$")
 _CLEARS = re.compile(r"(?i)calloc|zalloc|alloc0|zero|clear")
 _FILLS = re.compile(r"(?:fread|read|pread|recv|recvfrom|memcpy|memmove)(?:_\w+)?$")
-"""Functions that put bytes where they are told to, and no terminator."""
+"""Functions that write so many bytes, and no terminator."""
 _READS = re.compile(r"(?i)\w*(?:read|recv|receive|fetch)\w*$")
 """Functions that seem to, when they are given a block that was allocated for as much."""
 _LINES = re.compile(r"(?i)line|str(?:ing)?|text|gets")
