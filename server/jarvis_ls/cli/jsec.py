@@ -200,14 +200,7 @@ def _explain_finding_command(commands: Commands) -> None:  # type: ignore[valid-
         metavar="ID",
         help="id, number (gid) or fingerprint of the finding, as in reports",
     )
-    parser.add_argument(
-        "folder",
-        metavar="FOLDER",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        help="scanned folder (default: the current folder)",
-    )
+    _folder(parser, "scanned folder (default: the current folder)")
     add_color(parser)
     parser.set_defaults(run=explaining.run_explain_finding)
 
@@ -226,14 +219,7 @@ def _explain_function_command(commands: Commands) -> None:  # type: ignore[valid
     parser.add_argument(
         "function", metavar="NAME", help="name of the function, or FILE:NAME for that of one file"
     )
-    parser.add_argument(
-        "folder",
-        metavar="FOLDER",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        help="the project (default: the current folder)",
-    )
+    _folder(parser, "the project (default: the current folder)")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_color(parser)
     parser.set_defaults(run=explaining_functions.run_explain_function)
@@ -303,6 +289,10 @@ def _paths(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="files and folders (default: the current folder)",
     )
+
+
+def _folder(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(), help=text)
 
 
 def _selection(parser: argparse.ArgumentParser) -> None:

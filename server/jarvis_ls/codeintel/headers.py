@@ -19,7 +19,7 @@ from jarvis_ls.codeintel.declarations import Declared, Facts
 from jarvis_ls.codeintel.extract import c, rust
 from jarvis_ls.codeintel.installed_headers import InstalledHeaders, View
 from jarvis_ls.codeintel.languages import LanguageName, language_of
-from jarvis_ls.codeintel.parse import parse
+from jarvis_ls.codeintel.parse import Node, parse
 from jarvis_ls.codeintel.source import decode
 from jarvis_ls.codeintel.top_level_items import Item, items
 
@@ -54,6 +54,11 @@ def item_facts(item: Item, language: LanguageName) -> Facts | None:
         return rust.item_facts(item.node, item.prefix)
     facts = None if item.stray else c.item_facts(item.node)
     return facts if facts is None or not item.foreign else replace(facts, foreign=True)
+
+
+def facts_of(root: Node, language: LanguageName) -> Facts:
+    """Return what a file declares, by the root of its tree."""
+    return merge_items(item_facts(item, language) for item in items(root, language))
 
 
 def merge_items(parts: Iterable[Facts | None]) -> Facts:
@@ -295,7 +300,7 @@ class Headers:
         language = language_of(path, source.data) or "c"
         with using(definitions(self._commands.common)):  # the same for whoever includes it
             root = parse(source.data, language).root_node
-            facts = merge_items(item_facts(item, language) for item in items(root, language))
+            facts = facts_of(root, language)
         return hashlib.blake2b(source.data, digest_size=16).hexdigest(), facts
 
     def _find(self, folder: str, include: str, folders: tuple[str, ...]) -> str | None:

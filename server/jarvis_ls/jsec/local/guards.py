@@ -20,6 +20,7 @@ from jarvis_ls.jsec.base.function_cache import once_per_function
 NULLS = frozenset({"NULL", "0", "nullptr", "((void*)0)", "((void *)0)", "'\\0'"})
 _RELATIONS = frozenset({"<", ">", "<=", ">="})
 _EQUALITIES = frozenset({"==", "!="})
+_CONDITIONAL = frozenset({"if_statement", "while_statement", "for_statement", "do_statement"})
 _JUMPS = frozenset(
     {
         "return_statement",
@@ -159,6 +160,18 @@ def enclosing_loop(node: Node, function: Function) -> Node | None:
         ):
             return outer
     return None
+
+
+def is_in_condition(node: Node) -> bool:
+    """Return whether an expression is the condition of a branch or loop, or a part of it."""
+    below = node
+    for above in ancestors(node):
+        if above.type in _CONDITIONAL:
+            return field(above, "condition") == below
+        if above.type.endswith("statement"):
+            return False
+        below = above
+    return False
 
 
 def _last_word(expression: str) -> str:

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 
 from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.functions import Unit
-from jarvis_ls.codeintel.headers import item_facts, merge_items
+from jarvis_ls.codeintel.headers import facts_of
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.parse import parse
 from jarvis_ls.codeintel.source import Source
-from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.jsec.flow.domain.abstract_value import INIT, NOT_NULL, AbstractValue
 from jarvis_ls.jsec.flow.domain.engine import Limits
 from jarvis_ls.jsec.flow.interp.fixpoint import Interpreter
@@ -69,8 +68,7 @@ def _is_address_taken(source: Source, name: str) -> bool:
 
 def _lower(source: Source) -> FileIR:
     root = parse(source.data, "c").root_node
-    facts = merge_items(item_facts(item, "c") for item in items(root, "c"))
-    return lower(Unit(source, "c", facts), root)
+    return lower(Unit(source, "c", facts_of(root, "c")), root)
 
 
 def _calls_in(file: FileIR, caller: FunctionIR, wanted: FunctionIR) -> list[list[AbstractValue]]:

@@ -17,11 +17,10 @@ from jarvis_ls.codeintel.compile_commands import definitions
 from jarvis_ls.codeintel.conditions import using
 from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.functions import Unit
-from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers, item_facts, merge_items
+from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers, facts_of
 from jarvis_ls.codeintel.languages import HEADER_ENDS, LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source, decode
-from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
@@ -61,7 +60,7 @@ _BEYOND_ASCII = bytes(range(128, 256))
 _COLLECT_AFTER = 16_000_000
 """Bytes of source after which the collector looks for what it alone can free."""
 _MOST_ALIKE = 50
-"""Functions of one name that are told of."""
+"""Functions of one name that are summarised."""
 _COLLECT_AFTER_FUNCTIONS = 12_000
 """Functions that are followed before it looks again."""
 
@@ -208,9 +207,7 @@ class DiskFiles:
             if language is None:
                 raise SkippedFile(NOT_A_SOURCE)
             tree = parse(source.data, language)
-            own = merge_items(
-                item_facts(item, language) for item in items(tree.root_node, language)
-            )
+            own = facts_of(tree.root_node, language)
             context, _ = self._open.headers.facts_for(path, own)
             name = self._store.name(path, digest, context)
             return (
@@ -252,8 +249,7 @@ class DiskFiles:
         if language is None or language == "rust" or has_nul(raw):
             return FileGaps(path)
         tree = parse(source.data, language)
-        found = items(tree.root_node, language)
-        own = merge_items(item_facts(item, language) for item in found)
+        own = facts_of(tree.root_node, language)
         _, included = self._open.headers.facts_for(path, own)
         missing = self._open.headers.missing(path, own)
         return gaps_of(source, language, tree, own.merge(included), missing)

@@ -6,7 +6,7 @@ from jarvis_ls.core.errors import JarvisError, SkippedFile
 from jarvis_ls.jsec.findings.function_summary import FunctionSummary
 from jarvis_ls.jsec.scan.cache import Cache
 from jarvis_ls.jsec.scan.flow_scan import kept_at
-from jarvis_ls.jsec.scan.project import Project
+from jarvis_ls.jsec.scan.project import project_of
 from jarvis_ls.jsec.scan.scanner import commands_of
 from jarvis_ls.jsec.scan.source_files import Listing
 from jarvis_ls.jsec.scan.worker_pool import Pool, Process
@@ -27,25 +27,14 @@ async def find_functions(
 
     Functions of files that a scan kept in `cache` are taken from there.
     """
-    files = tuple(listing.files)
-    if not files:
+    if not listing.files:
         return []
     commands, _ = await commands_of(listing)
     with kept_at(cache) as place:
-        project = Project(
-            listing.root,
-            files,
-            settings.max_file_size,
-            settings.patterns,
-            settings.functions,
-            flow=place,
-            commands=commands,
-            installed_headers=settings.installed_headers,
-        )
-        pool = Pool(max(1, min(jobs, len(files))), seconds)
+        pool = Pool(max(1, min(jobs, len(listing.files))), seconds)
         try:
-            await pool.tell("set_project", project)
-            paths = [source.path for source in files]
+            await pool.tell("set_project", project_of(listing, settings, commands, place))
+            paths = [source.path for source in listing.files]
             units = {path: unit async for path, unit in pool.each(_keep, paths) if unit}
             await pool.tell("set_program", units)
 

@@ -31,7 +31,7 @@ from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
 from jarvis_ls.jsec.flow.library.signatures import RESULTS
 from jarvis_ls.jsec.flow.lower.c.macros import Macros, with_library_macros
 from jarvis_ls.jsec.flow.lower.c.types import Types
-from jarvis_ls.jsec.scan.project import Project
+from jarvis_ls.jsec.scan.project import project_of
 from jarvis_ls.jsec.scan.source_files import Listing
 from jarvis_ls.jsec.scan.worker_pool import Pool, Process
 from jarvis_ls.jsec.settings.settings import Settings
@@ -275,18 +275,10 @@ async def find_gaps(
 ) -> list[Gap]:
     """Return what the analysis does not know of the files of a listing."""
     pool = Pool(max(1, min(jobs, len(listing.files))), seconds)
-    files = tuple(listing.files)
-    paths = [file.path for file in files]
+    paths = [file.path for file in listing.files]
     commands, _ = await asyncio.to_thread(read_compile_commands, listing.root, paths)
-    project = Project(
-        listing.root,
-        files,
-        settings.max_file_size,
-        commands=commands,
-        installed_headers=settings.installed_headers,
-    )
     try:
-        await pool.tell("set_project", project)
+        await pool.tell("set_project", project_of(listing, settings, commands))
         return sum_up([found async for _, found in pool.each(_look, paths)])
     finally:
         await pool.close()

@@ -11,8 +11,8 @@ from jarvis_ls.codeintel.installed_headers import InstalledHeaders
 from jarvis_ls.jsec.findings.sanitizer_findings import Observed
 from jarvis_ls.jsec.flow.library.user_models import OwnFunction
 from jarvis_ls.jsec.flow.program.ir_store import StoreFolder
-from jarvis_ls.jsec.scan.source_files import SourceFile
-from jarvis_ls.jsec.settings.settings import Pattern
+from jarvis_ls.jsec.scan.source_files import Listing, SourceFile
+from jarvis_ls.jsec.settings.settings import Pattern, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,26 @@ class Project:
             installed=InstalledHeaders() if self.installed_headers else None,
             commands=self.commands,
         )
+
+
+def project_of(
+    listing: Listing,
+    settings: Settings,
+    commands: CompileCommands,
+    flow: StoreFolder | None = None,
+) -> Project:
+    """Return what workers must know of the files of a listing."""
+    return Project(
+        listing.root,
+        tuple(listing.files),
+        settings.max_file_size,
+        settings.patterns,
+        settings.functions,
+        flow,
+        settings.observed,
+        commands,
+        settings.installed_headers,
+    )
 
 
 def digest_of(data: bytes) -> str:

@@ -26,7 +26,7 @@ from jarvis_ls.jsec.findings.scan_findings import TIMEOUT, hint
 from jarvis_ls.jsec.flow.program.ir_store import Store, StoreFolder
 from jarvis_ls.jsec.scan.cache import Cache
 from jarvis_ls.jsec.scan.flow_scan import Step, follow, kept_at
-from jarvis_ls.jsec.scan.project import Project, digest_of
+from jarvis_ls.jsec.scan.project import Project, digest_of, project_of
 from jarvis_ls.jsec.scan.records import number
 from jarvis_ls.jsec.scan.result import FileReport, HeadersUsed, ScanResult
 from jarvis_ls.jsec.scan.source_files import Listing, Skipped, SourceFile
@@ -86,16 +86,7 @@ async def scan_files(
     few = chosen is not None and len(files) <= _FEW < len(listing.files)
     if commands is None:
         commands, _ = await commands_of(listing)
-    project = Project(
-        listing.root,
-        tuple(listing.files),
-        settings.max_file_size,
-        settings.patterns,
-        settings.functions,
-        observed=settings.observed,
-        commands=commands,
-        installed_headers=settings.installed_headers,
-    )
+    project = project_of(listing, settings, commands)
     if cache is not None and not cache.empty and not (few and not settings.flow):
         digests = await _digests(listing, settings)
         known = await asyncio.to_thread(cache.lookup, project, digests)

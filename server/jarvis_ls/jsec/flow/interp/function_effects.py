@@ -33,10 +33,6 @@ class FunctionEffects:
     those told apart, not how often the program does it.
     """
 
-    name: str
-    """The function."""
-    file: str
-    """Where it is defined."""
     complete: bool
     """Whether it was followed to its end, with all it calls."""
     ways: int
@@ -80,8 +76,6 @@ def function_effects(analysis: Interpreter, function: FunctionIR) -> FunctionEff
     pointer = function.result[0] == "p"
     nulls = [_nullness(after, value) for after, value in values] if pointer else []
     return FunctionEffects(
-        name=function.name,
-        file=function.file,
         complete=complete,
         ways=len(outcomes),
         pointer=pointer,

@@ -32,15 +32,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Function
-from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text
+from jarvis_ls.codeintel.nodes import field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
 from jarvis_ls.jsec.local.c.integers import width
 from jarvis_ls.jsec.local.c.lengths import is_length
+from jarvis_ls.jsec.local.guards import is_in_condition
 
 _RELATIONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_CONDITIONS = frozenset({"if_statement", "while_statement", "for_statement", "do_statement"})
 _WIDE = 2
 _FLAGS = ("is", "has", "ok", "done", "found", "more", "valid", "err", "fail", "flag", "bool")
 _TRUTH = frozenset({"0", "1", "true", "false", "TRUE", "FALSE", ""})
@@ -65,7 +65,7 @@ def _takes_comparison(node: Node) -> bool:
 )
 def comparison_assigned(site: Site) -> Iterator[Report]:
     function, target = site.function, field(site.node, "left")
-    if function is None or target is None or not _is_condition(site.node):
+    if function is None or target is None or not is_in_condition(site.node):
         return
     if (width(target, function) or 0) < _WIDE or not _is_number(function, target, site.node):
         return
@@ -75,18 +75,6 @@ def comparison_assigned(site: Site) -> Iterator[Report]:
         pattern="=",
         target=text(target),
     )
-
-
-def _is_condition(node: Node) -> bool:
-    """Return whether an assignment is part of a condition."""
-    below = node
-    for above in ancestors(node):
-        if above.type in _CONDITIONS:
-            return field(above, "condition") == below
-        if above.type.endswith("statement"):
-            return False
-        below = above
-    return False
 
 
 def _is_number(function: Function, target: Node, assigned: Node) -> bool:

@@ -32,16 +32,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Function
-from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
+from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
 from jarvis_ls.jsec.local.c.integers import is_unsigned, width
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.constants import constant
+from jarvis_ls.jsec.local.guards import is_in_condition
 
 _NAMES = ("identifier", "field_expression")
-_CONDITIONS = frozenset({"if_statement", "for_statement", "while_statement", "do_statement"})
 _AT_LEAST_INT = 4
 
 
@@ -70,7 +70,7 @@ def limit_minus_one_wraps(site: Site) -> Iterator[Report]:
     if function is None or index is None or right is None:
         return
     count = field(bare(right), "left")
-    if count is None or not _may_wrap(count, site.node, function) or not _is_condition(site.node):
+    if count is None or not _may_wrap(count, site.node, function) or not is_in_condition(site.node):
         return
     if bare(index).type not in _NAMES or constant(index, function) is not None:
         return
@@ -90,15 +90,3 @@ def _may_wrap(count: Node, test: Node, function: Function) -> bool:
         return False
     known = bounds(function, text(count), test.start_byte)
     return not (known.low is not None and known.low > 0) and 0 not in known.excluded
-
-
-def _is_condition(node: Node) -> bool:
-    """Return whether a comparison is a condition, or part of one."""
-    below = node
-    for above in ancestors(node):
-        if above.type in _CONDITIONS:
-            return field(above, "condition") == below
-        if above.type.endswith("statement"):
-            return False
-        below = above
-    return False
