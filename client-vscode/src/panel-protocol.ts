@@ -827,6 +827,18 @@ export interface InsertCodeAsk {
   kind: 'insert_code';
 }
 
+/** Show what a block of code changes of the file it is meant for as a diff in the editor, with
+Accept and Refuse; where the place is not certain the user is asked. */
+export interface ApplyCodeAsk {
+  session: string;
+  text: string;
+  /** Info string of the block. */
+  info?: string;
+  /** Words right before the block. */
+  before?: string;
+  kind: 'apply_code';
+}
+
 /** Let the user choose files; they come back by `insert`. */
 export interface PickFilesAsk {
   kind: 'pick_files';
@@ -888,6 +900,12 @@ export interface ConfirmAsk {
 /** Whether the user said yes. */
 export interface Confirmed {
   yes: boolean;
+}
+
+/** What became of a block of code. */
+export interface AppliedCode {
+  /** What its diff replaces, in the user's language; empty when none was opened. */
+  said: string;
 }
 
 /** Events from the server, as they came. */
@@ -1042,6 +1060,50 @@ export interface ModelUsed {
   why: string;
 }
 
+/** Find the file and the place that a block of code is meant for. Nothing is written: the change
+waits for a `ReviewAsk`, and its sides are asked by `SideAsk`. */
+export interface PlaceCodeAsk {
+  session: string;
+  code: string;
+  /** Info string of the block. */
+  info?: string;
+  /** Words right before the block. */
+  before?: string;
+  /** The file, when the user chose one. */
+  path?: string;
+  /** Which of the workspace's folders it is in. */
+  root?: number;
+  /** The file of the editor in front, meant when no other is named. */
+  active?: string;
+  /** Which of the workspace's folders that is in. */
+  activeRoot?: number;
+  /** The code becomes all of the file. */
+  whole?: boolean;
+  kind: 'place_code';
+}
+
+/** A file that a block of code may be meant for. */
+export interface CodeFile {
+  path: string;
+  root: number;
+}
+
+/** The change that waits, or what the user has to say first. */
+export interface PlacedCode {
+  /** What is replaced, or why nothing was placed, in the user's language. */
+  said: string;
+  /** Session under which the change waits. */
+  session: string;
+  /** The file that is meant; empty when none is known. */
+  path: string;
+  /** Which of the workspace's folders it is in. */
+  root: number;
+  /** The change that waits for the user. */
+  entry?: ToolEntry;
+  /** Files of which the user has to choose one. */
+  choices: CodeFile[];
+}
+
 export type Entry =
   | UserEntry
   | AnswerEntry
@@ -1081,6 +1143,7 @@ export type Ask =
   | ExplorerAsk
   | ChangesAsk
   | SideAsk
+  | PlaceCodeAsk
   | SettingsAsk
   | ProvidersAsk
   | CheckProviderAsk
@@ -1092,6 +1155,7 @@ export type HostAsk =
   | ChooseHunksAsk
   | CopyAsk
   | InsertCodeAsk
+  | ApplyCodeAsk
   | PickFilesAsk
   | DropAsk
   | EditorContextAsk
@@ -1140,6 +1204,7 @@ export type PageAsk =
   | ExplorerAsk
   | ChangesAsk
   | SideAsk
+  | PlaceCodeAsk
   | SettingsAsk
   | ProvidersAsk
   | CheckProviderAsk
@@ -1149,6 +1214,7 @@ export type PageAsk =
   | ChooseHunksAsk
   | CopyAsk
   | InsertCodeAsk
+  | ApplyCodeAsk
   | PickFilesAsk
   | DropAsk
   | EditorContextAsk
@@ -1188,6 +1254,7 @@ export interface AskAnswers {
   explorer: Explored;
   changes: Changes;
   side: FileText;
+  place_code: PlacedCode;
   settings: SettingsShown;
   providers: ProviderOffers;
   check_provider: ProviderChecked;
@@ -1197,6 +1264,7 @@ export interface AskAnswers {
   choose_hunks: Done;
   copy: Done;
   insert_code: Done;
+  apply_code: AppliedCode;
   pick_files: Done;
   drop: Done;
   editor_context: Done;

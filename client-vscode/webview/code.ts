@@ -48,6 +48,19 @@ const MOST_WHILE_GROWING = 3000;
 /** The event of a block whose code the user wants at the cursor of the editor. */
 export const INSERT_CODE = 'insert-code';
 
+/** The event of a block whose code the user wants in the file it is meant for. */
+export const APPLY_CODE = 'apply-code';
+
+/** What `APPLY_CODE` says. */
+export interface ApplyWish {
+  text: string;
+  info: string;
+  /** The words right before the block, which may name the file. */
+  before: string;
+}
+/** As much of them as says what the block is. */
+const MOST_BEFORE = 400;
+
 export interface CodeBlock {
   readonly element: HTMLElement;
   /** Shows a text that begins with the one shown. */
@@ -80,6 +93,10 @@ export function codeBlock(text: string, info: string | undefined, growing: boole
   grow(text);
   head.append(
     name,
+    iconButton('diff', t('code.apply'), () => {
+      const detail = { text: shown, info: info ?? '', before: wordsBefore(element) };
+      element.dispatchEvent(new CustomEvent<ApplyWish>(APPLY_CODE, { detail, bubbles: true }));
+    }),
     iconButton('insert', t('code.insert'), () => {
       const detail = shown;
       element.dispatchEvent(new CustomEvent<string>(INSERT_CODE, { detail, bubbles: true }));
@@ -88,6 +105,31 @@ export function codeBlock(text: string, info: string | undefined, growing: boole
   );
   element.append(head, pre);
   return { element, grow };
+}
+
+/** The end of what an answer says right before a block: what stands beside it, or around it. */
+function wordsBefore(block: HTMLElement): string {
+  let at: Element | null = block;
+  while (at !== null && !at.classList.contains('markdown')) {
+    const words = said(at.previousSibling);
+    if (words !== '') {
+      return words.slice(-MOST_BEFORE);
+    }
+    at = at.parentElement;
+  }
+  return '';
+}
+
+/** The text of the nearest node before that has any; another block of code says nothing. */
+function said(node: Node | null): string {
+  for (let at = node; at !== null; at = at.previousSibling) {
+    const isBlock = at instanceof Element && at.classList.contains('code-block');
+    const text = isBlock ? '' : (at.textContent ?? '').trim();
+    if (isBlock || text !== '') {
+      return text;
+    }
+  }
+  return '';
 }
 
 /** A text with its words marked; plain when the language is not known or the text is long. */

@@ -330,7 +330,8 @@ function sanitise(html: string): DocumentFragment {
   }
   for (const code of fragment.querySelectorAll('pre > code')) {
     const language = code.className.replace(/^language-/, '');
-    code.parentElement?.replaceWith(codeBlock(code.textContent ?? '', language, false).element);
+    const text = (code.textContent ?? '').replace(/\n$/, '');
+    code.parentElement?.replaceWith(codeBlock(text, language, false).element);
   }
   for (const link of fragment.querySelectorAll('a')) {
     finishLink(link);

@@ -17,6 +17,16 @@ const SCRIPT =
   '[ $((i += 1)) -lt 400 ] || break; done';
 const BUILT = 'echo "compiling all"; sleep 2; echo "3 files" >built.txt';
 
+const STORE = `#include <stdlib.h>
+
+void store_free(struct store *store)
+{
+    free(store->items);
+    free(store->items);
+}
+`;
+const ONCE = STORE.replace(/free\(store->items\);\n}/, 'store->items = NULL;\n}');
+
 /** @param {string} content */
 const rewrite = (content) => [['rewrite_file', { file_path: 'list.txt', content }]];
 
@@ -26,6 +36,11 @@ for (const [locale, title] of [
 ]) {
   const strings = path.join(ROOT, 'client-vscode', 'webview', 'strings', `${locale}.json`);
   const words = JSON.parse(readFileSync(strings, 'utf8'));
+  const language = locale === 'en' ? '' : `.${locale}`;
+  const titles = JSON.parse(readFileSync(path.join(ROOT, `package.nls${language}.json`), 'utf8'));
+  const bundle = path.join(ROOT, 'l10n', 'bundle.l10n.zh-cn.json');
+  const chinese = JSON.parse(readFileSync(bundle, 'utf8'));
+  const said = (/** @type {string} */ text) => (locale === 'en' ? text : chinese[text]);
   describe(`a day's work, ${locale}`, () => {
     const home = mkdtempSync(path.join(tmpdir(), 'jls-home-'));
     let model;
@@ -34,7 +49,7 @@ for (const [locale, title] of [
     before(async () => {
       model = await startModel();
       model.configure(home, ALLOWED);
-      const files = { 'list.txt': 'one\ntwo\n' };
+      const files = { 'list.txt': 'one\ntwo\n', 'src/store.c': STORE };
       editor = await openWorkbench({ files, locale, env: { JARVIS_HOME: home } });
       panel = await Panel.open(editor, title);
     });
@@ -79,6 +94,49 @@ for (const [locale, title] of [
       assert.equal(editor.read('list.txt'), 'ONE\nTWO\n');
       await panel.page.locator('.tool-card summary', { hasText: 'list.txt' }).last().click();
       await picture('edits');
+      assert.deepEqual(await panel.violations(), []);
+    });
+
+    test('code of an answer is applied to its file, once its diff is accepted there', async () => {
+      const body = ONCE.slice(ONCE.indexOf('void'));
+      await model.script({ say: `In \`src/store.c\`:\n\n\`\`\`c\n${body}\`\`\`\n\nA1.` });
+      await panel.say('free');
+      await panel.answered('A1.');
+      await panel.rest();
+      const apply = panel.page.getByRole('button', { name: words['code.apply'] }).last();
+      const title = said('{0} (changed by Jarvis)').replace('{0}', 'store.c');
+      const tab = editor.page.locator('.tab.active', { hasText: title });
+      const decide = async (/** @type {string} */ name) => {
+        await editor.page.getByRole('button', { name }).first().click();
+        await tab.waitFor({ state: 'detached' });
+      };
+      await editor.click(apply, tab);
+      await picture('apply');
+      await decide(titles['command.refuseChange']);
+      assert.equal(editor.read('src/store.c'), STORE);
+      await editor.click(apply, tab);
+      await decide(titles['command.acceptChange']);
+      await until('it is written', () => editor.read('src/store.c') === ONCE);
+    });
+
+    test('code without a certain place is put nowhere, and the user is asked', async () => {
+      await model.script({ say: 'In `src/store.c`:\n\n```c\nputs("hi");\n```\n\nA2.' });
+      await panel.say('hi');
+      await panel.answered('A2.');
+      await panel.rest();
+      const apply = panel.page.getByRole('button', { name: words['code.apply'] }).last();
+      const whole = editor.page.getByRole('button', { name: said('Replace Whole File') });
+      await editor.click(apply, whole);
+      await picture('apply-unsure');
+      const title = said('{0} (changed by Jarvis)').replace('{0}', 'store.c');
+      await whole.click();
+      await editor.page.locator('.tab.active', { hasText: title }).waitFor();
+      assert.equal(editor.read('src/store.c'), ONCE);
+      await editor.page
+        .getByRole('button', { name: titles['command.refuseChange'] })
+        .first()
+        .click();
+      await editor.page.locator('.tab.active', { hasText: title }).waitFor({ state: 'detached' });
       assert.deepEqual(await panel.violations(), []);
     });
 

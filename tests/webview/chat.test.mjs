@@ -492,6 +492,21 @@ describe('the conversation', () => {
     assert.equal((await panel.asked('insert_code')).text, 'free(p);\np = NULL;');
   });
 
+  test('code goes to the file that the words before it name', async () => {
+    const text =
+      'First this.\n\n1. In `src/a.c`:\n\n   ```c\n   f();\n   ```\n\nIn b.c:\n\n```c b.c\ng();\n```\n';
+    await panel.events([put(answer('c2', text))]);
+    const button = panel.page
+      .locator('[data-id=c2]')
+      .getByRole('button', { name: 'Apply to file' });
+    await button.nth(0).click();
+    const nested = await panel.asked('apply_code');
+    assert.deepEqual([nested.text, nested.before], ['f();', 'In src/a.c:']);
+    await button.nth(1).click();
+    const named = await panel.asked('apply_code', 1);
+    assert.deepEqual([named.text, named.info, named.before], ['g();', 'c b.c', 'In b.c:']);
+  });
+
   test('what a child agent asks is told in the main conversation', async () => {
     await panel.events([...tree(), put(ASKED_SCRIPT, 'n1')]);
     const bar = panel.page.locator('.attention');

@@ -3,7 +3,7 @@
  * node's conversation at a time, at first the root's.
  */
 
-import { INSERT_CODE } from '../code';
+import { APPLY_CODE, type ApplyWish, INSERT_CODE } from '../code';
 import { begunOf, setBegun } from '../kept';
 import { LongList } from '../list';
 import { action, html, icon, nothing, render, type Shown, type TemplateResult } from '../lit';
@@ -88,6 +88,9 @@ export class ChatView implements View, Chat {
     this.frame.addEventListener('scroll', () => this.keepPlace(), { passive: true });
     // Before a button that has the focus takes the key as a click.
     this.element.addEventListener('keydown', (event) => this.key(event), true);
+    this.element.addEventListener(APPLY_CODE, (event) => {
+      void this.apply((event as CustomEvent<ApplyWish>).detail);
+    });
     this.element.addEventListener(INSERT_CODE, (event) => {
       void this.page.ask({ kind: 'insert_code', text: (event as CustomEvent<string>).detail });
     });
@@ -579,6 +582,15 @@ export class ChatView implements View, Chat {
     this.page.announcer.say(t('mode.label', { mode: t(`mode.${mode}`) }));
     this.composer.focus();
     return true;
+  }
+
+  /** Shows what a block of code changes; nothing is written before the user accepts it there. */
+  private async apply(wish: ApplyWish): Promise<void> {
+    const session = this.page.store.session?.id ?? '';
+    const applied = await this.page.ask({ kind: 'apply_code', session, ...wish });
+    if (applied !== undefined && applied.said !== '') {
+      this.page.tell(applied.said);
+    }
   }
 
   /** Lets an agent that failed go on from what was said so far. */

@@ -44,9 +44,9 @@ def is_diff(code: str, text: str) -> bool:
     return sum(line in there for line in signed) * 2 < len(signed)  # a list has such lines itself
 
 
-def place_diff(text: str, code: str) -> tuple[str, str]:
+def place_diff(text: str, code: str, *, exact: bool = False) -> tuple[str, str]:
     """Return the text with the diff applied, and a note. Raises `ToolRetry` when it has no one
-    place.
+    place. With `exact`, all its unchanged and removed lines have to be there, but for white space.
     """
     lines = text.split("\n")
     hunks = _read(code)
@@ -56,10 +56,12 @@ def place_diff(text: str, code: str) -> tuple[str, str]:
     for number, hunk in enumerate(hunks, 1):
         old = hunk.old
         if not old:
+            if exact:
+                raise ToolRetry("The diff has no unchanged line that says where it belongs.")
             at, said = _bare_insertion(lines, hunk)
             note = note or said
         else:
-            at = _place(lines, hunk, drift, number if len(hunks) > 1 else 0)
+            at = _place(lines, hunk, drift, number if len(hunks) > 1 else 0, exact=exact)
         if hunk.hint is not None and old:
             drift = at + 1 - hunk.hint
         changes.append((at, at + len(old), _new_lines(lines[at : at + len(old)], hunk)))
@@ -116,7 +118,7 @@ def _trim(hunk: _Hunk) -> _Hunk:
     return hunk
 
 
-def _place(lines: Sequence[str], hunk: _Hunk, drift: int, number: int) -> int:
+def _place(lines: Sequence[str], hunk: _Hunk, drift: int, number: int, *, exact: bool) -> int:
     """Index of the first old line."""
     forms: list[Callable[[str], str]] = [str, str.rstrip, squeezed]
     found: list[int] = []
@@ -125,7 +127,7 @@ def _place(lines: Sequence[str], hunk: _Hunk, drift: int, number: int) -> int:
         if found:
             break
     else:
-        found = _nearly(lines, hunk)
+        found = [] if exact else _nearly(lines, hunk)
     which = f"Part {number} of the diff" if number else "The diff"
     if not found:
         raise ToolRetry(

@@ -58,23 +58,43 @@ class _Found:
     """Lines that matched."""
 
 
-def place_snippet(text: str, code: str) -> tuple[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One piece of a snippet between gaps."""
+
+    lines: list[str]
+    which: str
+    """What it is called when it has no place."""
+    is_last: bool
+    exact: bool
+    """Whether both of its ends have to be lines of the file."""
+
+
+def place_snippet(text: str, code: str, *, exact: bool = False) -> tuple[str, str]:
     """Return the text with the snippet in its place, and a note. Raises `ToolRetry` when it fits
-    several places, or would take away much more than it brings."""
+    several places, or would take away much more than it brings. With `exact`, each part has to
+    begin and end with lines of the file, but for white space, and nothing is put at the end."""
     lines = text.split("\n")
     there = set(lines)
     segments = _segments(code, there)
     where = _Text(lines)
-    if len(segments) == 1 and not _has_any(where, segments[0]):
+    if not exact and len(segments) == 1 and not _has_any(where, segments[0]):
         return _append_lines(lines, segments[0])
     result: list[str] = []
     at = 0
     cursor = 0
     for number, segment in enumerate(segments, 1):
-        start, end, new, cursor = _place(where, segment, cursor, number, len(segments))
+        which = f"Part {number} of the snippet" if len(segments) > 1 else "The snippet"
+        part = _Part(segment, which, is_last=number == len(segments), exact=exact)
+        start, end, new, cursor = _place(where, part, cursor)
         result += [*lines[at:start], *new]
         at = end
     return "\n".join([*result, *lines[at:]]), ""
+
+
+def has_gap(code: str) -> bool:
+    """Return whether a line represents lines of the file that stay."""
+    return any(_GAP.fullmatch(line) for line in code.split("\n"))
 
 
 def _segments(code: str, there: set[str]) -> list[list[str]]:
@@ -100,23 +120,23 @@ def _strip(segment: list[str]) -> list[str]:
     return segment[start:end]
 
 
-def _place(
-    where: _Text, segment: list[str], cursor: int, number: int, of: int
-) -> tuple[int, int, list[str], int]:
+def _place(where: _Text, part: _Part, cursor: int) -> tuple[int, int, list[str], int]:
     """Lines `start:end` become the third value; the fourth is where to look from afterwards."""
+    segment, which, exact = part.lines, part.which, part.exact
     keys = [squeezed(line) for line in segment if line.strip()]
-    which = f"Part {number} of the snippet" if of > 1 else "The snippet"
-    heads = _anchor(where, keys, cursor, at_end=False)
-    tails = _anchor(where, keys, cursor, at_end=True)
+    heads = _anchor(where, keys, cursor, at_end=False, exact=exact)
+    tails = _anchor(where, keys, cursor, at_end=True, exact=exact)
     if not heads and not tails:
         raise ToolRetry(
             "{which} has no line in common with the file where it should follow.", which=which
         )
+    if exact and not heads:
+        raise ToolRetry("{which} does not begin with lines of the file.", which=which)
     if not heads:
         tail = _only(where, tails, which, "ends")
         end = tail.start + tail.count
         return _region(where, tail.start, end, segment, len(keys) - tail.count)
-    reach = len(keys) + _REACH if number < of else len(where.keys)
+    reach = len(where.keys) if part.is_last else len(keys) + _REACH
     pairs = [(head, _end_of(where, head, keys, segment, reach)) for head in heads]
     closed = [pair for pair in pairs if pair[1] is not None]
     if len(heads) > 1 and len(closed) == 1:
@@ -124,6 +144,8 @@ def _place(
     if len(pairs) > 1:
         _only(where, heads, which, "begins")
     head, end_row = pairs[0]
+    if exact and end_row is None:
+        raise ToolRetry("{which} does not end with lines of the file.", which=which)
     if end_row is None:
         return _region(where, head.start, head.start + head.count, segment, 0)
     taken = end_row - head.start
@@ -150,7 +172,9 @@ def _region(
     return first, where.rows[end - 1] + 1, new, end
 
 
-def _anchor(where: _Text, keys: list[str], cursor: int, *, at_end: bool) -> list[_Found]:
+def _anchor(
+    where: _Text, keys: list[str], cursor: int, *, at_end: bool, exact: bool = False
+) -> list[_Found]:
     """Return the positions of the longest match of the first (or last) lines."""
     for size in range(min(ANCHOR, len(keys)), 0, -1):
         anchor = keys[-size:] if at_end else keys[:size]
@@ -159,7 +183,7 @@ def _anchor(where: _Text, keys: list[str], cursor: int, *, at_end: bool) -> list
         found = [at for at in runs(where.keys, anchor) if at >= cursor]
         if found:
             return [_Found(at, size) for at in found]
-    for size in range(min(ANCHOR, len(keys)), 0, -1):
+    for size in range(0 if exact else min(ANCHOR, len(keys)), 0, -1):
         anchor = keys[-size:] if at_end else keys[:size]
         if _is_telling(anchor) and (near := [a for a in _alike(where, anchor) if a >= cursor]):
             return [_Found(at, size) for at in near]

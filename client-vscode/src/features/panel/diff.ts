@@ -40,6 +40,8 @@ export class Changes implements TextDocumentContentProvider, Disposable {
   private readonly waiting = new Map<string, ToolEntry>();
   /** Which of their hunks are taken, where the user has chosen in the panel. */
   private readonly chosen = new Map<string, ReviewAsk['accepted']>();
+  /** Those of them that no agent made: code of an answer that the user applies. */
+  private readonly applied = new Set<string>();
   private readonly buttons = new HunkButtons();
   private readonly subscriptions: Disposable[] = [
     this.buttons,
@@ -74,10 +76,20 @@ export class Changes implements TextDocumentContentProvider, Disposable {
     this.offer();
   }
 
+  /** Shows what a block of code of an answer changes; it waits until the user decides. */
+  async propose(session: string, entry: ToolEntry): Promise<void> {
+    this.applied.add(key({ session, entry: entry.id }));
+    this.follow(session, entry);
+    for (const { path, root } of entry.edits) {
+      await this.show({ kind: 'show_diff', session, entry: entry.id, path, root: root ?? 0 });
+    }
+  }
+
   /** No call waits any more: the server has ended. */
   forget(): void {
     this.waiting.clear();
     this.chosen.clear();
+    this.applied.clear();
     this.offer();
   }
 
@@ -124,6 +136,9 @@ export class Changes implements TextDocumentContentProvider, Disposable {
     }
     const accepted = accept ? this.acceptedOf(wanted, entry) : {};
     await this.review({ kind: 'review', session: wanted.session, entry: wanted.entry, accepted });
+    if (this.applied.delete(key(wanted))) {
+      this.follow(wanted.session, { ...entry, state: accept ? 'done' : 'denied' });
+    }
     const tabs = window.tabGroups.all.flatMap(({ tabs }) => tabs);
     await window.tabGroups.close(
       tabs.filter(({ input }) => {

@@ -6,6 +6,8 @@
 import { basename } from 'node:path';
 import { env, l10n, Position, Range, Uri, ViewColumn, window, workspace } from 'vscode';
 import type {
+  ApplyCodeAsk,
+  Ask,
   AskAnswers,
   Attachment,
   HostAsk,
@@ -13,6 +15,7 @@ import type {
   OpenFileAsk,
   SettingsShown,
 } from '../../panel-protocol';
+import { applyCode } from './apply-code';
 import { fileOf, linkedFile, ofEditor, ofFile } from './attachments';
 import type { Changes } from './diff';
 import type { Keys } from './keys';
@@ -24,6 +27,7 @@ export interface HostParts {
   settings(): Promise<SettingsShown>;
   setUpModel(provider?: string): Promise<void>;
   markdown(session: string): Promise<AskAnswers['export']>;
+  ask<A extends Ask>(ask: A): Promise<AskAnswers[A['kind']]>;
 }
 
 const HOST_KINDS: ReadonlySet<string> = new Set<HostAsk['kind']>([
@@ -32,6 +36,7 @@ const HOST_KINDS: ReadonlySet<string> = new Set<HostAsk['kind']>([
   'choose_hunks',
   'copy',
   'insert_code',
+  'apply_code',
   'pick_files',
   'drop',
   'editor_context',
@@ -70,6 +75,8 @@ export async function answer(ask: HostAsk, parts: HostParts): Promise<Record<str
     case 'insert_code':
       await insertCode(ask.text);
       break;
+    case 'apply_code':
+      return await applied(ask, parts);
     case 'pick_files':
       await pickFiles(parts);
       break;
@@ -112,6 +119,10 @@ export function insert(parts: HostParts, found: ReadonlyArray<Attachment | undef
   if (attachments.length > 0) {
     parts.tell({ kind: 'insert', attachments, text: '' });
   }
+}
+
+async function applied(ask: ApplyCodeAsk, parts: HostParts): Promise<Record<string, unknown>> {
+  return { said: await applyCode(ask, parts, insertCode) };
 }
 
 async function insertCode(text: string): Promise<void> {

@@ -126,6 +126,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
       tell: (message) => this.tell(message),
       settings: () => this.settings(),
       setUpModel: (provider) => setUpModel(this.setup, provider),
+      ask: (ask) => this.ask(ask),
       markdown: (session) => this.ask({ kind: 'export', session }),
     };
   }

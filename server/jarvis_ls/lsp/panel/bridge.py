@@ -24,6 +24,7 @@ from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.panel.agent_mode import AgentMode
+from jarvis_ls.lsp.panel.apply_code import ApplyCode
 from jarvis_ls.lsp.panel.commands import as_commands
 from jarvis_ls.lsp.panel.desk import Desk
 from jarvis_ls.lsp.panel.editor import EditorFiles
@@ -38,6 +39,7 @@ from jarvis_ls.lsp.panel.settings import Commands, model_state, settings_shown
 from jarvis_ls.lsp.panel.suggestions import suggest
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol import panel as wire
+from jarvis_ls.lsp.protocol.apply_code import PlaceCodeAsk
 from jarvis_ls.lsp.protocol.model_setup import CheckProviderAsk, ProvidersAsk, UseModelAsk
 from jarvis_ls.lsp.protocol.panel_json import from_wire, to_wire
 from jarvis_ls.lsp.server import Server
@@ -83,6 +85,7 @@ class Panel:
         )
         self._memory, self._explorer = MemoryTab(desk), ExplorerTab(desk)
         self._sessions = Sessions(desk)
+        self._apply_code = ApplyCode(desk, self._mentions.paths)
         self._agent_mode = AgentMode(desk, lambda name: self._people.get(name), self._begin_in)
         self.onboarding = Onboarding(desk, self._use_chosen_model)
         self._failing = False
@@ -127,7 +130,8 @@ class Panel:
             wire.DeleteMemoryAsk: self._memory.delete,
             wire.ExplorerAsk: self._explorer.files,
             wire.ChangesAsk: self._explorer.changes,
-            wire.SideAsk: self._explorer.side,
+            wire.SideAsk: self._side,
+            PlaceCodeAsk: self._apply_code.place,
             wire.SettingsAsk: self._settings,
             ProvidersAsk: self.onboarding.offered,
             CheckProviderAsk: self.onboarding.check,
@@ -372,7 +376,13 @@ class Panel:
         self._settle(ask.session, ask.entry, Answer(ask.allowed, ask.scope, ask.note))
         return wire.Done()
 
+    async def _side(self, ask: wire.SideAsk) -> wire.FileText:
+        applied = self._apply_code.has(ask.entry)
+        return await (self._apply_code.side(ask) if applied else self._explorer.side(ask))
+
     async def _review(self, ask: wire.ReviewAsk) -> wire.Done:
+        if self._apply_code.has(ask.entry):
+            return await self._apply_code.review(ask)
         accepted = {path: tuple(hunks) for path, hunks in ask.accepted.items()}
         self._settle(ask.session, ask.entry, Review(accepted, ask.note, ask.scope))
         return wire.Done()

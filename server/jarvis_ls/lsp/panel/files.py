@@ -58,6 +58,11 @@ class Mentions:
         found.sort()
         return [_completion(path, number, roots) for _, _, path, number in found[:OFFERED]]
 
+    async def paths(self, root: Path) -> list[str]:
+        """Return the files and folders of one folder of the workspace; folders end in `/`."""
+        async with self._turn:
+            return await self._paths(root)
+
     async def _paths(self, root: Path) -> list[str]:
         known = self._listings.setdefault(root, _Listing())
         if not known.time or time.monotonic() - known.time > LISTED_SECONDS:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from jarvis_ls.lsp.protocol.apply_code import PlaceCodeAsk, PlacedCode
 from jarvis_ls.lsp.protocol.model_setup import (
     CheckProviderAsk,
     ModelUsed,
@@ -369,6 +370,7 @@ Ask = (
     | ExplorerAsk
     | ChangesAsk
     | SideAsk
+    | PlaceCodeAsk
     | SettingsAsk
     | ProvidersAsk
     | CheckProviderAsk
@@ -660,6 +662,7 @@ ANSWERS: dict[type, type] = {
     ExplorerAsk: Explored,
     ChangesAsk: Changes,
     SideAsk: FileText,
+    PlaceCodeAsk: PlacedCode,
     SettingsAsk: SettingsShown,
     ProvidersAsk: ProviderOffers,
     CheckProviderAsk: ProviderChecked,

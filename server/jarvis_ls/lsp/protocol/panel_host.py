@@ -66,6 +66,20 @@ class InsertCodeAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplyCodeAsk:
+    """Show what a block of code changes of the file it is meant for as a diff in the editor, with
+    Accept and Refuse; where the place is not certain the user is asked."""
+
+    session: str
+    text: str
+    info: str = ""
+    """Info string of the block."""
+    before: str = ""
+    """Words right before the block."""
+    kind: Literal["apply_code"] = "apply_code"
+
+
+@dataclass(frozen=True, slots=True)
 class PickFilesAsk:
     """Let the user choose files; they come back by `insert`."""
 
@@ -147,6 +161,7 @@ HostAsk = (
     | ChooseHunksAsk
     | CopyAsk
     | InsertCodeAsk
+    | ApplyCodeAsk
     | PickFilesAsk
     | DropAsk
     | EditorContextAsk
@@ -166,12 +181,21 @@ class Confirmed:
     yes: bool
 
 
+@dataclass(frozen=True, slots=True)
+class AppliedCode:
+    """What became of a block of code."""
+
+    said: str
+    """What its diff replaces, in the user's language; empty when none was opened."""
+
+
 HOST_ANSWERS: dict[type, type] = {
     OpenFileAsk: Done,
     ShowDiffAsk: Done,
     ChooseHunksAsk: Done,
     CopyAsk: Done,
     InsertCodeAsk: Done,
+    ApplyCodeAsk: AppliedCode,
     PickFilesAsk: Done,
     DropAsk: Done,
     EditorContextAsk: Done,

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import attrs
 from lsprotocol.types import ProgressToken
 
-from jarvis_ls.lsp.protocol import extensions, migration, model_setup, panel, panel_host
+from jarvis_ls.lsp.protocol import apply_code, extensions, migration, model_setup, panel, panel_host
 from jarvis_ls.runtime.base import events, messages
 
 FOLDER = Path(__file__).resolve().parents[4] / "client-vscode" / "src"
@@ -150,7 +150,7 @@ def _records() -> list[type]:
         *used,
         *(
             value
-            for module in (events, panel, panel_host, model_setup)
+            for module in (events, panel, panel_host, model_setup, apply_code)
             for value in vars(module).values()
             if inspect.isclass(value)
             and dataclasses.is_dataclass(value)
