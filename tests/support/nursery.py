@@ -22,6 +22,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -215,10 +216,18 @@ def _take_streams() -> None:
 async def _start(
     loop: Any, plain: Any, path: list[str], protocol: Any, *command: str, **options: Any
 ) -> Any:
-    """Start a process; one of our workers is what the fork becomes, instead of another Python."""
-    if list(command) == command_of(WORKER):
+    """Start a process; one of our workers is what the fork becomes, instead of another Python.
+
+    Only the main thread forks: what it holds itself, such as the lock of a module that it imports
+    while another thread starts a worker, would never be let go of in the fork.
+    """
+    if list(command) == command_of(WORKER) and _is_main_thread():
         options["preexec_fn"] = partial(_work, path, options["env"])
     return await plain(loop, protocol, *command, **options)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _work(path: list[str], environment: dict[str, str]) -> NoReturn:
