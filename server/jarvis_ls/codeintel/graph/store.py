@@ -3,6 +3,9 @@
 Names lead to the files that use them in one look-up, and the places in a file are one packed
 value, so that a row stands for a name in a file and not for each of its uses. A file of another
 version, of another owner, or that is torn is replaced: everything in it can be read again.
+
+Several programs use the file at the same time: one of them writes, and who reads sees what was there
+when it began to.
 """
 
 from __future__ import annotations
@@ -24,10 +27,12 @@ from jarvis_ls.codeintel.graph.records import (
     Use,
 )
 from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.lock import hold
 
 VERSION = 1
 """Of the schema and of what is read from a file; files of another version are replaced."""
-_BUSY_MS = 10_000
+_BUSY_MS = 120_000
+"""How long another program is waited for: what it reads need not be read again."""
 _EXPORTED, _TEST = 1, 2
 _TABLES = """
 CREATE TABLE owner (proof TEXT NOT NULL);
@@ -116,8 +121,11 @@ class SymbolStore:
         self._files: dict[int, File] = {}
         self._by_path: dict[str, File] = {}
         self._owner = owner
+        self._path = path
         self._link = self._open(path)
-        self._load()
+        self._version = -1
+        """Changes when another program has changed the file."""
+        self._follow()
 
     def close(self) -> None:
         """Give the file back."""
@@ -132,9 +140,17 @@ class SymbolStore:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Make all changes within as one; none of them when an exception leaves."""
-        self._link.execute("BEGIN IMMEDIATE")
+        """Make all changes within as one; none of them when an exception leaves.
+
+        Raises `JarvisError` when nothing can be written.
+        """
+        self._end_reading()
         try:
+            self._link.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            raise JarvisError("{file}: {why}", file=self._path, why=str(error)) from None
+        try:
+            self._follow()
             yield
         except BaseException:
             self._link.execute("ROLLBACK")
@@ -143,9 +159,15 @@ class SymbolStore:
         self._link.execute("COMMIT")
 
     def index(self) -> None:
-        """Make the indices that reading needs; cheap when they are there."""
+        """Make the indices that reading needs, cheap when they are there, and read from now on what
+        is there now, until the next change.
+        """
+        self._end_reading()
         for statement in _INDICES.split(";"):
             self._link.execute(statement)
+        if self._path is not None and _mode_of(self._link) == "wal":  # else nobody could write
+            self._link.execute("BEGIN")
+            self._follow()
 
     def files(self) -> Iterable[File]:
         """Return all files, those that are in no language of the graph left out."""
@@ -271,6 +293,18 @@ class SymbolStore:
             for file, number, name, kind, line, end_line, signature, container, flags in rows
         ]
 
+    def _end_reading(self) -> None:
+        if self._link.in_transaction:
+            self._link.execute("COMMIT")
+
+    def _follow(self) -> None:
+        """Read the list of files when another program has changed it since."""
+        self._link.execute("SELECT proof FROM owner").fetchone()  # from here on a state is held
+        (version,) = self._link.execute("PRAGMA data_version").fetchone()
+        if version != self._version:
+            self._version = version
+            self._load()
+
     def _remember(self, file: File) -> None:
         self._files[file.id] = self._by_path[file.path] = file
 
@@ -287,15 +321,27 @@ class SymbolStore:
             self._make(memory)
             return memory
         try:
+            return self._existing(path) or self._create(path)
+        except (sqlite3.Error, OSError) as error:
+            raise JarvisError("{file}: {why}", file=path, why=str(error)) from None
+
+    def _create(self, path: Path) -> sqlite3.Connection:
+        """Return a new database, or what another program has made meanwhile; none sees it half
+        made."""
+        with hold(path.with_suffix(".lock"), str(path)):
             existing = self._existing(path)
             if existing is not None:
                 return existing
+            new = path.with_suffix(".new")
+            _discard(new)
+            link = _connect(new)
+            try:
+                self._make(link)
+            finally:
+                link.close()
             _discard(path)
-            link = _connect(path)
-            self._make(link)
-        except (sqlite3.Error, OSError) as error:
-            raise JarvisError("{file}: {why}", file=path, why=str(error)) from None
-        return link
+            new.replace(path)
+            return _connect(path)
 
     def _existing(self, path: Path) -> sqlite3.Connection | None:
         """Return the database of a file when it is ours and whole."""
@@ -346,6 +392,11 @@ def _connect(path: Path) -> sqlite3.Connection:
         with suppress(sqlite3.OperationalError):  # a disk that has no shared memory has no WAL
             link.execute(f"PRAGMA {setting}")
     return link
+
+
+def _mode_of(link: sqlite3.Connection) -> str:
+    (mode,) = link.execute("PRAGMA journal_mode").fetchone()
+    return str(mode)
 
 
 def _discard(path: Path) -> None:
