@@ -265,6 +265,8 @@ export interface SessionInfo {
   working: boolean;
   /** How much its agents may do without being asked. */
   mode: Mode;
+  /** Whether its agents change a copy of the user's files, and the user decides on the whole. */
+  inCopy: boolean;
 }
 
 /** How full a node's context is. */

@@ -23,6 +23,7 @@ export const REPAIR = 'jarvis/repair';
 export const REPAIR_APPLY = 'jarvis/repairApply';
 export const VERIFY = 'jarvis/verify';
 export const REVIEW = 'jarvis/review';
+export const REVIEW_ACCEPT = 'jarvis/reviewAccept';
 export const REVIEW_DISMISS = 'jarvis/reviewDismiss';
 export const TOOL = 'jarvis/tool';
 export const TEST_REPAIR = 'jarvis/testRepair';
@@ -581,6 +582,8 @@ export interface ReviewIssue {
   message: string;
   /** What to do. */
   suggestion: string;
+  /** Whether the user has agreed with it. */
+  accepted: boolean;
 }
 
 /** What a review found. */
@@ -592,6 +595,14 @@ read all of it. */
   summary: string;
   /** The gravest first. */
   issues: ReviewIssue[];
+}
+
+/** Says that the user agrees with an issue; it stays, and later reviews show it so. */
+export interface ReviewAcceptParams {
+  /** Its file. */
+  uri: string;
+  /** The issue. */
+  key: string;
 }
 
 /** Says that an issue is none; later reviews leave it out. */
@@ -973,6 +984,7 @@ export interface Requests {
   'jarvis/repairApply': { params: RepairApplyParams; result: RepairApplyResult };
   'jarvis/verify': { params: VerifyParams; result: VerifyResult };
   'jarvis/review': { params: ReviewParams; result: ReviewResult };
+  'jarvis/reviewAccept': { params: ReviewAcceptParams; result: boolean };
   'jarvis/reviewDismiss': { params: ReviewDismissParams; result: boolean };
   'jarvis/testRepair': { params: TestRepairParams; result: TestRepairResult };
   'jarvis/export': { params: ExportParams; result: ExportResult };

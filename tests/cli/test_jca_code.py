@@ -299,6 +299,29 @@ async def test_what_gitignore_lacks_is_proposed_and_nothing_of_it_is_lost(tmp_pa
         assert b"*.pyc\r\n" in data and data.count(b"__pycache__") == 1 and b"target/" not in data
 
 
+async def test_line_ends_are_left_alone_only_where_the_user_wants_that(tmp_path: Path) -> None:
+    files = {"a.py": b"a = 1\r\n", "b.bat": b"rem\r\n", ".gitattributes": b"*.bat text eol=crlf\n"}
+    async with code_bench(tmp_path, files) as bench:
+        bench.model.say("Nothing to do.")
+        assert "--keep-line-ends" not in (await bench.fix("--no-checks"))[2]
+        git(bench.root, "config", "core.autocrlf", "true")
+        before = bench.state()
+        bench.model.say("Nothing to do.")
+        status, out, err = await bench.fix("--no-checks")
+        assert (status, out) == (0, "") and "--keep-line-ends" in err
+        bench.model.say("Nothing to do.")
+        status, out, err = await bench.fix("--no-checks", "--keep-line-ends")
+        assert status == 0 and "--keep-line-ends" not in err, err
+        assert bench.state() == before
+        (tmp_path / "the.patch").write_bytes(out.encode())
+        git(bench.root, "apply", "../the.patch")
+        told = git(bench.root, "check-attr", "text", "eol", "whitespace", "--", "a.py", "b.bat")
+        assert "a.py: text: unset" in told and "a.py: whitespace: cr-at-eol" in told
+        assert "b.bat: text: set" in told and "b.bat: eol: crlf" in told
+        bench.model.say("Nothing to do.")
+        assert (await bench.fix("--no-checks", "--keep-line-ends"))[1] == ""
+
+
 async def test_the_agent_is_told_which_places_the_task_is_about(tmp_path: Path) -> None:
     async with code_bench(tmp_path) as bench:
         bench.model.say("Nothing to do.")

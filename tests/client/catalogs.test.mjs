@@ -57,6 +57,7 @@ test('every command of the manifest exists in the client, and the other way roun
   const registered = [...sources.matchAll(/context\.command\(\s*'([^']+)'/g)].map(([, id]) => id);
   const groupings = ['Severity', 'Category', 'File', 'Rule'].map((it) => `jarvisLs.groupBy${it}`);
   const internal = [
+    'acceptIssue',
     'askInChat',
     'discussIssue',
     'dismissIssue',

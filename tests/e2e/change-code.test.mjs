@@ -76,6 +76,8 @@ describe('code is changed by an agent in a copy', () => {
     const accept = panel.page.getByRole('button', { name: words['diff.acceptAll'] });
     await accept.waitFor();
     assert.equal(editor.read('a.c'), SOURCE);
+    const mode = words['mode.label'].replace('{mode}', words['mode.agent']);
+    await panel.page.getByRole('button', { name: mode }).waitFor();
     await panel.picture('change-card');
     assert.deepEqual(await panel.violations(), []);
     await accept.click();

@@ -44,6 +44,9 @@ describe('review of a change', () => {
       await editor.picture(path.join(PICTURES, 'review.png'));
     }
     await editor.goTo(2, 3);
+    await editor.quickFix(/Accept debugger-left/);
+    await editor.page.locator('.markers-panel').getByText('(accepted)').waitFor();
+    await editor.goTo(2, 3);
     await editor.quickFix(/Dismiss debugger-left/);
     await editor.answer('It is a tool for debugging.');
     await squiggle.first().waitFor({ state: 'detached' });

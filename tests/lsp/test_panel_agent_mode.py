@@ -52,6 +52,9 @@ async def test_a_change_is_written_when_it_is_accepted(
         await page.send("/change fix parse_header")
         card = await page.asked()
         assert [(edit.path, edit.change) for edit in card.edits] == [("src/header.py", "modify")]
+        picture = await page.attach(page.session)
+        (info,) = [info for info in picture.sessions if info.id == page.session]
+        assert info.in_copy and info.mode == "ask"
         assert state_of(root) == before
         assert len(model.requests) == 2, "nothing is remembered of what was not accepted"
         first = str(model.requests[0].body["messages"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.lsp.editor import running
 from tests.lsp.test_repair import SETTINGS
 from tests.support.model_server import Answer, Asked, ModelServer
 from tests.support.repositories import git, make_repository, write
+from tests.support.starting import quick
 
 pytestmark = pytest.mark.watches()
 
@@ -60,6 +62,14 @@ def shown(editor, name: str) -> list[str]:
     return []
 
 
+def said(editor, name: str) -> str:
+    """What the diagnostics of a review in a file say."""
+    for published in reversed(editor.published):
+        if published.uri.endswith(f"/{name}"):
+            return "".join(d.message for d in published.diagnostics if d.source == "jarvis review")
+    return ""
+
+
 def remembered(project: Path) -> str:
     """What the memory of the project has learnt."""
     notes = (project / ".jarvis" / "memory").glob("learned_*.json")
@@ -101,6 +111,32 @@ async def test_what_is_dismissed_stays_so_until_the_line_changes(project: Path) 
         told = await editor.request("jarvis/review", {"state": "working", "agents": False})
         assert "debugger-left" in {issue.rule for issue in told.issues}
         await editor.until(lambda: "Reason: It is a tool." in remembered(project))
+
+
+async def test_what_is_accepted_is_shown_so_until_it_is_dismissed(project: Path) -> None:
+    async with running(project) as editor:
+        told = await editor.request("jarvis/review", {"state": "working", "agents": False})
+        (issue,) = [issue for issue in told.issues if issue.rule == "debugger-left"]
+        assert not issue.accepted
+        named = {"uri": issue.uri, "key": issue.key}
+        assert await editor.request("jarvis/reviewAccept", named)
+        assert not await editor.request("jarvis/reviewAccept", {**named, "key": "another"})
+        await editor.until(lambda: "(accepted)" in said(editor, "a.py"))
+        told = await editor.request("jarvis/review", {"state": "working", "agents": False})
+        assert [i.rule for i in told.issues if i.accepted] == ["debugger-left"]
+        await editor.until(lambda: "user accepted the issue debugger-left" in remembered(project))
+    out = subprocess.run(
+        [*quick("jarvis_ls.cli.jarvis"), "review", "--format", "json"],
+        cwd=project,
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert [i["rule"] for i in json.loads(out)["issues"] if i["accepted"]] == ["debugger-left"]
+    async with running(project) as editor:
+        told = await editor.request("jarvis/review", {"state": "working", "agents": False})
+        assert await editor.request("jarvis/reviewDismiss", {**named, "reason": "It is a tool."})
+        told = await editor.request("jarvis/review", {"state": "working", "agents": False})
+        assert "debugger-left" not in {issue.rule for issue in told.issues}
 
 
 async def test_agents_read_it_only_when_asked_to(project: Path, model: ModelServer) -> None:

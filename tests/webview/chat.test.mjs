@@ -886,6 +886,10 @@ describe('the conversation', () => {
     await told('edits');
     await panel.page.getByRole('button', { name: 'Mode: Accept edits' }).waitFor();
     assert.equal(await panel.page.getByRole('button', { name: 'Carry Out the Plan' }).count(), 0);
+    await panel.events([{ kind: 'session_put', session: info({ mode: 'ask', inCopy: true }) }]);
+    await panel.page.getByRole('button', { name: 'Mode: Agent' }).click();
+    await panel.page.getByRole('menuitemradio', { name: /^Agent/, checked: true }).waitFor();
+    await panel.page.keyboard.press('Escape');
   });
 
   test('the meter says what fills the context and what it cost', async () => {

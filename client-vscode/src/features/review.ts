@@ -1,7 +1,8 @@
 /**
  * Review of a change: what has changed since the last commit is read by rules, impact, deletion guard
  * and security analysis, and by agents when the user says so. Issues are in Problems; the light bulb
- * hands one to the chat, or dismisses it with a reason, so that it does not come back.
+ * hands one to the chat, accepts it, so that it is known to be right, or dismisses it with a reason, so
+ * that it does not come back.
  */
 
 import {
@@ -18,7 +19,13 @@ import {
   workspace,
 } from 'vscode';
 import type { JarvisContext } from '../context';
-import { REVIEW, REVIEW_DISMISS, type ReviewIssue, type ReviewState } from '../protocol';
+import {
+  REVIEW,
+  REVIEW_ACCEPT,
+  REVIEW_DISMISS,
+  type ReviewIssue,
+  type ReviewState,
+} from '../protocol';
 import { withWork } from '../work';
 
 const SOURCE = 'jarvis review';
@@ -72,6 +79,10 @@ export function activate(context: JarvisContext): void {
       issues = issues.filter(({ key, uri }) => key !== issue.key || uri !== issue.uri);
     }
   };
+  const accept = async (issue: ReviewIssue) => {
+    await context.request(REVIEW_ACCEPT, { uri: issue.uri, key: issue.key });
+    issue.accepted = true;
+  };
   const discuss = (issue: ReviewIssue) => {
     const place = workspace.asRelativePath(Uri.parse(issue.uri));
     const text = l10n.t(
@@ -84,6 +95,7 @@ export function activate(context: JarvisContext): void {
     return commands.executeCommand('jarvisLs.askInChat', text);
   };
   context.command('jarvisLs.reviewChanges', review);
+  context.command('jarvisLs.acceptIssue', accept);
   context.command('jarvisLs.dismissIssue', dismiss);
   context.command('jarvisLs.discussIssue', discuss);
   context.subscriptions.push(
@@ -127,7 +139,8 @@ function issueOf(
   const path = document.uri.fsPath;
   return issues.find(
     (issue) =>
-      Uri.parse(issue.uri).fsPath === path && message === `${issue.message} ${issue.suggestion}`,
+      Uri.parse(issue.uri).fsPath === path &&
+      message.startsWith(`${issue.message} ${issue.suggestion}`),
   );
 }
 
@@ -143,6 +156,9 @@ function actionsOf(diagnostic: Diagnostic, issue: ReviewIssue | undefined): Code
   };
   return [
     make(l10n.t('Fix {0} with Jarvis', issue.rule), 'jarvisLs.discussIssue'),
+    ...(issue.accepted
+      ? []
+      : [make(l10n.t('Accept {0} as right', issue.rule), 'jarvisLs.acceptIssue')]),
     make(l10n.t('Dismiss {0} with a reason…', issue.rule), 'jarvisLs.dismissIssue'),
   ];
 }

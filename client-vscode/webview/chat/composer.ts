@@ -15,7 +15,11 @@ import { imageOf, MOST_PICTURES, PICTURES, refusalOf } from './pictures';
 
 const MOST_HEIGHT = 260;
 /** Codicons of the modes. */
-export const MODE_ICONS: Record<SessionInfo['mode'], string> = {
+/** What holds in a session: in a copy nothing of the user's changes before they decide on all of it. */
+export type ShownMode = SessionInfo['mode'] | 'agent';
+
+export const MODE_ICONS: Record<ShownMode, string> = {
+  agent: 'tools',
   ask: 'shield',
   edits: 'edit',
   plan: 'checklist',
@@ -204,20 +208,26 @@ export class Composer {
     return this.page.store.session?.info?.mode ?? 'ask';
   }
 
+  get shownMode(): ShownMode {
+    const isInCopy = this.page.store.session?.info?.inCopy ?? false;
+    return isInCopy && this.mode !== 'plan' ? 'agent' : this.mode;
+  }
+
   private modeButton(): TemplateResult {
-    const name = t(`mode.${this.mode}`);
+    const mode = this.shownMode;
+    const name = t(`mode.${mode}`);
     return html`<button
       type="button"
       class="mode-button"
       data-part="mode"
-      data-mode=${this.mode}
+      data-mode=${mode}
       aria-haspopup="menu"
       aria-expanded="false"
       aria-label=${t('mode.label', { mode: name })}
       title=${t('mode.label', { mode: name })}
       @click=${(event: Event) => this.actions.pickMode(event.currentTarget as HTMLElement)}
     >
-      ${icon(MODE_ICONS[this.mode])}<span>${name}</span>
+      ${icon(MODE_ICONS[mode])}<span>${name}</span>
     </button>`;
   }
 

@@ -550,7 +550,7 @@ export class ChatView implements View, Chat {
   }
 
   private pickMode(anchor: HTMLElement): void {
-    const current = this.page.store.session?.info?.mode ?? 'ask';
+    const current = this.composer.shownMode;
     openMenu(anchor, t('mode.pick'), [
       ...MODES.map((mode) => ({
         label: t(`mode.${mode}`),
@@ -562,7 +562,8 @@ export class ChatView implements View, Chat {
       {
         label: t('mode.agent'),
         detail: t('mode.agent.detail'),
-        icon: 'tools',
+        icon: MODE_ICONS.agent,
+        checked: current === 'agent',
         run: () => this.composer.begin('/change'),
       },
     ]);

@@ -23,6 +23,7 @@ from jarvis_ls.codeagent.edit_guard import Consent, Edit, EditGuard
 from jarvis_ls.codeagent.gitignore import complete_gitignore
 from jarvis_ls.codeagent.identity import Identity, check_identity
 from jarvis_ls.codeagent.impact_watch import ImpactWatch, impact_words
+from jarvis_ls.codeagent.line_ends import OFFER, changes_line_ends, keep_line_ends
 from jarvis_ls.codeagent.lint_tools import read_table
 from jarvis_ls.codeagent.npm_packages import linked_packages
 from jarvis_ls.codeagent.patch_text import patch_text
@@ -85,6 +86,8 @@ class CodeWanted:
     """Permission rules of the user's for this time."""
     gitignore: bool = False
     """Whether what the `.gitignore` lacks is part of the change."""
+    line_ends: bool = False
+    """Whether a `.gitattributes` that has git leave line ends alone is part of the change."""
     checks: bool = True
     """Whether the project is built, linted and tested after edits."""
 
@@ -157,6 +160,8 @@ class CodeTask:
             if self._wanted.gitignore:
                 folder = self.workspace.folder
                 await asyncio.to_thread(complete_gitignore, folder, _names_below(folder))
+            if self._wanted.line_ends:
+                await asyncio.to_thread(keep_line_ends, self.workspace.folder)
         await self.guard.begin()
         self._impact.begin()
         if self._learns:
@@ -334,8 +339,8 @@ def open_task(shared: SharedState, wanted: CodeWanted) -> CodeTask:
     Raises `UsageError` when somebody does, when git does not know who commits, or a branch cannot
     be made.
     """
-    repository = open_repository(wanted.root)
-    who, warning = check_identity(Path(repository.common_dir), os.environ)
+    git_folder = Path(open_repository(wanted.root).common_dir)
+    who, warning = check_identity(git_folder, os.environ)
     if wanted.branch:
         check_branch(wanted.root, wanted.branch)
     lock = RepositoryLock(shared.home, wanted.root)
@@ -346,6 +351,8 @@ def open_task(shared: SharedState, wanted: CodeWanted) -> CodeTask:
         raise
     if warning:
         task.notes.append(warning)
+    if not wanted.line_ends and changes_line_ends(wanted.root, git_folder, os.environ):
+        task.notes.append(OFFER)
     return task
 
 

@@ -57,7 +57,7 @@ from jarvis_ls.runtime.session.session import Session, SessionBusy
 from jarvis_ls.runtime.tools.consent import Consents, settle
 from jarvis_ls.runtime.tools.interaction import NonInteractive
 from jarvis_ls.runtime.tools.long_output import Outputs
-from jarvis_ls.runtime.tools.mode import KEY, mode_of
+from jarvis_ls.runtime.tools.mode import IN_COPY, KEY, mode_of
 from jarvis_ls.runtime.tools.permissions import Permissions, shown
 from jarvis_ls.runtime.tools.tool import ToolContext
 from jarvis_ls.tools.edit_checks import EditChecks
@@ -338,6 +338,11 @@ class Conversation:
         if mode == "plan":
             self.session.data[PLANNED] = True
         self.session.data[KEY] = mode
+        self._tell_session()
+
+    def tell_copy(self) -> None:
+        """Tell who shows the session that its folder is a copy of the user's files."""
+        self.session.data[IN_COPY] = True
         self._tell_session()
 
     def mode_text(self) -> str:

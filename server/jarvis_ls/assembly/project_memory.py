@@ -20,16 +20,16 @@ from jarvis_ls.codeintel.change.history import head_of, read_history
 from jarvis_ls.codeintel.change.repository import Repository
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.process import command_of, end_group, environment
-from jarvis_ls.review.dismissals import Dismissals
+from jarvis_ls.review.decisions import Decisions
 from jarvis_ls.runtime.base.redaction import Redactor
 from jarvis_ls.runtime.memory.lessons.history import history_lessons
 from jarvis_ls.runtime.memory.lessons.keeping import Kept, LessonRecord
 from jarvis_ls.runtime.memory.lessons.lesson import Lesson
 from jarvis_ls.runtime.memory.lessons.rules import is_rule_file, rule_lessons
 from jarvis_ls.runtime.memory.lessons.verdicts import (
-    DismissedIssue,
+    DecidedIssue,
     TaskVerdict,
-    dismissal_lessons,
+    issue_lessons,
     task_lessons,
 )
 from jarvis_ls.runtime.memory.memory import Memory
@@ -51,8 +51,8 @@ def learn_project(
     repository = Repository(root)
     rules = list(_rule_texts(repository))
     issues = [
-        DismissedIssue(d.key, d.rule, d.path, d.message, d.reason)
-        for d in Dismissals(home, root).read().values()
+        DecidedIssue(d.key, d.rule, d.path, d.message, d.reason, d.outcome == "accepted")
+        for d in Decisions(home, root).read().values()
     ]
     verdicts = Verdicts(work_folder(home, root)).read()
     state = _digest(head_of(root), rules, issues, verdicts)
@@ -63,7 +63,7 @@ def learn_project(
         return None
     lessons = [
         *task_lessons(verdicts),
-        *dismissal_lessons(issues),
+        *issue_lessons(issues),
         *rule_lessons(rules),
         *history_lessons(read_history(root, _MOST_COMMITS), _files(repository).keys()),
     ]
@@ -125,7 +125,7 @@ def _without_secrets(lessons: Iterable[Lesson], variables: Mapping[str, str]) ->
 def _digest(
     head: str,
     rules: list[tuple[str, str]],
-    issues: list[DismissedIssue],
+    issues: list[DecidedIssue],
     verdicts: list[TaskVerdict],
 ) -> str:
     said = repr((_VERSION, head, rules, issues, verdicts))

@@ -63,6 +63,7 @@ def _review(request: Request, tell: Tell) -> dict[str, Any]:
                 "severity": issue.severity,
                 "message": to_json(issue.message),
                 "suggestion": to_json(issue.suggestion),
+                "accepted": issue.is_accepted,
             }
             for issue in review.issues
         ],

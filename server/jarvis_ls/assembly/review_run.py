@@ -13,10 +13,11 @@ from jarvis_ls.assembly.symbol_graph import open_symbols
 from jarvis_ls.codeintel.change.deletion_guard import guard_deletions
 from jarvis_ls.codeintel.change.difference import graph_of, read_difference
 from jarvis_ls.codeintel.change.impact import ImpactReport, impact_of
-from jarvis_ls.codeintel.change.repository import Repository, find_work_tree
+from jarvis_ls.codeintel.change.repository import Repository
 from jarvis_ls.codeintel.change.symbol_changes import changed_symbols
 from jarvis_ls.core.files import user_folder
-from jarvis_ls.review.dismissals import Dismissals, keys_of
+from jarvis_ls.core.work_tree import find_work_tree
+from jarvis_ls.review.decisions import Decisions, keys_of
 from jarvis_ls.review.issues import Issue, Review
 from jarvis_ls.review.recollections import with_notes, words_of
 from jarvis_ls.review.reviewing import review_change
@@ -53,13 +54,18 @@ class Reviewed:
         """Return what each issue is known by."""
         return keys_of(self.review.issues, self.after)
 
-    def without_dismissed(self) -> Reviewed:
-        """Return it without the issues that the user has dismissed before; they are counted."""
-        known = Dismissals(user_folder(), self.repository.root).read()
+    def decided(self) -> Reviewed:
+        """Return it with what the user has decided before: issues they accepted are marked, those
+        they dismissed are left out and counted."""
+        known = Decisions(user_folder(), self.repository.root).read()
         if not known:
             return self
-        keys = self.keys()
-        kept = tuple(issue for issue in self.review.issues if keys[issue] not in known)
+        outcomes = {issue: known[key].outcome for issue, key in self.keys().items() if key in known}
+        kept = tuple(
+            replace(issue, is_accepted=issue in outcomes)
+            for issue in self.review.issues
+            if outcomes.get(issue) != "dismissed"
+        )
         count = self.review.dismissed + len(self.review.issues) - len(kept)
         return replace(self, review=replace(self.review, issues=kept, dismissed=count))
 
@@ -114,7 +120,7 @@ def review_repository(folder: Path, before: str, after: str, *, trusted: bool) -
     )
     if trusted and review.units:
         review = with_notes(review, _recall(root, review))
-    return Reviewed(repository, after, old, new, impact, review).without_dismissed()
+    return Reviewed(repository, after, old, new, impact, review).decided()
 
 
 def _recall(root: Path, review: Review) -> list[MemoryEntry]:
@@ -156,4 +162,4 @@ async def let_agents_read(
             review = await review_with_models(change, reviewers, tell)
     finally:
         await assembly.close()
-    return replace(reviewed, review=review).without_dismissed(), ""
+    return replace(reviewed, review=review).decided(), ""

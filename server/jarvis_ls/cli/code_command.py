@@ -25,9 +25,9 @@ from jarvis_ls.cli.talk import Talk
 from jarvis_ls.cli.trust import CODING
 from jarvis_ls.codeagent.edit_guard import Consent
 from jarvis_ls.codeagent.patch_text import count_lines, patch_text
-from jarvis_ls.codeintel.change.repository import find_work_tree
 from jarvis_ls.core.errors import ConfigError, JarvisError, UsageError
 from jarvis_ls.core.words import Words
+from jarvis_ls.core.work_tree import find_work_tree
 from jarvis_ls.runtime.edits.file_change import FileChange
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class CodeTalk(Talk):
             suffix=options.suffix,
             rules=self._rules(),
             gitignore=options.complete_gitignore,
+            line_ends=options.keep_line_ends,
             checks=not options.no_checks,
         )
 

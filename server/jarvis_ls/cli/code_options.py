@@ -71,6 +71,11 @@ def add_code_options(parser: argparse.ArgumentParser) -> None:
         help="also propose the lines that .gitignore lacks for the languages of the repository",
     )
     add(
+        "--keep-line-ends",
+        action="store_true",
+        help="also propose a .gitattributes by which git leaves line ends as they are",
+    )
+    add(
         "--no-checks",
         action="store_true",
         help="do not build, lint or test after edits",

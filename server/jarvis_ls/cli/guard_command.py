@@ -20,7 +20,8 @@ def run_guard(options: argparse.Namespace) -> ExitStatus:
     """Print what a change loses; returns the exit status."""
     from jarvis_ls.codeintel.change.deletion_guard import Limits, guard_deletions
     from jarvis_ls.codeintel.change.difference import parse_range, read_difference
-    from jarvis_ls.codeintel.change.repository import Repository, find_work_tree
+    from jarvis_ls.codeintel.change.repository import Repository
+    from jarvis_ls.core.work_tree import find_work_tree
     from jarvis_ls.jsec.report.text import printable
 
     repository = Repository(find_work_tree(options.folder))

@@ -26,7 +26,7 @@ def run_impact(options: argparse.Namespace) -> ExitStatus:
     from jarvis_ls.assembly.change_impact import measure_range
     from jarvis_ls.codeintel.change.impact import Risk
     from jarvis_ls.codeintel.change.impact_json import impact_to_json
-    from jarvis_ls.codeintel.change.repository import find_work_tree
+    from jarvis_ls.core.work_tree import find_work_tree
 
     root = find_work_tree(options.folder)
     report = measure_range(root, options.range, findings=not options.no_findings)

@@ -67,7 +67,7 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run_learning(options: argparse.Namespace) -> ExitStatus:
     """Learn from the repository around this folder; returns the exit status."""
     from jarvis_ls.assembly.project_memory import learn_project
-    from jarvis_ls.codeintel.change.repository import find_work_tree
+    from jarvis_ls.core.work_tree import find_work_tree
 
     root = find_work_tree(Path())
     kept = learn_project(user_folder(), root, os.environ, again=options.again)

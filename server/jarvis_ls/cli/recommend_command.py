@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def run_recommend(options: argparse.Namespace) -> ExitStatus:
     """Print the places that a task is about; returns the exit status."""
     from jarvis_ls.assembly.symbol_graph import open_symbols
-    from jarvis_ls.codeintel.change.repository import find_work_tree
     from jarvis_ls.codeintel.graph.recommend import recommend
     from jarvis_ls.codeintel.graph.workspace import sync_folder
+    from jarvis_ls.core.work_tree import find_work_tree
     from jarvis_ls.jsec.report.text import printable
 
     try:

@@ -113,7 +113,7 @@ def run_review(options: argparse.Namespace) -> ExitStatus:
 def _review(options: argparse.Namespace) -> Review:
     from jarvis_ls.assembly.review_run import review_repository
     from jarvis_ls.codeintel.change.difference import STAGED, WORKING, parse_range
-    from jarvis_ls.codeintel.change.repository import find_work_tree
+    from jarvis_ls.core.work_tree import find_work_tree
 
     if options.range is not None:
         before, after = parse_range(options.range)
@@ -182,7 +182,8 @@ def _lines(review: Review) -> Iterator[str]:
     for issue in review.issues:
         yield ""
         where = f"{issue.path}:{issue.line}" if issue.path else speak("all files")
-        yield f"{where}: {speak(issue.severity)}: {_say(issue.message)} [{issue.rule}]"
+        mark = f" ({speak('accepted')})" if issue.is_accepted else ""
+        yield f"{where}: {speak(issue.severity)}: {_say(issue.message)} [{issue.rule}]{mark}"
         yield f"  {_say(issue.suggestion)}"
         if issue.also:
             yield "  " + speak(Words("also found by: {names}", names=", ".join(issue.also)))

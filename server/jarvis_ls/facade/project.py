@@ -207,7 +207,7 @@ class Project:
         """
         from jarvis_ls.assembly.change_impact import measure_range
         from jarvis_ls.codeintel.change.impact_json import impact_to_json
-        from jarvis_ls.codeintel.change.repository import find_work_tree
+        from jarvis_ls.core.work_tree import find_work_tree
 
         if find_work_tree(self.root) != self.root:
             raise JarvisError("The folder that is served is not the top of a git work tree.")

@@ -115,6 +115,8 @@ class Server(LanguageServer):
         self.started: Event[None] = Event("started")
         self.configured: Event[None] = Event("settings changed")
         self.folders_changed: Event[tuple[list[str], list[str]]] = Event("folders changed")
+        self.files_written: Event[tuple[str, set[str], bool]] = Event("files written")
+        """A folder (its path), files below it, and whether some were made or deleted."""
         self.migration_written: Event[str] = Event("migration written")
         """The folder (its path) in whose `.jarvis/c2rust` something has been written."""
         self.evidence_written: Event[str] = Event("evidence written")

@@ -17,7 +17,7 @@ FEATURES = tuple(
     "diagnostics hover call_hierarchy code_actions code_lens inlay_hints workspace_scan "
     "watched_files deleted_files findings_view status rules fix suppress prove repair verify "
     "review test_repair export gaps import_sarif migration migration_marks language_tools "
-    "panel".split()
+    "symbol_graph panel".split()
 )
 """Modules of `jarvis_ls.lsp.features`, in the order they hear of events."""
 

@@ -33,6 +33,8 @@ class Issue:
     """What to do."""
     also: tuple[str, ...] = ()
     """Reviewers that found it as well."""
+    is_accepted: bool = False
+    """Whether the user has agreed with it before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,7 @@ def _issue(issue: Issue) -> dict[str, Any]:
         "severity": issue.severity,
         "message": str.__str__(issue.message),
         "suggestion": str.__str__(issue.suggestion),
+        "accepted": issue.is_accepted,
     }
 
 

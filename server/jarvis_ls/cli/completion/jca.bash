@@ -11,7 +11,7 @@ _shtab_jca_impact_option_strings=(-h --help -C --folder --format --fail-on --no-
 _shtab_jca_guard_option_strings=(-h --help -C --folder --format --max-lines)
 _shtab_jca_recommend_option_strings=(-h --help --open -C --folder --format)
 _shtab_jca_stats_option_strings=(-h --help --days --format)
-_shtab_jca_option_strings=(-h --help --version -C --folder -r --requirement -n --non-interactive -g --llm-group -G --tool-group -f --config --append-tools --restore-session --commit --branch --prefix --suffix --allow --allow-test-loss --complete-gitignore --no-checks --json --color --trust)
+_shtab_jca_option_strings=(-h --help --version -C --folder -r --requirement -n --non-interactive -g --llm-group -G --tool-group -f --config --append-tools --restore-session --commit --branch --prefix --suffix --allow --allow-test-loss --complete-gitignore --keep-line-ends --no-checks --json --color --trust)
 
 _shtab_jca_impact__C_COMPGEN=_shtab_compgen_files
 _shtab_jca_impact___folder_COMPGEN=_shtab_compgen_files
@@ -51,6 +51,7 @@ _shtab_jca___restore_session_nargs=0
 _shtab_jca___commit_nargs=0
 _shtab_jca___allow_test_loss_nargs=0
 _shtab_jca___complete_gitignore_nargs=0
+_shtab_jca___keep_line_ends_nargs=0
 _shtab_jca___no_checks_nargs=0
 _shtab_jca___json_nargs=0
 _shtab_jca___trust_nargs=0

@@ -36,6 +36,7 @@ _shtab_jca_options=(
   "*--allow[allow without asking, for example write, write\:src\/\*, execute\:make\* (repeatable)]:RULE:"
   "--allow-test-loss[let tests be removed or weakened without asking]"
   "--complete-gitignore[also propose the lines that .gitignore lacks for the languages of the repository]"
+  "--keep-line-ends[also propose a .gitattributes by which git leaves line ends as they are]"
   "--no-checks[do not build, lint or test after edits]"
   "--json[print what happens during -r as JSON, one object a line]"
   "--color[default\: auto (NO_COLOR is respected)]:color:(auto always never)"

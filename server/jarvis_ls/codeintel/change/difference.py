@@ -12,6 +12,7 @@ from jarvis_ls.codeintel.graph.store import SymbolStore
 from jarvis_ls.codeintel.graph.workspace import is_source_path, sync_folder, sync_tree
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.files import keep_out_of_git, state_folder
+from jarvis_ls.core.work_tree import symbols_file
 
 WORKING = ""
 """Names the files on the disk where a revision is expected."""
@@ -76,9 +77,8 @@ def open_graph(root: Path, owner: str) -> SymbolStore:
     written.
     """
     try:
-        file = state_folder(root, "cache") / "symbols.db"
-        keep_out_of_git(file.parent, "*")
-        return SymbolStore(file, owner)
+        keep_out_of_git(state_folder(root, "cache"), "*")
+        return SymbolStore(symbols_file(root), owner)
     except JarvisError:
         return SymbolStore()
 

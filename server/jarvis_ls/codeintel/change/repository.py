@@ -184,18 +184,6 @@ def is_plain(path: str) -> bool:
     return not odd and not EXCLUDED.intersection(parts[:-1])
 
 
-def find_work_tree(folder: Path) -> Path:
-    """Return the top of the work tree around a folder.
-
-    Raises `UsageError` when there is none.
-    """
-    start = Path(os.path.realpath(folder))
-    for place in (start, *start.parents):
-        if os.path.lexists(place / ".git"):
-            return place
-    raise UsageError("{folder} is in no git repository", folder=folder)
-
-
 def open_repository(root: Path) -> Repo:
     """Return the repository of a work tree for GitPython, without its configuration.
 

@@ -4,8 +4,8 @@ Names lead to the files that use them in one look-up, and the places in a file a
 value, so that a row stands for a name in a file and not for each of its uses. A file of another
 version, of another owner, or that is torn is replaced: everything in it can be read again.
 
-Several programs use the file at the same time: one of them writes, and who reads sees what was there
-when it began to.
+Several programs use the file at the same time: one of them writes, and who reads sees what was
+there when it began to.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,27 +59,51 @@ def sync_folder(store: SymbolStore, root: Path) -> Synced:
     base = os.path.realpath(root)
     with store.changing():
         for path, location, stamp in list_files(base):
-            present.add(path)
-            file = store.file(path)
-            if file is not None and file.stamp == stamp:
-                continue
-            try:
-                data = read_regular(location, limit=LARGEST, root=base)
-            except SkippedFile:
-                present.discard(path)
-                continue
-            digest = digest_of(data)
-            if file is not None and file.digest == digest:
-                store.set_stamp(file, stamp)
-            elif put_file(store, path, data, digest, stamp):
-                read += 1
-            else:
-                present.discard(path)
+            state = _sync_file(store, path, location, stamp, base)
+            if state is not None:
+                present.add(path)
+                read += state
         gone = [file.path for file in store.files() if file.path not in present]
         for path in gone:
             store.remove(path)
     store.index()
     return Synced(len(present), read, len(gone))
+
+
+def sync_files(store: SymbolStore, root: Path, paths: Iterable[str]) -> bool:
+    """Bring the graph up to date with some files of a folder; returns whether it knew all of them.
+
+    Others are left to `sync_folder`, which knows what is ignored.
+    """
+    base = os.path.realpath(root)
+    knows_all = True
+    with store.changing():
+        for path in paths:
+            if store.file(path) is None:
+                knows_all = knows_all and not is_source_path(path)
+                continue
+            location = f"{base}{os.sep}{path}"
+            stamp = _stamp_on_disk(location)
+            if stamp is None or _sync_file(store, path, location, stamp, base) is None:
+                store.remove(path)
+    return knows_all
+
+
+def _sync_file(store: SymbolStore, path: str, location: str, stamp: str, base: str) -> bool | None:
+    """Bring the graph up to date with a file; returns whether it was read anew, None where it holds
+    nothing for the graph."""
+    file = store.file(path)
+    if file is not None and file.stamp == stamp:
+        return False
+    try:
+        data = read_regular(location, limit=LARGEST, root=base)
+    except SkippedFile:
+        return None
+    digest = digest_of(data)
+    if file is not None and file.digest == digest:
+        store.set_stamp(file, stamp)
+        return False
+    return True if put_file(store, path, data, digest, stamp) else None
 
 
 def sync_tree(
@@ -135,10 +160,22 @@ def list_files(root: str) -> Iterator[tuple[str, str, str]]:
                 elif _is_source(entry) and not is_ignored(entry.path, ignores):
                     status = entry.stat(follow_symlinks=False)
                     path = printable(os.path.relpath(entry.path, root))
-                    yield path, entry.path, f"{status.st_size}:{status.st_mtime_ns}"
+                    yield path, entry.path, _stamp_of(status)
             except OSError:
                 continue  # gone in the meantime
 
 
 def _is_source(entry: os.DirEntry[str]) -> bool:
     return entry.is_file(follow_symlinks=False) and graph_language(entry.name) is not None
+
+
+def _stamp_on_disk(location: str) -> str | None:
+    try:
+        status = Path(location).lstat()
+    except OSError:
+        return None
+    return _stamp_of(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def _stamp_of(status: os.stat_result) -> str:
+    return f"{status.st_size}:{status.st_mtime_ns}"

@@ -1,4 +1,5 @@
-"""Review of a change: `jarvis/review`, its issues as diagnostics, `jarvis/reviewDismiss`.
+"""Review of a change: `jarvis/review`, its issues as diagnostics, and what the user decides on
+them: `jarvis/reviewAccept`, `jarvis/reviewDismiss`.
 
 The review runs in a process of its own, so that the editor never waits for it. Nothing of the
 workspace is executed; agents are asked only when the user says so.
@@ -10,8 +11,9 @@ import asyncio
 import logging
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import attrs
 from lsprotocol import types
 
 from jarvis_ls.core.errors import JarvisError, UsageError
@@ -22,6 +24,7 @@ from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.notes import Note
 from jarvis_ls.lsp.protocol import extensions
 from jarvis_ls.lsp.protocol.extensions import (
+    ReviewAcceptParams,
     ReviewDismissParams,
     ReviewIssue,
     ReviewParams,
@@ -30,6 +33,9 @@ from jarvis_ls.lsp.protocol.extensions import (
     ReviewStatus,
 )
 from jarvis_ls.lsp.server import Server
+
+if TYPE_CHECKING:
+    from jarvis_ls.review.decisions import Outcome
 
 SOURCE = "jarvis review"
 """What its diagnostics say they come from."""
@@ -45,9 +51,10 @@ logger = logging.getLogger(__name__)
 
 
 def register(server: Server) -> None:
-    """Answer `jarvis/review`, `jarvis/reviewDismiss` and the command `jarvis.review`."""
+    """Answer `jarvis/review`, the decisions on its issues, and the command `jarvis.review`."""
     feature = _Review(server)
     server.answer(extensions.REVIEW, feature.review)
+    server.answer(extensions.REVIEW_ACCEPT, feature.accept)
     server.answer(extensions.REVIEW_DISMISS, feature.dismiss)
     server.run(extensions.COMMAND_REVIEW, feature.review_command)
 
@@ -122,6 +129,7 @@ class _Review:
                 item["rule"],
                 self._server.say(from_json(item["message"])),
                 self._server.say(from_json(item["suggestion"])),
+                item["accepted"],
             )
             issues.append(issue)
             key = self._server.key(uri)
@@ -162,31 +170,49 @@ class _Review:
         return " ".join(map(self._server.say, said))
 
     def _publish(self, by_key: dict[str, list[ReviewIssue]]) -> None:
-        notes = {key: [_note(issue) for issue in issues] for key, issues in by_key.items()}
+        notes = {key: [self._note(issue) for issue in issues] for key, issues in by_key.items()}
         self._server.notes.replace(SOURCE, notes, self._server.notes.keys(SOURCE))
 
     async def dismiss(self, params: ReviewDismissParams) -> bool:
         """Return whether there was such an issue."""
-        from jarvis_ls.core.files import user_folder
-        from jarvis_ls.review.dismissals import Dismissal, Dismissals
-
         if not params.reason.strip():
             raise UsageError(self._server.say("Give a reason."))
-        key = self._server.key(params.uri)
+        return await self._decide(params.uri, params.key, "dismissed", params.reason.strip())
+
+    async def accept(self, params: ReviewAcceptParams) -> bool:
+        """Return whether there was such an issue."""
+        return await self._decide(params.uri, params.key, "accepted", "")
+
+    async def _decide(self, uri: str, number: str, outcome: Outcome, reason: str) -> bool:
+        """Keep a decision on an issue, and show it."""
+        from jarvis_ls.core.files import user_folder
+        from jarvis_ls.review.decisions import Decision, Decisions
+
+        key = self._server.key(uri)
         issues = self._issues.get(key, [])
-        issue = next((issue for issue in issues if issue.key == params.key), None)
+        issue = next((issue for issue in issues if issue.key == number), None)
         if issue is None:
             return False
         root, path = self._places[key]
-        dismissals = Dismissals(user_folder(), Path(os.path.realpath(root)))
-        known = Dismissal(issue.key, params.reason.strip(), issue.rule, path, issue.message)
+        decisions = Decisions(user_folder(), Path(os.path.realpath(root)))
+        decision = Decision(number, outcome, reason, issue.rule, path, issue.message)
         try:
-            await asyncio.to_thread(dismissals.add, known)
+            await asyncio.to_thread(decisions.add, decision)
         except JarvisError as error:
             raise UsageError(self._server.say(str(error))) from None
-        self._issues[key] = [issue for issue in issues if issue.key != params.key]
+        self._issues[key] = [
+            attrs.evolve(issue, accepted=True) if issue.key == number else issue
+            for issue in self._issues.get(key, [])
+            if issue.key != number or outcome == "accepted"
+        ]
         self._publish(self._issues)
         return True
+
+    def _note(self, issue: ReviewIssue) -> Note:
+        text = f"{issue.message} {issue.suggestion}"
+        if issue.accepted:
+            text = f"{text} ({self._server.say('accepted')})"
+        return Note(issue.line, text, _SEVERITIES[issue.severity], issue.rule)
 
     async def review_command(self, arguments: list[Any]) -> dict[str, Any]:
         """`jarvis.review` (`working` or `staged`, then `agents` if they shall read it)."""
@@ -198,8 +224,3 @@ class _Review:
             shown = types.ShowMessageParams(types.MessageType.Info, result.summary)
             self._server.window_show_message(shown)
         return {"status": result.status, "summary": result.summary, "issues": len(result.issues)}
-
-
-def _note(issue: ReviewIssue) -> Note:
-    text = f"{issue.message} {issue.suggestion}"
-    return Note(issue.line, text, _SEVERITIES[issue.severity], issue.rule)

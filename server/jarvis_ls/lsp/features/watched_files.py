@@ -19,6 +19,8 @@ SETTLE_SECONDS = 0.2
 """How long it must be quiet before the disk is examined."""
 
 _SOURCES = "**/*.{c,h,cc,cpp,cxx,c++,hh,hpp,hxx,h++,inl,ipp,tpp,rs,C,H}"
+_SYMBOLS = ("py", "pyi", "go", "java", "js", "jsx", "mjs", "cjs", "ts", "mts", "cts", "tsx")
+"""Endings of files that only the graph of symbols reads."""
 _OWN = (
     "**/.jarvis/jsec.toml",
     "**/.jarvis/sec/baseline.json",
@@ -45,6 +47,8 @@ class _Watch:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._paths: dict[str, set[str]] = {}
+        self._symbols: dict[str, set[str]] = {}
+        """Files that only the graph of symbols reads."""
         self._listing: set[str] = set()
         self._settings = False
         self._migrations: set[str] = set()
@@ -57,7 +61,9 @@ class _Watch:
         if watched is None or not watched.dynamic_registration:
             return
         # Without a kind: all three. A folder that is moved or deleted is one event, of the folder.
-        watchers = [types.FileSystemWatcher(glob) for glob in (_SOURCES, *_OWN)]
+        symbols = f"**/*.{{{','.join(_SYMBOLS)}}}"
+        globs = (_SOURCES, *_OWN, *([symbols] if self._server.trusted else []))
+        watchers = [types.FileSystemWatcher(glob) for glob in globs]
         for kind in (types.WatchKind.Create, types.WatchKind.Delete):
             watchers.append(types.FileSystemWatcher("**/*", kind))
         options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -86,6 +92,8 @@ class _Watch:
                     self._migrations.add(place.root)
                 elif place.path in _EVIDENCE:
                     self._evidence.add(place.root)
+            elif kind == types.FileChangeType.Changed and _ending(place.path) in _SYMBOLS:
+                self._symbols.setdefault(place.root, set()).add(place.path)
             elif kind == types.FileChangeType.Changed and not place.path.endswith(".gitignore"):
                 self._paths.setdefault(place.root, set()).add(place.path)
             else:
@@ -98,6 +106,7 @@ class _Watch:
     def _look(self) -> None:
         paths, listing, settings = self._paths, self._listing, self._settings
         self._paths, self._listing, self._settings = {}, set(), False
+        symbols, self._symbols = self._symbols, {}
         migrations, self._migrations = self._migrations, set()
         evidence, self._evidence = self._evidence, set()
         for root in evidence:
@@ -106,6 +115,9 @@ class _Watch:
             self._server.migration_written.fire(root)
         if settings:
             spawn(self._server.reconfigure(), "settings files")
+        for root in paths.keys() | symbols.keys():
+            written = paths.get(root, set()) | symbols.get(root, set())
+            self._server.files_written.fire((root, written, root in listing))
         for root, changed in paths.items():
             spawn(self._rescan(root, changed, root in listing), f"changed files of {root}")
 
@@ -117,3 +129,7 @@ class _Watch:
         for document in server.documents:  # a header may have changed what they mean
             if server.place(document.uri).root == root:
                 server.live.schedule(document, 0)
+
+
+def _ending(path: str) -> str:
+    return path.rpartition(".")[2].lower()

@@ -20,9 +20,9 @@ from jarvis_ls.assembly.conversation import Conversation
 from jarvis_ls.assembly.workplace import Additions
 from jarvis_ls.codeagent.edit_guard import Consent
 from jarvis_ls.codeagent.workspace import Workspace, copy_folder, work_folder
-from jarvis_ls.codeintel.change.repository import find_work_tree
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.words import Words
+from jarvis_ls.core.work_tree import find_work_tree
 from jarvis_ls.lsp.panel.desk import Desk
 from jarvis_ls.lsp.panel.interaction import PanelInteraction
 from jarvis_ls.runtime.agent.agent_view import new_id
@@ -124,6 +124,7 @@ class AgentMode:
             await task.end(is_done=not wanted.restore)
             raise
         task.workspace.keep_session(conversation.id)
+        conversation.tell_copy()
         self._resting.pop(conversation.id, None)
         self._tasks[conversation.id] = task
         for note in task.notes:

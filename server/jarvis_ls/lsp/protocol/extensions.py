@@ -35,6 +35,7 @@ REPAIR = "jarvis/repair"
 REPAIR_APPLY = "jarvis/repairApply"
 VERIFY = "jarvis/verify"
 REVIEW = "jarvis/review"
+REVIEW_ACCEPT = "jarvis/reviewAccept"
 REVIEW_DISMISS = "jarvis/reviewDismiss"
 TOOL = "jarvis/tool"
 TEST_REPAIR = "jarvis/testRepair"
@@ -670,6 +671,8 @@ class ReviewIssue:
     """What is wrong, in the user's language."""
     suggestion: str
     """What to do."""
+    accepted: bool
+    """Whether the user has agreed with it."""
 
 
 @attrs.frozen
@@ -683,6 +686,16 @@ class ReviewResult:
     """The result in a sentence, in the user's language."""
     issues: list[ReviewIssue]
     """The gravest first."""
+
+
+@attrs.frozen
+class ReviewAcceptParams:
+    """Says that the user agrees with an issue; it stays, and later reviews show it so."""
+
+    uri: str
+    """Its file."""
+    key: str
+    """The issue."""
 
 
 @attrs.frozen
@@ -809,6 +822,7 @@ REQUESTS: dict[str, tuple[type, type]] = {
     REPAIR_APPLY: (RepairApplyParams, RepairApplyResult),
     VERIFY: (VerifyParams, VerifyResult),
     REVIEW: (ReviewParams, ReviewResult),
+    REVIEW_ACCEPT: (ReviewAcceptParams, bool),
     REVIEW_DISMISS: (ReviewDismissParams, bool),
     TEST_REPAIR: (TestRepairParams, TestRepairResult),
     EXPORT: (ExportParams, ExportResult),

@@ -293,6 +293,8 @@ class SessionInfo:
     working: bool = False
     mode: Mode = "ask"
     """How much its agents may do without being asked."""
+    in_copy: bool = False
+    """Whether its agents change a copy of the user's files, and the user decides on the whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from jarvis_ls.runtime.base.events import (
 )
 from jarvis_ls.runtime.base.messages import Message, System, Usage
 from jarvis_ls.runtime.session import journal
-from jarvis_ls.runtime.tools.mode import mode_of
+from jarvis_ls.runtime.tools.mode import is_in_copy, mode_of
 
 
 def new_id() -> str:
@@ -53,6 +53,7 @@ def info_of(contents: journal.Contents) -> SessionInfo:
         usage=contents.usage,
         messages=sum(len(thread.appended) for thread in contents.threads.values()),
         mode=mode_of(contents.data),
+        in_copy=is_in_copy(contents.data),
     )
 
 

@@ -15,6 +15,8 @@ from jarvis_ls.runtime.base.events import Mode
 MODES: tuple[Mode, ...] = get_args(Mode)
 KEY = "mode"
 """Under this name the session's data holds it."""
+IN_COPY = "in_copy"
+"""Under this name the session's data tells that agents change a copy of the user's files."""
 PLANNING = Words("Plan mode: nothing is written or run until the user leaves it.")
 NAMES: Mapping[Mode, str] = {
     "ask": Words("Ask before changes"),
@@ -27,3 +29,8 @@ def mode_of(data: Mapping[str, Any]) -> Mode:
     """Return the mode that a session's data names; `ask` without a known one."""
     found = data.get(KEY)
     return next((mode for mode in MODES if mode == found), "ask")
+
+
+def is_in_copy(data: Mapping[str, Any]) -> bool:
+    """Return whether a session's data tells that agents change a copy of the user's files."""
+    return data.get(IN_COPY) is True

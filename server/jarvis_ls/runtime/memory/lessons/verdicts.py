@@ -18,8 +18,8 @@ Outcome = Literal["accepted", "refused", "in part"]
 
 
 @dataclass(frozen=True, slots=True)
-class DismissedIssue:
-    """An issue of a review that the user holds to be none."""
+class DecidedIssue:
+    """An issue of a review that the user holds to be none, or agrees with."""
 
     key: str
     """What it is known by."""
@@ -31,6 +31,8 @@ class DismissedIssue:
     """What was said to be wrong."""
     reason: str
     """Why it is none."""
+    is_accepted: bool = False
+    """Whether they agree with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,25 @@ class TaskVerdict:
     """When, in seconds since 1970."""
 
 
-def dismissal_lessons(issues: Sequence[DismissedIssue]) -> list[Lesson]:
-    """Return the newest of the dismissed issues, given oldest first."""
+def issue_lessons(issues: Sequence[DecidedIssue]) -> list[Lesson]:
+    """Return the newest of the issues that were decided on, given oldest first."""
     return [
-        Lesson(
-            f"dismissed:{issue.key}",
-            "decision",
-            f"{issue.rule} in {issue.path} was dismissed",
-            f"In `{issue.path}` the user dismissed the issue {issue.rule}: "
-            f"{issue.message[:MAX_TEXT]}\nReason: {issue.reason[:MAX_TEXT]}",
-            ("review", "dismissed"),
-            posixpath.dirname(issue.path),
-        )
-        for issue in list(issues)[-MOST_VERDICTS:]
-        if issue.rule and issue.path
+        _of_issue(issue) for issue in list(issues)[-MOST_VERDICTS:] if issue.rule and issue.path
     ]
+
+
+def _of_issue(issue: DecidedIssue) -> Lesson:
+    outcome = "accepted" if issue.is_accepted else "dismissed"
+    reason = f"\nReason: {issue.reason[:MAX_TEXT]}" if issue.reason else ""
+    return Lesson(
+        f"{outcome}:{issue.key}",
+        "decision",
+        f"{issue.rule} in {issue.path} was {outcome}",
+        f"In `{issue.path}` the user {outcome} the issue {issue.rule}: "
+        f"{issue.message[:MAX_TEXT]}{reason}",
+        ("review", outcome),
+        posixpath.dirname(issue.path),
+    )
 
 
 def task_lessons(verdicts: Iterable[TaskVerdict]) -> list[Lesson]:
