@@ -314,3 +314,11 @@ def test_headers_are_found_beside_then_by_their_path() -> None:
     assert headers.facts_for("src/a.c", own)[0] == digest, "read once"
     headers.forget("src/util.h")
     assert headers.facts_for("src/a.c", own)[0] != digest
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_bytes_that_are_no_text_are_no_errors(language: LanguageName) -> None:
+    data = b"int f(void) { return \xe9\x80\x93 + 1; } // \x80".decode("latin-1").encode()
+    root = parse(data, language).root_node
+    assert not root.has_error
+    assert root.end_byte == len(data)

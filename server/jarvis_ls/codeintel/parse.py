@@ -48,13 +48,17 @@ _EXPORTS: dict[LanguageName, re.Pattern[bytes]] = {
 }
 """A macro that exports a class or function from its library: the grammar takes it for a name. In C
 a type comes behind it."""
+_CONTROLS = re.compile(rb"\xc2[\x80-\x9f]")
+"""Characters U+0080 to U+009F, which bytes become that are no text: each would be an error, and the
+parser takes long for thousands of them."""
 _MOST_EXPORTS = 1_000
 """What is left out costs the parser time for each part before it."""
 
 
 def parse(data: bytes, language: LanguageName) -> Tree:
-    """Return the syntax tree of UTF-8 text. In C and C++, names of attributes that are macros,
-    and NUL, are read as blanks; in C, heads of functions that are calls of macros as plain heads.
+    """Return the syntax tree of UTF-8 text. U+0080 to U+009F are read as blanks; in C and C++, so
+    are names of attributes that are macros, and NUL. In C, heads of functions that are calls of
+    macros are read as plain heads.
     """
     return parse_edited(data, language, None)[0]
 
@@ -69,6 +73,8 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
     text says.
     """
     parser = _parser(language)
+    if b"\xc2" in data:
+        data = _CONTROLS.sub(b"  ", data)
     if language != "rust":
         if b"\0" in data:  # compilers ignore it
             data, old = data.replace(b"\0", b" "), None

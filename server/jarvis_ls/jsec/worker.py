@@ -48,7 +48,7 @@ def main() -> None:
             "file_changed": live.file_changed,
             "open": live.open,
             "change": live.change,
-            "close": live.close,
+            "close_all": live.close_all,
             "give_back": _give_back,
             "text": live.text,
             "analyse": live.analyse,

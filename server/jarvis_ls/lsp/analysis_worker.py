@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.core.errors import WorkerGone
+from jarvis_ls.core.errors import JarvisError, WorkerGone
 from jarvis_ls.core.process import Worker
 from jarvis_ls.jsec.live.records import TextChange
 from jarvis_ls.lsp.events import Event
@@ -46,6 +46,9 @@ FEW_OPEN = 64
 _LOOKS, _LOOK_SECONDS = 20, 0.5
 """How often it is looked whether a process rests, and after how long."""
 
+_CLOSED_AT_ONCE = 256
+"""Closed documents the process is told of at a time."""
+
 Change = tuple[tuple[int, int, int, int] | None, str]
 """A replaced range (0-based line and UTF-16 character of start and end; None: everything) and
 the text that took its place."""
@@ -72,6 +75,9 @@ class AnalysisWorker:
         self._flow: dict[str, tuple[bool, tuple[OwnFunction, ...]]] = {}
         self._installed: dict[str, bool] = {}
         self._programs: dict[str, tuple[StoreFolder, dict[str, str]]] = {}
+        self._closed: list[str] = []
+        """Documents the process knows and has still to be told of that they are closed."""
+        self._closing: asyncio.Task[None] | None = None
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._stopped = False
         self._least: int | None = None
@@ -191,12 +197,25 @@ class AnalysisWorker:
     def close(self, uri: str) -> None:
         """Forget a document; the process is notified at the next opportunity."""
         held = self._held.pop(uri, None)
-        if held is not None and held.told and self._worker.pid is not None:
-            task = asyncio.ensure_future(self._close(self._worker.starts, uri))
-            task.add_done_callback(_quiet)
+        if held is None or not held.told or self._worker.pid is None:
+            return
+        self._closed.append(uri)
+        if self._closing is None or self._closing.done():
+            self._closing = asyncio.ensure_future(self._tell_all_closed())
 
-    async def _close(self, start: int, uri: str) -> None:
-        others = await self._send(start, "close", uri)
+    async def _tell_all_closed(self) -> None:
+        while self._closed:
+            await self._tell_closed()
+
+    async def _tell_closed(self) -> None:
+        """Tell the process of closed documents: of those that were closed while it was told of
+        others, at the same time."""
+        uris, self._closed = self._closed[:_CLOSED_AT_ONCE], self._closed[_CLOSED_AT_ONCE:]
+        try:
+            others = await self._send(self._worker.starts, "close_all", uris)
+        except JarvisError as error:
+            logger.debug("closing documents: %s", error)
+            return
         if others:
             self.outdated.fire(others)
 
@@ -246,7 +265,11 @@ class AnalysisWorker:
         start = self._worker.starts
         # Written in this order without a pause between, so that the process answers in it.
         steps = [self._send(start, *self._news(held)), self._send(start, "analyse", uri)]
-        told, result = await asyncio.gather(*steps, return_exceptions=True)
+        again = []
+        if uri in self._closed:
+            self._closed.sort(key=uri.__ne__)  # first, so that the process is told now
+            again = [self._tell_closed()]
+        *_, told, result = await asyncio.gather(*again, *steps, return_exceptions=True)
         if self._held.get(uri) is not held:  # it was closed meanwhile, or is elsewhere now
             return await self._analyse(uri)
         if told is False:
@@ -298,14 +321,9 @@ class AnalysisWorker:
             await worker.call("set_installed_headers", root, asked)
         for root, (place, names) in list(self._programs.items()):
             await worker.call("set_live_program", root, place, names)
-        self._least = None
+        self._least, self._closed = None, []
         known = [uri for uri, held in self._held.items() if held.told]
         for held in self._held.values():
             held.told = False
         if known:
             self.restarted.fire(known)
-
-
-def _quiet(task: asyncio.Future[Any]) -> None:
-    if not task.cancelled() and isinstance(error := task.exception(), Exception):
-        logger.debug("closing a document: %s", error)

@@ -24,6 +24,8 @@ class StaleChange(Exception):
 class Document:
     """One open document: lines that end at LF, CR LF or a lone CR, counted in UTF-16 units."""
 
+    __slots__ = ("_split", "_unsplit", "language_id", "saved", "size", "uri", "version")
+
     def __init__(self, uri: str, language_id: str, version: int, text: str) -> None:
         self.uri = uri
         self.language_id = language_id
@@ -37,18 +39,18 @@ class Document:
         """Number of characters."""
         self._unsplit: str | None = text
         """The text, until somebody asks for its lines: of a large one no one may."""
-        self._split: list[str] = []
+        self._split: list[str] | None = None
 
     @property
     def _lines(self) -> list[str]:
-        if self._unsplit is not None:
-            self._split, self._unsplit = split_lines(self._unsplit), None
+        if self._split is None:
+            self._split, self._unsplit = split_lines(self._unsplit or ""), None
         return self._split
 
     @property
     def text(self) -> str:
         """The whole text."""
-        return "".join(self._split) if self._unsplit is None else self._unsplit
+        return "".join(self._lines) if self._unsplit is None else self._unsplit
 
     @property
     def line_count(self) -> int:

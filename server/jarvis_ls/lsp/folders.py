@@ -78,7 +78,8 @@ class Folders:
         if folder is None:
             return DocumentLocation(uri, "", path.replace(os.sep, "/"))
         relative = os.path.relpath(real, folder.path).replace(os.sep, "/")
-        return DocumentLocation(folder.uri_of(relative), folder.path, relative)
+        key = folder.uri_of(relative)
+        return DocumentLocation(uri if uri == key else key, folder.path, relative)
 
     def of_root(self, root: str) -> Folder | None:
         """Return the folder with this real path."""

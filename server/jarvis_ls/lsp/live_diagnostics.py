@@ -27,6 +27,10 @@ _RESTART_PAUSE = 0.5
 """Seconds until a new process is told what nobody waits for: what ended the last one may end this
 one, too."""
 
+_AT_ONCE = 8
+"""Analyses begun at a time without anybody asking: each takes memory while it waits, and Python
+does not give all of it back."""
+
 _SETTLING_SECONDS = 5.0
 """How long a user who has chosen a finding waits for all values of its file to be followed."""
 
@@ -40,6 +44,8 @@ class Live:
     def __init__(self, server: Services) -> None:
         self._server = server
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._waiting: dict[str, None] = {}
+        """Documents whose time has come while enough others were analysed."""
         self._running: dict[str, tuple[int, asyncio.Task[None]]] = {}
         self._next: dict[str, asyncio.Task[None]] = {}
         """What is analysed once the analysis under way has ended: however much is typed until
@@ -60,7 +66,7 @@ class Live:
         """Analyse ``document`` in ``delay`` seconds unless it is scheduled again before."""
         self._cancel_timer(document.uri)
         loop = asyncio.get_running_loop()
-        self._timers[document.uri] = loop.call_later(delay, self._anew, document.uri)
+        self._timers[document.uri] = loop.call_later(delay, self._begin_or_wait, document.uri)
 
     def forget(self, uri: str) -> None:
         """Drop what is kept of a closed document."""
@@ -76,14 +82,14 @@ class Live:
     def refresh(self, root: str) -> None:
         """More is known of the program around the documents of a folder."""
         for document in self._server.documents:
-            if self._server.place(document.uri).root == root and document.uri not in self._timers:
+            if self._server.place(document.uri).root == root and not self._is_due(document.uri):
                 self.schedule(document, _PAUSE)
 
     def _continue(self, uris: Iterable[str], delay: float = _PAUSE) -> None:
         """Analyse documents again in which something else may be known now."""
         for uri in uris:
             document = self._server.documents.get(uri)
-            if document is not None and uri not in self._timers:
+            if document is not None and not self._is_due(uri):
                 self.schedule(document, delay)
 
     def _tell_again(self, uris: Iterable[str]) -> None:
@@ -146,14 +152,17 @@ class Live:
         """Return whether an analysis of the document is under way, or is going to be."""
         running = self._running.get(uri)
         started = uri in self._next or (running is not None and not running[1].done())
-        return uri in self._timers or started
+        return self._is_due(uri) or started
+
+    def _is_due(self, uri: str) -> bool:
+        return uri in self._timers or uri in self._waiting
 
     def _start(self, uri: str) -> asyncio.Task[None]:
         """Return the analysis of the present text: the one that is under way unless another is
         due.
         """
         running = self._running.get(uri)
-        if running is None or running[1].done() or uri in self._timers or uri in self._next:
+        if running is None or running[1].done() or self._is_due(uri) or uri in self._next:
             return self._anew(uri)
         document = self._server.documents.get(uri)
         is_present = document is not None and running[0] == document.version
@@ -172,12 +181,26 @@ class Live:
         task = self._next[uri] = spawn(self._after(uri, running[1]), f"analysis of {uri}")
         return task
 
+    def _begin_or_wait(self, uri: str) -> None:
+        if len(self._running) < _AT_ONCE:
+            self._anew(uri)
+        else:
+            self._cancel_timer(uri)
+            self._waiting[uri] = None
+
     def _begin(self, uri: str) -> asyncio.Task[None]:
         document = self._server.documents.get(uri)
         version = document.version if document is not None else -1
         task = spawn(self._analyse(uri), f"analysis of {uri}")
         self._running[uri] = (version, task)
+        task.add_done_callback(lambda _: self._end(uri, task))
         return task
+
+    def _end(self, uri: str, task: asyncio.Task[None]) -> None:
+        if uri in self._running and self._running[uri][1] is task:
+            del self._running[uri]
+        while self._waiting and len(self._running) < _AT_ONCE:
+            self._anew(next(iter(self._waiting)))
 
     async def _after(self, uri: str, running: asyncio.Task[None]) -> None:
         """Analyse a document as it is when the analysis under way has ended."""
@@ -205,7 +228,7 @@ class Live:
         if known is None or known.version != state.version or not known.shows(state):
             server.findings.put_open(server.key(uri), state)
         else:
-            known.settled = state.settled
+            server.findings.settle(server.key(uri), state.settled)
 
     async def _state(self, uri: str, version: int) -> FileState:
         if not self._server.settings.enable:
@@ -284,6 +307,7 @@ class Live:
         self._continue((*((uri,) if result.more else ()), *result.others))
 
     def _cancel_timer(self, uri: str) -> None:
+        self._waiting.pop(uri, None)
         timer = self._timers.pop(uri, None)
         if timer is not None:
             timer.cancel()

@@ -7,7 +7,7 @@ then runs the rules only over items whose text (or whose surroundings) changed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -303,6 +303,11 @@ class LiveDocuments:
             self._flow.pop(uri, None)
         self._forget(document.root, path)
         return self._opened(document.root, touched)
+
+    def close_all(self, uris: Iterable[str]) -> tuple[str, ...]:
+        """Forget documents, as `close` does."""
+        others = {other for uri in uris for other in self.close(uri)}
+        return tuple(uri for uri in self._documents if uri in others)
 
     def _opened(self, root: str, paths: set[str]) -> tuple[str, ...]:
         """Return the URIs of the open documents among files of a workspace folder."""

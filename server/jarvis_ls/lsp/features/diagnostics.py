@@ -39,6 +39,10 @@ def register(server: Server) -> None:
     server.answer(types.TEXT_DOCUMENT_DIAGNOSTIC, diagnostics.pull, options)
 
 
+_KEPT = 32
+"""Answers that are kept, each of hundreds of small objects."""
+
+
 class _Diagnostics:
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -47,7 +51,7 @@ class _Diagnostics:
         """Version and serial of the findings that a client has asked for."""
         self._asking: asyncio.TimerHandle | None = None
         self._written: dict[str, tuple[FileState, int, list[dict[str, Any]]]] = {}
-        """By file: what was last answered, with the state and the notes it is of."""
+        """By file, of the last few: what was answered, with the state and the notes it is of."""
 
     def opened(self, document: Document) -> None:
         if self._server.pulls:
@@ -141,6 +145,8 @@ class _Diagnostics:
         if known is None or known[0] is not state or known[1] != notes:
             items = [diagnostic_json(item) for item in self._diagnostics(key, state)]
             known = self._written[key] = (state, notes, items)
+            if len(self._written) > _KEPT:
+                del self._written[next(iter(self._written))]
         return known[2]
 
     def _clear(self, key: str) -> None:
