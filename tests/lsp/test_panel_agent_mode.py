@@ -71,6 +71,19 @@ async def test_a_change_is_written_when_it_is_accepted(
     assert {path for path in before if before[path] != after[path]} == {"src/header.py"}
 
 
+async def test_a_task_that_names_nothing_begins_with_what_is_open(
+    root: Path, tmp_path: Path, model: ModelServer
+) -> None:
+    model.say("There is nothing to do.")
+    async with opened(root, tmp_path / "home", model) as page:
+        await page.attach()
+        page.editor.open((root / "src/use.py").as_uri(), FILES["src/use.py"], "python")
+        await page.send("/change mend it")
+        await page.until(lambda: "No file was changed." in notices(page))
+    asked = str(model.requests[0].body["messages"])
+    assert "src/header.py:1: def parse_header(data)" in asked.partition("Places in the code")[2]
+
+
 async def test_what_is_refused_is_not_written_and_more_can_be_said(
     root: Path, tmp_path: Path, model: ModelServer
 ) -> None:

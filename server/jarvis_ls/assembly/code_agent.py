@@ -90,6 +90,8 @@ class CodeWanted:
     """Whether a `.gitattributes` that has git leave line ends alone is part of the change."""
     checks: bool = True
     """Whether the project is built, linted and tested after edits."""
+    open_files: Callable[[], Sequence[str]] = tuple
+    """Returns the files that the user has open, below `root`: a task is likely about them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,7 @@ class CodeTask:
     async def brief(self, text: str) -> str:
         """Return the words of a task with the places in the code that they fit, and what is
         remembered of these."""
-        places = await self._impact.recommend(text)
+        places = await self._impact.recommend(text, self._wanted.open_files())
         lines = [
             f"- {place.path}:{place.line}: {place.signature or place.name} "
             f"({'; '.join(map(str.__str__, place.reasons))})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -66,11 +67,11 @@ class ImpactWatch:
         self.report = await loop.run_in_executor(self._thread, self._measure, edit)
         return self.report
 
-    async def recommend(self, task: str) -> list[Recommendation]:
-        """Return the places that a task is about, the best first; none while the copy is still
-        being read, for which a task does not wait long."""
+    async def recommend(self, task: str, open_files: Sequence[str]) -> list[Recommendation]:
+        """Return the places that a task is about, the best first, where the user has `open_files`;
+        none while the copy is still being read, for which a task does not wait long."""
         loop = asyncio.get_running_loop()
-        searching = loop.run_in_executor(self._thread, self._recommend, task)
+        searching = loop.run_in_executor(self._thread, self._recommend, task, open_files)
         done, _ = await asyncio.wait({searching}, timeout=_SEARCH_SECONDS)
         if not done:  # it ends by itself
             searching.add_done_callback(_log_failure)
@@ -85,8 +86,8 @@ class ImpactWatch:
         self._store = SymbolStore()
         sync_folder(self._store, self._folder)
 
-    def _recommend(self, task: str) -> list[Recommendation]:
-        return recommend(self._store, task) if self._store is not None else []
+    def _recommend(self, task: str, open_files: Sequence[str]) -> list[Recommendation]:
+        return recommend(self._store, task, open_files) if self._store is not None else []
 
     def _measure(self, edit: Edit) -> ImpactReport | None:
         store = self._store

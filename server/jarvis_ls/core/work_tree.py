@@ -18,7 +18,7 @@ def find_work_tree(folder: Path) -> Path:
     for place in (start, *start.parents):
         if os.path.lexists(place / ".git"):
             return place
-    raise UsageError("{folder} is in no git repository", folder=folder)
+    raise UsageError("{folder} is in no git repository", folder=start)
 
 
 def symbols_file(root: Path) -> Path:

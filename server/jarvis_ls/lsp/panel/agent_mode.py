@@ -79,7 +79,7 @@ class AgentMode:
             raise UsageError(why)
         if session not in self._resting:
             root = await asyncio.to_thread(self._work_tree)
-            return await self._open(None, CodeWanted(root, Consent(attended=True)), options)
+            return await self._open(None, self._wanted(root), options)
         return await self._open(session, self._wanted_again(session), options)
 
     async def reopen(self, session: str, options: AgentOptions) -> Conversation | None:
@@ -278,7 +278,11 @@ class AgentMode:
         home = self._desk.assembly.home
         workspace = Workspace(home, root, work_folder(home, root))
         is_own = workspace.is_left and workspace.record.session == session
-        return CodeWanted(root, Consent(attended=True), restore=is_own)
+        return self._wanted(root, restore=is_own)
+
+    def _wanted(self, root: Path, *, restore: bool = False) -> CodeWanted:
+        consent, editor = Consent(attended=True), self._desk.editor
+        return CodeWanted(root, consent, restore, open_files=lambda: editor.open_below(root))
 
     def _repository_of(self, session: str) -> Path | None:
         """Return the repository that a session of this mode has worked on; None for others."""

@@ -35,6 +35,16 @@ class EditorFiles:
         document = self._document(path)
         return document.text if document is not None else None
 
+    def open_below(self, root: Path) -> tuple[str, ...]:
+        """Return the files below a folder that are open, by their paths from it."""
+        found = []
+        for document in self._server.documents:
+            place = self._server.place(document.uri)
+            path = Path(place.root, place.path)
+            if place.root and path.is_relative_to(root):
+                found.append(path.relative_to(root).as_posix())
+        return tuple(found)
+
     async def apply(self, path: Path, before: str | None, after: str | None) -> bool:
         """Have the editor change a file it has open; false when it has not, so that the file on
         disk is to be written.
