@@ -121,7 +121,7 @@ describe('no rule of axe is broken', () => {
       await panel.page.getByText('Risk: medium, 2 callers.').waitFor();
       assert.deepEqual(await panel.violations(), []);
       await panel.page.locator('[data-part=mode]').click();
-      await panel.page.getByRole('menuitem', { name: /Agent/ }).waitFor();
+      await panel.page.getByRole('menuitemradio', { name: /^Agent/ }).waitFor();
       assert.deepEqual(await panel.violations(), [], 'the menu of modes');
       await panel.close();
     });

@@ -126,7 +126,7 @@ describe('the conversation', () => {
     const field = panel.page.locator('.composer textarea');
     await field.fill('/auto Rename the store');
     await panel.page.locator('[data-part=mode]').click();
-    await panel.page.getByRole('menuitem', { name: /Agent/ }).click();
+    await panel.page.getByRole('menuitemradio', { name: /^Agent/ }).click();
     assert.equal(await field.inputValue(), '/change Rename the store');
     await field.fill('');
   });
