@@ -16,6 +16,10 @@ from jarvis_ls.cli.trust import TESTING, add_trust, require_trust
 from jarvis_ls.core.errors import JarvisError, UsageError
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
+from jarvis_ls.jsec.report.text import printable
+
+FAILED_SHOWN = 20
+"""Tests that failed with the Rust, of those that are named."""
 
 
 def add_verify(commands: Any) -> None:
@@ -218,6 +222,10 @@ def run_check(options: argparse.Namespace) -> ExitStatus:
         )
     else:
         _tell("Rust: exit status {status}, with {files} replaced", status=found.rust, files=files)
+    if found.failed:
+        _tell(
+            "failed with the Rust: {tests}", tests=printable(", ".join(found.failed[:FAILED_SHOWN]))
+        )
     if not found.good:
         print(found.said, file=sys.stderr)
     return ExitStatus.SUCCESS if found.good else ExitStatus.FAILURE

@@ -2,15 +2,16 @@
 
 Everything happens in a copy below `.jarvis/c2rust`, with a command the user has given. After it has
 run on the C, archives and shared libraries that hold only what the crate offers give way to the
-crate's, programs the crate has to its own, programs that were linked with the C are taken away
-so that the build links them again, and the command is run once more. A command that makes them of
-the C again has tested nothing.
+crate's, programs the crate has to its own, and where there are neither, object files to objects of
+the crate. Programs that were linked with the C are taken away so that the build links them again,
+and the command is run once more. A command that makes them of the C again has tested nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -29,6 +30,13 @@ SAID = 4000
 """Characters of the end of what a run printed that are kept."""
 _IGNORED = (".git", ".hg", ".svn", ".jarvis", "target")
 _ELF = b"\x7fELF"
+_MOST_OBJECTS = 100
+_FAILED = re.compile(
+    r"^(?:FAIL|ERROR|XPASS): (\S+)|^not ok \d+(?: -)? (.+?)(?: # .*)?$"
+    r"|^\s*\d+ - (\S+) \((?:Failed|SEGFAULT|Timeout|Subprocess aborted)\)"
+    r"|^\S+:\d+:[FE]:[^:]*:([^:]+):",
+    re.MULTILINE,
+)
 
 
 @dataclass
@@ -48,6 +56,8 @@ class OwnTests:
     """The end of what the last run printed."""
     reason: str = ""
     """Why it was not tried."""
+    failed: list[str] = field(default_factory=list)
+    """Tests that failed with the Rust, as the runner of the tests calls them."""
 
     @property
     def good(self) -> bool:
@@ -64,6 +74,7 @@ class OwnTests:
             "relinked": self.relinked,
             "reason": self.reason,
             "said": self.said,
+            "failed": self.failed,
         }
 
 
@@ -92,9 +103,11 @@ def run_own_tests(
     if prepare:
         status, said = _run(["sh", "-c", prepare], copy)
         if status != 0:
-            return OwnTests(prepare, status, said=said, reason="the project cannot be built")
+            return OwnTests(
+                prepare, status, said=said[-SAID:], reason="the project cannot be built"
+            )
     status, said = _run(command, copy)
-    found = OwnTests(" ".join(command), status, said=said)
+    found = OwnTests(" ".join(command), status, said=said[-SAID:])
     if status != 0:
         found.reason = "they do not pass with the C"
         return found
@@ -126,18 +139,27 @@ def run_own_tests(
             continue
         found.replaced.append(path.relative_to(copy).as_posix())
     if not found.replaced:
-        found.reason = "the build produces no library or program that the crate could replace"
+        objects = [path for path in copy.rglob("*.o") if path not in before]
+        found.replaced = [
+            path.relative_to(copy).as_posix()
+            for path in _replace_objects(archive, objects, offered)
+        ]
+    if not found.replaced:
+        found.reason = "the build produces nothing that the crate could replace"
         return found
     for path in relinked:
         if _is_program(path) and offered & _defined_symbols(path):
             path.unlink()
+            _forget_wrapper(path)
             found.relinked += 1
     later = time.time() + 2
     for name in found.replaced:
         os.utime(copy / name, (later, later))
     placed = {name: _digest(copy / name) for name in found.replaced}
     time.sleep(3)  # so that what is linked next is newer than what it is linked from
-    found.rust, found.said = _run(command, copy)
+    found.rust, said = _run(command, copy)
+    found.said = said[-SAID:]
+    found.failed = list(dict.fromkeys(_failed_tests(said))) if found.rust != 0 else []
     _without_relinked(found, [name for name in placed if _digest(copy / name) != placed[name]])
     return found
 
@@ -181,7 +203,23 @@ def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
         raise JarvisError(
             "{command} cannot be run: {why}", command=command[0], why=error.strerror
         ) from None
-    return done.returncode, done.stdout[-SAID:]
+    return done.returncode, done.stdout
+
+
+def _failed_tests(said: str) -> Iterator[str]:
+    """Yield the tests that a runner names as failed: automake, TAP, ctest, check."""
+    for found in _FAILED.finditer(said):
+        yield next(name for name in found.groups() if name)
+
+
+def _forget_wrapper(path: Path) -> None:
+    """Remove the script that libtool has put in the place of a program in `.libs`: make takes it
+    for the program."""
+    if path.parent.name != ".libs":
+        return
+    wrapper = path.parent.parent / path.name.removeprefix("lt-")
+    if wrapper.is_file() and b"libtool" in wrapper.read_bytes()[:1000]:
+        wrapper.unlink()
 
 
 def _is_built(path: Path) -> bool:
@@ -239,15 +277,34 @@ def _as_archive(archive: Path, target: Path) -> None:
     """Put the crate in place of an archive: symbols that the archive did not offer give way to
     those of the tests, or of other libraries. Raises `JarvisError`.
     """
+    made = _weak_object(archive, target)
+    target.unlink()
+    _tool(["ar", "crs", str(target), str(made)])
+    made.unlink()
+
+
+def _replace_objects(archive: Path, objects: Iterable[Path], offered: set[str]) -> list[Path]:
+    """Put parts of the crate in place of object files that hold only what it offers; return those
+    that were replaced. What two of them need is in both, and the linker takes one of it. Raises
+    `JarvisError`."""
+    replaced: list[Path] = []
+    for path in sorted(objects):
+        if len(replaced) < _MOST_OBJECTS and _all_in(_defined_symbols(path), offered):
+            _weak_object(archive, path).replace(path)
+            replaced.append(path)
+    return replaced
+
+
+def _weak_object(archive: Path, target: Path) -> Path:
+    """Return an object beside `target` with what that offers, and all that this needs as weak
+    symbols. Raises `JarvisError`."""
     names = _defined_symbols(target)
     made = _object(archive, target, names)
     weak = target.with_name(f"{target.name}.weak")
     weak.write_text("\n".join(sorted(_defined_symbols(made) - names)))
     _tool(["objcopy", f"--weaken-symbols={weak}", str(made)])
-    target.unlink()
-    _tool(["ar", "crs", str(target), str(made)])
-    made.unlink()
     weak.unlink()
+    return made
 
 
 def _object(archive: Path, target: Path, names: Iterable[str]) -> Path:
