@@ -22,6 +22,7 @@ from toolchain import needs_cargo
 
 from tests.cli.test_jarvis_command import Place, place
 from tests.support.model_server import Answer, Asked
+from tests.support.rewriting_agents import agree
 from tests.support.starting import quick
 
 pytestmark = [
@@ -75,7 +76,9 @@ class Model:
         messages = asked.body["messages"]
         text = "\n".join(str(message.get("content")) for message in messages)
         found = re.search(r"## The C: \S+, (\w+)", text)
-        if found is None:
+        if (easy := agree(text)) is not None:
+            answer = self._model.say(easy)
+        elif found is None:
             answer = self._step(sum(message["role"] == "tool" for message in messages))
         else:
             self.asked.append(found[1])

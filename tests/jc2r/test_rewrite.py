@@ -21,6 +21,7 @@ from toolchain import needs_cargo
 
 from tests.cli.test_jarvis_command import Place, place
 from tests.support.model_server import Answer, Asked
+from tests.support.rewriting_agents import REVIEW, TESTS
 from tests.support.starting import quick
 
 pytestmark = [
@@ -67,9 +68,18 @@ GOOD = {"weigh": written(WEIGH, SLICE), "digest": written(DIGEST, COUNT)}
 class Script:
     """Answers each request by the function it is about; the last answer of a function stays."""
 
-    def __init__(self, here: Place, **answers: list[str | Answer]) -> None:
+    def __init__(
+        self,
+        here: Place,
+        tests: dict[str, list[str | Answer]] | None = None,
+        reviews: dict[str, list[str | Answer]] | None = None,
+        **answers: list[str | Answer],
+    ) -> None:
         assert here.model is not None
         self._model, self._answers = here.model, answers
+        self._tests, self._reviews = tests or {}, reviews or {}
+        self.everything: list[str] = []
+        """All prompts, also for tests and reviews."""
         self.asked: list[str] = []
         """The functions, in the order they were asked for."""
         self.prompts: list[str] = []
@@ -77,11 +87,17 @@ class Script:
 
     def _decide(self, asked: Asked) -> Answer | None:
         text = "\n".join(str(message.get("content")) for message in asked.body["messages"])
-        found = re.search(r"## The C: \S+, (\w+)", text)
-        assert found is not None, text
-        self.asked.append(found[1])
-        self.prompts.append(text)
-        answers = self._answers[found[1]]
+        if (found := re.search(TESTS, text)) is not None:
+            answers = self._tests.get(found[1], [json.dumps({"code": ""})])
+        elif (found := re.search(REVIEW, text)) is not None:
+            answers = self._reviews.get(found[1], [json.dumps({"agrees": True})])
+        else:
+            found = re.search(r"## The C: \S+, (\w+)", text)
+            assert found is not None, text
+            self.asked.append(found[1])
+            self.prompts.append(text)
+            answers = self._answers[found[1]]
+        self.everything.append(text)
         answer = answers.pop(0) if len(answers) > 1 else answers[0]
         if isinstance(answer, str):
             answer = self._model.say(answer)

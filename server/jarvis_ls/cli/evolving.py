@@ -28,7 +28,7 @@ from jarvis_ls.jc2r.evolve.gates import Limits
 from jarvis_ls.jc2r.evolve.pipeline import Evolved, evolve, read_evolved
 from jarvis_ls.jc2r.evolve.report import STAGES, STANDINGS, columns, family_columns, page, table
 from jarvis_ls.jc2r.evolve.state import Stage
-from jarvis_ls.jc2r.rewrite.stage import Wanted
+from jarvis_ls.jc2r.rewrite.wanted import Wanted
 from jarvis_ls.jc2r.run.pipeline import crate_folder, is_foreign
 from jarvis_ls.jsec.base.categories import category_name
 from jarvis_ls.jsec.report.text import printable

@@ -24,10 +24,12 @@ def add_rewrite(commands: Any) -> None:
         "rewrite",
         help="let a model write functions of the crate in safe Rust; each must pass gates",
         description=(
-            "Ask a model for a safe form of each function, callees first. An answer is kept when "
+            "Ask a model for tests of each function, which the translation must pass, and then for "
+            "a safe form of it, callees first. An answer is kept when "
             "it breaks no rule of `jc2r check-rewrite`, compiles, passes the tests, gives what the "
             "C gives for recorded and new inputs, its mutants are found, exports stay, and unsafe "
-            "code and clippy's warnings do not grow; else the model tries again with the reason, "
+            "code and clippy's warnings do not grow, and no test of a second agent shows a "
+            "difference; else the model tries again with the reason, "
             "three times at most; then the baseline stays. Each function is one commit in the "
             "crate. The same command continues after an interruption."
         ),
@@ -55,6 +57,8 @@ def add_rewrite(commands: Any) -> None:
     add_spending(rewrite)
     add_settings(rewrite)
     add("--again", action="store_true", help="try functions again whose baseline stayed")
+    add("--no-tests", action="store_true", help="let no model write tests of a function first")
+    add("--no-review", action="store_true", help="let no second agent read what has passed")
     add_build(rewrite)
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add_trust(rewrite)

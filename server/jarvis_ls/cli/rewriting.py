@@ -16,10 +16,11 @@ from jarvis_ls.cli.jc2r_project import open_project
 from jarvis_ls.cli.language import speak
 from jarvis_ls.core.words import Words, to_json
 from jarvis_ls.jc2r.equivalence.verify import Settings
-from jarvis_ls.jc2r.rewrite.journal import Record
+from jarvis_ls.jc2r.rewrite.report import describe
 from jarvis_ls.jc2r.rewrite.revert import revert_function
-from jarvis_ls.jc2r.rewrite.stage import Rewritten, Step, Wanted, rewrite_project
+from jarvis_ls.jc2r.rewrite.stage import Rewritten, rewrite_project
 from jarvis_ls.jc2r.rewrite.verdict import TITLES
+from jarvis_ls.jc2r.rewrite.wanted import Step, Wanted
 from jarvis_ls.jsec.report.text import printable
 from jarvis_ls.runtime.base.events import Budget
 
@@ -43,7 +44,7 @@ def _revert(root: Path, options: argparse.Namespace) -> ExitStatus:
     if options.format == "json":
         print(json.dumps(to_json(asdict(record)), ensure_ascii=False, indent=1))
     else:
-        print(printable(f"{record.file}: {record.name}: {speak(_describe(record))}"))
+        print(printable(f"{record.file}: {record.name}: {speak(describe(record))}"))
     return ExitStatus.SUCCESS
 
 
@@ -54,6 +55,8 @@ async def _rewrite(root: Path, options: argparse.Namespace) -> Rewritten:
         Budget(options.tokens, options.cost),
         options.again,
         options.build,
+        tests=not options.no_tests,
+        review=not options.no_review,
     )
     settings = Settings(options.cases, options.seconds, options.seed)
     is_shown = options.format == "text" and sys.stderr.isatty()
@@ -86,7 +89,7 @@ def tell_rewritten(done: Rewritten) -> None:
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     for record in done.records:
-        print(printable(f"{record.file}: {record.name}: {speak(_describe(record))}"))
+        print(printable(f"{record.file}: {record.name}: {speak(describe(record))}"))
     total = Words(
         "{rewritten} of {total} functions rewritten, {kept} keep the baseline, {left} not tried",
         rewritten=sum(record.is_rewritten for record in done.records),
@@ -102,23 +105,3 @@ def tell_rewritten(done: Rewritten) -> None:
     if done.stopped:
         told = speak(Words("stopped: {why}", why=done.stopped))
         print(f"jc2r: {printable(told)}", file=sys.stderr)
-
-
-def _describe(record: Record) -> str:
-    if record.is_skipped:
-        return record.reason
-    if not record.is_rewritten:
-        return Words("the baseline stays: {why}", why=record.reason)
-    counts = record.counts
-    before, after = counts["unsafe_lines"]
-    told = Words(
-        "rewritten: equal on {cases} inputs, {killed} of {mutants} mutants found, unsafe lines"
-        " {before} -> {after}",
-        before=before,
-        after=after,
-        cases=counts["cases"],
-        killed=counts["killed"],
-        mutants=counts["mutants"],
-    )
-    lines = counts["entry_lines"]
-    return Words("{told} and {n} in its entry for C", told=told, n=lines) if lines > 0 else told

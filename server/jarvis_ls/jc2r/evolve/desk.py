@@ -12,7 +12,7 @@ from jarvis_ls.jc2r.equivalence.verify import Settings
 from jarvis_ls.jc2r.evolve.gates import Limits
 from jarvis_ls.jc2r.evolve.ports import Assessment, Ports
 from jarvis_ls.jc2r.evolve.state import Lack, Stage, Standing, State, write_state
-from jarvis_ls.jc2r.rewrite.stage import Wanted
+from jarvis_ls.jc2r.rewrite.wanted import Wanted
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 
 Tell = Callable[[Stage, str], None]

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from jarvis_ls.jc2r.rewrite.stage import Writer
+from jarvis_ls.jc2r.rewrite.wanted import Writer
 
 
 @dataclass(frozen=True, slots=True)

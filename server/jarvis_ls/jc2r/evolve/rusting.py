@@ -22,8 +22,9 @@ from jarvis_ls.jc2r.lift.stage import lift_project
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.rewrite.optimize import Extent as OptimizeExtent
 from jarvis_ls.jc2r.rewrite.optimize import optimize_project
-from jarvis_ls.jc2r.rewrite.stage import Rewritten, Step, Writer, rewrite_project
+from jarvis_ls.jc2r.rewrite.stage import Rewritten, rewrite_project
 from jarvis_ls.jc2r.rewrite.verdict import TITLES
+from jarvis_ls.jc2r.rewrite.wanted import Step, Writer
 from jarvis_ls.jc2r.run.pipeline import run_baseline
 from jarvis_ls.runtime.agent.typed_answer import AnswerForm
 from jarvis_ls.runtime.base.events import Budget
@@ -220,7 +221,7 @@ class _Pausing:
     def __init__(self, retries: int) -> None:
         self._retries = retries
         self._repeated = 0
-        self._last = ""
+        self._asked: set[str] = set()
         self._writer: Writer | None = None
 
     def over(self, writer: Writer) -> Writer:
@@ -231,8 +232,8 @@ class _Pausing:
     async def write(self, task: str, title: str, form: AnswerForm, budget: Budget) -> AgentAnswer:
         """See `Writer`."""
         assert self._writer is not None
-        self._repeated += title == self._last
-        self._last = title
+        self._repeated += title in self._asked
+        self._asked.add(title)
         if self._repeated > self._retries:
             why = Words(
                 "{n} answers had to be repeated, more than --retries allows: run it again to"

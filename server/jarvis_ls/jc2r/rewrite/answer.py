@@ -50,6 +50,12 @@ class Rewrite(BaseModel):
         " function, in order",
     )
     notes: str = Field("", description="what was changed and why it behaves the same, or why not")
+    learned: list[str] = Field(
+        default_factory=list,
+        max_length=5,
+        description="what one who rewrites functions near it needs to know of the C, a sentence"
+        " each",
+    )
 
     @model_validator(mode="after")
     def _has_code(self) -> Self:

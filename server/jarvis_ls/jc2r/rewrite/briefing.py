@@ -1,9 +1,9 @@
-"""What a model is told of a function: the prompt is `prompts/rewrite.md`, filled in here."""
+"""What a model is told of a function: the prompts below `prompts`, filled in here."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from jarvis_ls.harness.signature import Function, Signatures
 from jarvis_ls.jc2r.libraries.records import Replacement
 from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of, read_sources
 from jarvis_ls.jc2r.prepare.proposals import Interface
+from jarvis_ls.jc2r.rewrite.hypotheses import Hypothesis
 from jarvis_ls.jc2r.rewrite.journal import Attempt
 from jarvis_ls.jc2r.rewrite.subject import Subject
 from jarvis_ls.jc2r.rewrite.verdict import TITLES, Gate
@@ -42,29 +43,84 @@ class Told:
     """What libraries can do of it."""
     plan: Interface | None = None
     """What it is to be in Rust."""
+    learned: Sequence[Hypothesis] = ()
+    """What models have said of it and of what is near it."""
 
 
 def brief(subject: Subject, crate: Path, told: Told) -> str:
     """Return the task of a model."""
-    notes = told.notes.strip()
     sources = read_sources(crate)
     values = {
-        "place": f"{subject.file}:{subject.line}, {subject.name}",
-        "name": subject.name,
+        **_describe_code(subject, sources),
         "inner": subject.inner,
-        "c": as_data(subject.c[:_MOST_CODE]),
-        "rust": as_data(subject.rust[:_MOST_CODE]),
-        "types": as_data("\n\n".join(_find_used(subject, sources))),
         "callers": as_data("\n".join(_callers(subject, sources)) or "Nothing in the crate."),
         "facts": as_data("\n".join(_facts(subject, told.found)) or "Nothing more."),
         "gates": ", ".join(str(TITLES[gate]) for gate in Gate),
         "plan": _describe_plan(told.plan),
         "library": _describe_library(told.library),
-        "notes": f"Additional notes of the user:\n{notes}" if notes else "",
+        "learned": _describe_learned(told.learned),
+        "notes": _describe_notes(told.notes),
         "before": "\n\n".join(_earlier(told.before)),
     }
-    text = filled(read_prompt("jarvis_ls.jc2r.rewrite", "rewrite"), values)
+    return _fill("rewrite", values)
+
+
+def brief_tests(subject: Subject, crate: Path, notes: str, wrong: str) -> str:
+    """Return the task of a model that writes tests of a function; `wrong` is what was wrong with
+    its last ones."""
+    before = f"## Your last tests could not be used\n{as_data(redact(wrong[:_MOST_DETAILS]))}"
+    values = {
+        **_describe_code(subject, read_sources(crate)),
+        "notes": _describe_notes(notes),
+        "before": before if wrong else "",
+    }
+    return _fill("tests", values)
+
+
+def brief_review(subject: Subject, crate: Path, after: str, notes: str) -> str:
+    """Return the task of a model that reads a rewrite, `after`."""
+    sources = read_sources(crate)
+    values = {
+        **_describe_code(subject, sources),
+        "after": as_data(after[:_MOST_CODE]),
+        "callers": as_data("\n".join(_callers(subject, sources)) or "Nothing in the crate."),
+        "notes": _describe_notes(notes),
+    }
+    return _fill("review", values)
+
+
+def _fill(name: str, values: Mapping[str, str]) -> str:
+    text = filled(read_prompt("jarvis_ls.jc2r.rewrite", name), dict(values))
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _describe_code(subject: Subject, sources: Sequence[Source]) -> dict[str, str]:
+    return {
+        "place": f"{subject.file}:{subject.line}, {subject.name}",
+        "name": subject.name,
+        "c": as_data(subject.c[:_MOST_CODE]),
+        "rust": as_data(subject.rust[:_MOST_CODE]),
+        "types": as_data("\n\n".join(_find_used(subject, sources))),
+    }
+
+
+def _describe_notes(notes: str) -> str:
+    text = notes.strip()
+    return f"Additional notes of the user:\n{text}" if text else ""
+
+
+def _describe_learned(learned: Sequence[Hypothesis]) -> str:
+    if not learned:
+        return ""
+    lines = (
+        f"{one.name}: {one.text}"
+        + (f" (the answer that says so failed at gate {one.gate})" if one.gate else "")
+        for one in learned
+    )
+    return (
+        "## What other agents have learned\nClaims of models about functions near this one, the"
+        " latest last; nobody has checked them.\n" + as_data(redact("\n".join(lines)))
+    )
 
 
 def _describe_plan(plan: Interface | None) -> str:

@@ -69,6 +69,8 @@ class Record:
     """Inputs and mutants, lines of unsafe before and after."""
     notes: str = ""
     """What the model says of it."""
+    objections: list[str] = field(default_factory=list)
+    """What a second reader objects to and no run has shown."""
 
     @property
     def is_rewritten(self) -> bool:
@@ -92,6 +94,8 @@ class Journal:
         self.records: dict[tuple[str, str], Record] = {}
         """What became of functions, in the order it did."""
         self._attempts: dict[tuple[str, str], list[Attempt]] = {}
+        self.tests: dict[tuple[str, str], str] = {}
+        """Tests of functions that their translation has passed; empty where there are none."""
         kept = []
         for line in read_records(self._path):
             if isinstance(line, dict) and line.get("made") == made and self._read(line):
@@ -109,6 +113,12 @@ class Journal:
         self._append({"kind": "attempt", "file": key[0], "name": key[1], **asdict(attempt)})
         self._attempts.setdefault(key, []).append(attempt)
 
+    def add_tests(self, key: tuple[str, str], code: str) -> None:
+        """Keep the tests of a function, in the place of those that it has. Raises
+        `JarvisError`."""
+        self._append({"kind": "tests", "file": key[0], "name": key[1], "code": code})
+        self.tests[key] = code
+
     def add(self, record: Record) -> None:
         """Keep what became of a function. Raises `JarvisError`."""
         self._append({"kind": "function", **asdict(record)})
@@ -120,7 +130,7 @@ class Journal:
         lines = [
             line
             for line in read_records(self._path)
-            if (line.get("file"), line.get("name")) not in dropped
+            if line.get("kind") == "tests" or (line.get("file"), line.get("name")) not in dropped
         ]
         self._file.close()
         replace_records(self._path, lines)
@@ -143,6 +153,8 @@ class Journal:
             if line.get("kind") == "function":
                 record = Record(**from_json(values))
                 self.records[str(record.file), str(record.name)] = record
+            elif line.get("kind") == "tests":
+                self.tests[str(values["file"]), str(values["name"])] = str(values["code"])
             else:
                 key = (str(values.pop("file")), str(values.pop("name")))
                 self._attempts.setdefault(key, []).append(Attempt(**values))

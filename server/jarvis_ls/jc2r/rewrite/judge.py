@@ -28,11 +28,14 @@ from jarvis_ls.jc2r.equivalence.verify import Project, Settings, digest_of, veri
 from jarvis_ls.jc2r.lift.compiler import Message, check
 from jarvis_ls.jc2r.lift.rust import parse_source, read_sources
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
+from jarvis_ls.jc2r.rewrite.code_rules import find_broken
 from jarvis_ls.jc2r.rewrite.compose import Composed
-from jarvis_ls.jc2r.rewrite.rules import Rule, Violation
+from jarvis_ls.jc2r.rewrite.error_classes import describe
+from jarvis_ls.jc2r.rewrite.function_tests import without
+from jarvis_ls.jc2r.rewrite.second_reader import Worth
 from jarvis_ls.jc2r.rewrite.subject import Subject, replace_item
-from jarvis_ls.jc2r.rewrite.unsafe_reasons import unexplained
-from jarvis_ls.jc2r.rewrite.uses import find_paths_into, find_uses, shorten
+from jarvis_ls.jc2r.rewrite.test_runs import TestRuns
+from jarvis_ls.jc2r.rewrite.uses import shorten
 from jarvis_ls.jc2r.rewrite.verdict import Failure, Gate, Judgement
 from jarvis_ls.jc2r.translate.crate import build
 from jarvis_ls.jc2r.translate.manifest import format_source
@@ -65,7 +68,16 @@ class _Before:
 
     exports: frozenset[str]
     warnings: Mapping[Path, Sequence[Message]]
-    """Of clippy, by file."""
+    """Of clippy, or of rustc where that is not installed, by file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the last rewrite that passed took the place of."""
+
+    path: Path
+    text: bytes
+    before: _Before
 
 
 class Judge:
@@ -94,6 +106,9 @@ class Judge:
         self._before = self._look_before()
         self._modules = frozenset(source.path.stem for source in read_sources(copy))
         self._crates = frozenset(read_dependencies(copy))
+        self.tests = TestRuns(copy)
+        """Those of single functions."""
+        self._last: _Kept | None = None
 
     @property
     def project(self) -> Project:
@@ -127,13 +142,56 @@ class Judge:
             tell(Gate.RULES)
             self._rules(subject, composed, libraries)
             replace_file(path, format_source(text.decode("utf-8", "replace")).encode())
-            return self._run_gates(subject, composed, tell)
+            kept = _Kept(path, before, self._before)
+            passed = self._run_gates(subject, composed, tell)
+            self._last = kept
+            return passed
         except GateFailed as failed:
             replace_file(path, before)
             return Judgement(failed.failure)
         except BaseException:
             replace_file(path, before)
             raise
+
+    def take_back(self) -> None:
+        """Put back what the last rewrite that passed took the place of. Raises `JarvisError`."""
+        if self._last is not None:
+            replace_file(self._last.path, self._last.text)
+            self._before, self._last = self._last.before, None
+
+    def try_tests(self, subject: Subject, code: str) -> tuple[str, str]:
+        """Return those of a model's tests that the crate as it is passes, and what was wrong with
+        the others."""
+        try:
+            self._check_rules(code, "", frozenset(), is_test=True)
+        except GateFailed as failed:
+            return "", failed.failure.details
+        results, said = self.tests.run(subject, code)
+        failing = {name for name, passed in results.items() if not passed}
+        return (without(code, failing) if results else ""), (said if failing or not results else "")
+
+    def examine(self, subject: Subject, test: str) -> tuple[Worth, str]:
+        """Return what the test of an objection to the last rewrite that passed is worth, and what
+        it said of the rewrite."""
+        kept = self._last
+        if not test.strip() or kept is None:
+            return Worth.UNTESTED, ""
+        try:
+            self._check_rules(test, "", frozenset(), is_test=True)
+        except GateFailed:
+            return Worth.UNTESTED, ""
+        now, said = self.tests.run(subject, test)
+        after = kept.path.read_bytes()
+        try:
+            replace_file(kept.path, kept.text)
+            before, _ = self.tests.run(subject, test)
+        finally:
+            replace_file(kept.path, after)
+        if not before:
+            return Worth.UNTESTED, ""  # it does not even compile
+        # what crashes or does not end has passed no test
+        differs = any(passed and not now.get(name, False) for name, passed in before.items())
+        return (Worth.PROVEN, said) if differs else (Worth.REFUTED, "")
 
     def counts(self, subject: Subject, composed: Composed) -> dict[str, Any]:
         """Return how much is unsafe in the baseline, in what a model wrote for it, and in the
@@ -174,30 +232,14 @@ class Judge:
         return Judgement(None, cases, planted, killed)
 
     def _rules(self, subject: Subject, composed: Composed, libraries: Set[str]) -> None:
-        known = {
-            (use.rule, use.key)
-            for use in find_uses(parse_source(Path(), subject.rust.encode()), self._modules)
-        }
-        source = parse_source(Path(), composed.written.encode())
-        found = [
-            Violation(use.rule, "", use.line, use.code)
-            for use in find_uses(source, self._modules)
-            if (use.rule, use.key) not in known
-        ]
+        self._check_rules(composed.written, subject.rust, libraries)
+
+    def _check_rules(
+        self, code: str, before: str, libraries: Set[str], *, is_test: bool = False
+    ) -> None:
+        """Raise `GateFailed` when code breaks a rule that what was there before does not break."""
         foreign = {name.replace("-", "_") for name in self._crates - set(libraries)}
-        found += [
-            Violation(Rule.DEPENDENCY, "", int(path.start_point[0]) + 1, shorten(source.text(path)))
-            for path in find_paths_into(source, foreign)
-        ]
-        found += [
-            Violation(
-                Rule.UNEXPLAINED_UNSAFE,
-                "",
-                int(block.start_point[0]) + 1,
-                shorten(source.text(block)),
-            )
-            for block in unexplained(source, source.root)
-        ]
+        found = list(find_broken(code, before, self._modules, foreign, is_test=is_test))
         if found:
             told = (f"line {v.line}: {v.rule.value}: {v.message}" for v in found[:_SHOWN])
             raise GateFailed(Gate.RULES, "\n".join(told))
@@ -205,7 +247,8 @@ class Judge:
     def _builds(self) -> None:
         errors = [message for message in check(self._copy) if message.level == "error"]
         if errors:
-            raise GateFailed(Gate.BUILDS, "\n".join(map(self._told, errors[:_SHOWN])))
+            told = "\n".join(map(self._told, errors[:_SHOWN]))
+            raise GateFailed(Gate.BUILDS, f"{told}\n{describe(errors)}")
         try:
             self._project.build()
         except JarvisError as error:
@@ -334,11 +377,10 @@ class Judge:
         return frozenset(names)
 
     def _warnings(self) -> dict[Path, list[Message]]:
-        """Return what clippy warns of, by file; nothing where it is not installed."""
-        if program("cargo-clippy") is None:
-            return {}
+        """Return what clippy warns of, by file; what rustc does where it is not installed."""
+        command = "check" if program("cargo-clippy") is None else "clippy"
         found: dict[Path, list[Message]] = {}
-        for message in check(self._copy, command="clippy"):
+        for message in check(self._copy, command=command):
             found.setdefault(message.path, []).append(message)
         return found
 

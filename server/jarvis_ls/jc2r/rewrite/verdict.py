@@ -22,6 +22,7 @@ class Gate(Enum):
     UNSAFE = "unsafe"
     EXPORTS = "exports"
     CLIPPY = "clippy"
+    REVIEW = "review"
 
 
 TITLES: dict[Gate, str] = {
@@ -35,6 +36,7 @@ TITLES: dict[Gate, str] = {
     Gate.UNSAFE: Words("has no more unsafe code than before"),
     Gate.EXPORTS: Words("offers C the same symbols"),
     Gate.CLIPPY: Words("has no more warnings of clippy than before"),
+    Gate.REVIEW: Words("withstands a second reader, whose objections are run"),
 }
 """What a rewrite does that passes a gate, as people read it."""
 
