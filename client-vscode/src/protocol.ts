@@ -80,7 +80,9 @@ export type MigrationScope =
   | 'function'
   | 'resume'
   | 'verify'
-  | 'lift';
+  | 'lift'
+  | 'rewrite'
+  | 'revert';
 export type StageState = 'todo' | 'running' | 'done' | 'failed';
 export type FunctionState = 'new' | 'c' | 'baseline' | 'idiomatic';
 export type NodeKind = 'function' | 'type' | 'global' | 'macro';
@@ -815,13 +817,14 @@ export interface MigrationResult {
 /** Asks for a scan or a run. */
 export interface MigrationRunParams {
   /** `scan` reads only; `resume` continues with what was asked for last; `verify` compares the
-crate with the C, `lift` makes better Rust of it. */
+crate with the C, `lift` makes better Rust of it; `rewrite` lets a model write one function,
+`revert` puts its baseline back. */
   scope: MigrationScope;
   /** URI of the folder; that of `uri`, else the first one, when it is absent. */
   folder?: string;
   /** The C file, for `file` and `function`; for `verify` that of the one function to compare. */
   uri?: string;
-  /** Name of the function, for `function` and `verify`. */
+  /** Name of the function, for `function`, `verify`, `rewrite` and `revert`. */
   function?: string;
   /** A line in the function, from 0, where its name is not known. */
   line?: number;
@@ -853,6 +856,8 @@ passes that were not kept. */
   counts: MigrationCount[];
   /** URI of the folder of the crate; absent after a scan. */
   crate?: string;
+  /** After `rewrite` and `revert`: what became of the function, in the user's language. */
+  told?: string;
 }
 
 /** Asks where the Rust of a C function is. */

@@ -321,8 +321,9 @@ async def test_one_function_is_verified_by_the_light_bulb_and_the_line_above_say
             "Transpile this function"
         ]
         assert not await bulb(editor, sums, 0)
-        (action,) = await bulb(editor, sums, 4)
+        action, other = await bulb(editor, sums, 4)
         assert action.title == "Verify this function against C"
+        assert other.title == "Rewrite with a model"
         (options,) = action.command.arguments
         assert (await run(editor, **options)).functions == 1
         tests = {one.name: one.tests for one in (await ask(editor)).functions}

@@ -56,6 +56,10 @@ class Services(Protocol):
         """The analysis process."""
 
     @property
+    def model_keys(self) -> dict[str, str]:
+        """Keys of models, as variables of the environment."""
+
+    @property
     def documents(self) -> Documents:
         """The open documents."""
 

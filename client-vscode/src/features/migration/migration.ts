@@ -1,7 +1,7 @@
 /**
  * Moving C to Rust: commands for the project, a file and a function; the view that shows every
  * function in the order of its translation; C beside Rust on a click; the overview with the stages,
- * the build's output and the graph. It needs no model and no network.
+ * the build's output and the graph. Only rewriting a function asks a model.
  */
 
 import { commands, l10n, Uri, window } from 'vscode';
@@ -52,6 +52,12 @@ export function activate(context: JarvisContext): void {
   );
   context.command('jarvisLs.migration.transpileFunction', (node?: MigrationNode) =>
     start({ scope: 'function', ...functionOf(node) }),
+  );
+  context.command('jarvisLs.migration.rewriteFunction', (node?: MigrationNode) =>
+    start({ scope: 'rewrite', ...functionOf(node) }),
+  );
+  context.command('jarvisLs.migration.revertFunction', (node?: MigrationNode) =>
+    start({ scope: 'revert', ...functionOf(node) }),
   );
   context.command('jarvisLs.migration.transpileHere', (wanted: Wanted) => start(wanted));
   context.command('jarvisLs.migration.stop', () => context.request(MIGRATION_STOP, {}));

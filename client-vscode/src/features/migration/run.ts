@@ -18,7 +18,7 @@ import { countOf, fewer } from './labels';
 export type Wanted = Omit<MigrationRunParams, 'workDoneToken'>;
 
 /** Parts that `resume` does not go on with: asking for them again does. */
-const ALONE: readonly MigrationScope[] = ['scan', 'verify', 'lift'];
+const ALONE: readonly MigrationScope[] = ['scan', 'verify', 'lift', 'rewrite', 'revert'];
 
 /** Runs after everything is saved: compilers read files. */
 export async function run(
@@ -33,6 +33,8 @@ export async function run(
     scan: l10n.t('Scanning the C project'),
     verify: l10n.t('Verifying Rust against C'),
     lift: l10n.t('Refactoring the Rust code'),
+    rewrite: l10n.t('Rewriting {0} with a model', wanted.function ?? ''),
+    revert: l10n.t('Putting the baseline of {0} back', wanted.function ?? ''),
   };
   const title = titles[wanted.scope] ?? l10n.t('Migrating C to Rust');
   const result = await withWork(context, title, (workDoneToken) =>
@@ -106,6 +108,9 @@ async function tellVerdict({ functions, left, differs }: MigrationRunResult): Pr
 }
 
 function sentence(wanted: Wanted, result: MigrationRunResult): string {
+  if (result.told !== undefined && result.told !== null) {
+    return wanted.function === undefined ? result.told : `${wanted.function}: ${result.told}`;
+  }
   const seconds = (result.milliseconds / 1000).toFixed(1);
   if (wanted.scope === 'scan') {
     return l10n.t('Scanned the C project in {0} s: {1}.', seconds, countOf(result.functions));

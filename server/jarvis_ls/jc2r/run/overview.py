@@ -32,6 +32,7 @@ from jarvis_ls.jc2r.crate.state import (
 )
 from jarvis_ls.jc2r.equivalence.counterexample import difference_of
 from jarvis_ls.jc2r.libraries.records import WHOLE_ORDER
+from jarvis_ls.jc2r.rewrite.journal import FILE as JOURNAL
 from jarvis_ls.jc2r.rewrite.journal import FOLDER as REWRITES
 from jarvis_ls.jc2r.rewrite.journal import read_converted, read_rewritten
 from jarvis_ls.jc2r.symbols.symbol import Problem
@@ -176,7 +177,7 @@ def read_overview(root: Path) -> Overview:
         root,
         crate=crate if ours else None,
         stages=stages,
-        functions=tuple(_with_tests(told, _with_rewrites(folder, state, functions))),
+        functions=tuple(_with_rewrites(folder, state, _with_tests(told, functions))),
         skipped=skipped,
         problems=tuple(_problems(meta.get("problems"))),
         notes=tuple(note for note in meta.get("notes", ()) if isinstance(note, str)),
@@ -337,15 +338,21 @@ def _equivalence_results(folder: Path, state: State) -> list[dict[str, Any]]:
 
 
 def _with_rewrites(folder: Path, state: State, functions: Iterable[Function]) -> list[Function]:
-    """Return the functions; those that a model has rewritten say so."""
+    """Return the functions; those that a model has rewritten say so, and on how many inputs the
+    gates have compared them, until all is compared again."""
     known = read_rewritten(folder / REWRITES, state.translation)
     converted = read_converted(folder)
+    compared = _time_of(folder / "equivalence.jsonl")
+    is_newer = _time_of(folder / REWRITES / JOURNAL) > compared
     found = []
     for function in functions:
         record = known.get((function.file, function.name))
         if record is not None and f"{function.file}:{function.name}" in converted:
             lines = _pair(record.counts.get("unsafe_lines"))
             function = replace(function, state="idiomatic", unsafe_lines=lines)
+            cases = record.counts.get("cases")
+            if is_newer and isinstance(cases, int) and cases > 0:
+                function = replace(function, tests="equal", tests_note=str(cases))
         found.append(function)
     return found
 

@@ -9,14 +9,16 @@ import asyncio
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from lsprotocol import types
 
 from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.process import Worker
+from jarvis_ls.core.words import from_json
 from jarvis_ls.lsp.events import spawn
 from jarvis_ls.lsp.folders import Folder, uri_of
+from jarvis_ls.lsp.migration.runs import MODULE, REWRITING
 from jarvis_ls.lsp.migration.text import function_range, items, own_name, passes_of, stage_message
 from jarvis_ls.lsp.protocol import migration as wire
 from jarvis_ls.lsp.server import Server
@@ -31,7 +33,8 @@ TELL_SECONDS = 0.1
 SETTLE_SECONDS = 0.2
 """How long a folder's files must be quiet before they are read."""
 GRAPH_SECONDS = 60.0
-_SCOPES = ("scan", "project", "file", "function", "resume", "verify", "lift")
+_SCOPES = get_args(wire.MigrationScope)
+_ONE_FUNCTION = ("rewrite", "revert")
 
 
 def register(server: Server) -> None:
@@ -147,15 +150,17 @@ class _Migration:
         if params.scope not in _SCOPES:
             raise UsageError(self._server.say("Unknown scope of a migration."))
         folder = self._folder_of(params)
-        request = await self._request(params, folder)
+        one = params.scope in _ONE_FUNCTION
+        module = REWRITING if one else MODULE
+        request = await (self._rewriting if one else self._request)(params, folder)
         say = self._server.say
         title = (
             say("Scanning the C project") if params.scope == "scan" else say("Migrating C to Rust")
         )
         async with self._server.work.work(title, params.work_done_token) as work:
-            outcome = await self._run(request, folder, work)
+            outcome = await self._run(request, folder, work, module)
         result = outcome.result
-        crate = result.get("crate")
+        crate, told = result.get("crate"), str(from_json(result.get("told", "")))
         return wire.MigrationRunResult(
             outcome.cancelled,
             result.get("functions", 0),
@@ -166,9 +171,10 @@ class _Migration:
             outcome.milliseconds,
             [wire.MigrationCount(*count) for count in result.get("counts", ())],
             crate=uri_of(crate) if crate else None,
+            told=say(told) if told else None,
         )
 
-    async def _run(self, request: Request, folder: Folder, work: Work) -> Outcome:
+    async def _run(self, request: Any, folder: Folder, work: Work, module: str) -> Outcome:
         stage = ""
 
         def report(root: str) -> None:
@@ -177,12 +183,13 @@ class _Migration:
             if root != folder.path or progress is None or not progress.stage:
                 return
             message, done, total = stage_message(progress, self._server.say)
-            work.report(done, total, message, at_once=progress.stage != stage)
-            stage = progress.stage
+            now = progress.stage + progress.what
+            work.report(done, total, message, at_once=now != stage)
+            stage = now
 
         self._migrations.progressed.subscribe(report)
         try:
-            return await self._migrations.run(request, work)
+            return await self._migrations.run(request, work, module)
         finally:
             self._migrations.progressed.unsubscribe(report)
 
@@ -211,6 +218,19 @@ class _Migration:
             reset=bool(params.reset),
             language=self._server.say.language,
             sandbox=asdict(read_ladder().settings) if action == "lift" else {},
+        )
+
+    async def _rewriting(self, params: wire.MigrationRunParams, folder: Folder) -> Any:
+        from jarvis_ls.assembly.rewriting_process import Request
+
+        if params.uri is None:
+            raise UsageError(self._server.say("The command needs a C file."))
+        name = params.function or await self._name_at(params.uri, params.line)
+        return Request(
+            "revert" if params.scope == "revert" else "rewrite",
+            folder.path,
+            f"{self._server.place(params.uri).path}:{name}",
+            self._server.settings.project_build,
         )
 
     async def stop(self, params: wire.MigrationParams) -> bool:
@@ -280,6 +300,7 @@ class _Migration:
             "functions": result.functions,
             "left": result.left,
             "crate": result.crate,
+            **({"told": result.told} if result.told is not None else {}),
         }
 
     async def stop_command(self, _arguments: list[Any]) -> bool:

@@ -65,8 +65,8 @@ class _Marks:
             function = by_name.get(own_name(name, by_name))
             if function is not None:
                 found.append(self._state_lens(uri, first, function))
-                scope, title = self._action(function)
-                found.append(self._lens(first, title, scope, uri, function.name))
+                for scope, title in self._actions(function):
+                    found.append(self._lens(first, title, scope, uri, function.name))
         return found
 
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -83,18 +83,24 @@ class _Marks:
         for name, first, last in state.functions:
             function = known.get(own_name(name, known)) if first <= at <= last else None
             if function is not None:
-                scope, title = self._action(function)
-                command = self._command(title, scope, uri, function.name)
-                found.append(
-                    types.CodeAction(title, types.CodeActionKind.Refactor, command=command)
-                )
+                for scope, title in self._actions(function):
+                    command = self._command(title, scope, uri, function.name)
+                    found.append(
+                        types.CodeAction(title, types.CodeActionKind.Refactor, command=command)
+                    )
         return found
 
-    def _action(self, function: Function) -> tuple[str, str]:
-        """Return the scope of the run that is next for a function, and its title."""
+    def _actions(self, function: Function) -> Iterator[tuple[str, str]]:
+        """Yield the scopes of the runs that are next for a function, and their titles."""
+        say = self._server.say
         if function.state in ("new", "c"):
-            return "function", self._server.say("Transpile this function")
-        return "verify", self._server.say("Verify this function against C")
+            yield "function", say("Transpile this function")
+            return
+        yield "verify", say("Verify this function against C")
+        if function.unsafe_lines is not None:
+            yield "revert", say("Put the baseline back")
+        elif function.name != "main":
+            yield "rewrite", say("Rewrite with a model")
 
     def _state_lens(self, uri: str, line: int, function: Function) -> types.CodeLens:
         say = self._server.say

@@ -10,23 +10,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jarvis_ls.core.errors import UsageError
+from jarvis_ls.core.words import from_json
 from jarvis_ls.lsp.child_runs import run_child
 from jarvis_ls.lsp.events import Event, spawn
 
 if TYPE_CHECKING:
     from jarvis_ls.jc2r.run.overview import Overview
-    from jarvis_ls.jc2r.run.process import Request
     from jarvis_ls.lsp.pygls_fixes.progress import Work
     from jarvis_ls.lsp.services import Services
     from jarvis_ls.lsp.user_messages import Messages
 
 MODULE = "jarvis_ls.jc2r.run.process"
+REWRITING = "jarvis_ls.assembly.rewriting_process"
+"""It asks the user's models, so it gets their keys."""
 UNTRUSTED = "Migrating C to Rust runs compilers and build scripts, so it needs a trusted workspace."
 
 logger = logging.getLogger(__name__)
@@ -39,6 +41,8 @@ class Progress:
     stage: str = ""
     done: int = 0
     total: int = 0
+    what: str = ""
+    """What of it is being done, in words; empty when the counts say all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,9 @@ class Migrations:
         run.work.cancel()
         return True
 
-    async def run(self, request: Request, work: Work) -> Outcome:
-        """Scan or run in a process of its own; stopped when `work` is cancelled.
+    async def run(self, request: Any, work: Work, module: str = MODULE) -> Outcome:
+        """Carry out a request in a process of its own that runs `module`; stopped when `work` is
+        cancelled.
 
         Raises `UsageError` where there is no trust or another run continues in the folder, and
         `JarvisError` with what went wrong.
@@ -127,10 +132,11 @@ class Migrations:
             text = "A migration of this folder is already running. Stop it first."
             raise UsageError(self._server.say(text))
         run = self._runs[root] = _Run(work, self._server.say, lambda: self.progressed.fire(root))
+        keys = self._server.model_keys if module == REWRITING else None
         started = time.monotonic()
         self.progressed.fire(root)
         try:
-            result = await run.follow(request)
+            result = await run.follow(request, module, keys)
         finally:
             del self._runs[root]
             self.progressed.fire(root)
@@ -152,12 +158,15 @@ class _Run:
         self.progress = Progress()
         self._progressed = progressed
 
-    async def follow(self, request: Request) -> dict[str, Any]:
-        return await run_child(MODULE, request, self.work, self._take, self._say)
+    async def follow(
+        self, request: Any, module: str, keys: Mapping[str, str] | None
+    ) -> dict[str, Any]:
+        return await run_child(module, request, self.work, self._take, self._say, keys)
 
     def _take(self, said: dict[str, Any]) -> None:
         if "stage" in said:
             self.progress = Progress(said["stage"])
         elif "done" in said:
-            self.progress = Progress(self.progress.stage, said["done"], said["total"])
+            what = str(from_json(said.get("what", "")))
+            self.progress = Progress(self.progress.stage, said["done"], said["total"], what)
         self._progressed()

@@ -23,7 +23,11 @@ _STAGES = {
     "baseline": "Translating to Rust",
     "build": "Building the crate with cargo",
 }
-_ALONE = {"verify": "Comparing functions", "lift": "Running refactoring passes"}
+_ALONE = {
+    "verify": "Comparing functions",
+    "lift": "Running refactoring passes",
+    "transpile": "Rewriting with a model",
+}
 _THROUGH_MACRO = re.compile(r"\w+\s*\(\s*(\w+)\s*\)")
 _PLACED = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+): (?P<text>.+)", re.DOTALL)
 
@@ -35,6 +39,8 @@ def stage_message(progress: Progress, say: Messages) -> tuple[str, int, int]:
     text = say(template) if template else progress.stage
     if progress.total:
         text = f"{text}: {progress.done}/{progress.total}"
+    if progress.what:
+        text = f"{text}, {say(progress.what)}"
     if progress.stage not in names:  # a stage of its own, such as `verify`
         return text, progress.done, max(1, progress.total)
     part = progress.done / progress.total if progress.total else 0.0

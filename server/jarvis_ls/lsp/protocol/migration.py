@@ -18,7 +18,9 @@ COMMAND_MIGRATE = "jarvis.migrate"
 COMMAND_STOP_MIGRATION = "jarvis.stopMigration"
 COMMAND_SHOW_RUST = "jarvis.showRust"
 
-MigrationScope = Literal["scan", "project", "file", "function", "resume", "verify", "lift"]
+MigrationScope = Literal[
+    "scan", "project", "file", "function", "resume", "verify", "lift", "rewrite", "revert"
+]
 StageState = Literal["todo", "running", "done", "failed"]
 FunctionState = Literal["new", "c", "baseline", "idiomatic"]
 NodeKind = Literal["function", "type", "global", "macro"]
@@ -169,13 +171,14 @@ class MigrationRunParams:
 
     scope: MigrationScope
     """`scan` reads only; `resume` continues with what was asked for last; `verify` compares the
-    crate with the C, `lift` makes better Rust of it."""
+    crate with the C, `lift` makes better Rust of it; `rewrite` lets a model write one function,
+    `revert` puts its baseline back."""
     folder: str | None = None
     """URI of the folder; that of `uri`, else the first one, when it is absent."""
     uri: str | None = None
     """The C file, for `file` and `function`; for `verify` that of the one function to compare."""
     function: str | None = None
-    """Name of the function, for `function` and `verify`."""
+    """Name of the function, for `function`, `verify`, `rewrite` and `revert`."""
     line: int | None = None
     """A line in the function, from 0, where its name is not known."""
     reset: bool | None = None
@@ -208,6 +211,8 @@ class MigrationRunResult:
     """After `lift`: what there is less of."""
     crate: str | None = None
     """URI of the folder of the crate; absent after a scan."""
+    told: str | None = None
+    """After `rewrite` and `revert`: what became of the function, in the user's language."""
 
 
 @attrs.frozen
