@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from jarvis_ls.assembly.bootstrap import build
 from jarvis_ls.assembly.repairing import repair_with_models
-from jarvis_ls.assembly.rewriting import open_writer
+from jarvis_ls.assembly.rewriting import find_missing_model, open_writer
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding
@@ -36,17 +35,9 @@ _LANGUAGES = ("c", "cpp")
 
 def open_ports(root: Path, group: str, sandbox: Ladder, environment: Mapping[str, str]) -> Ports:
     """Return the ports of a project; `group` names the models, else those of the settings."""
-    missing = asyncio.run(_missing_model(group, environment))
+    missing = asyncio.run(find_missing_model(group, environment))
     security = ProjectSecurity(root, sandbox, has_model=not missing)
     return Ports(security, missing, lambda: open_writer(root, group, environment))
-
-
-async def _missing_model(group: str, environment: Mapping[str, str]) -> str:
-    assembly = build(environment=environment)
-    try:
-        return assembly.missing_model(group or assembly.tree_settings("").group("child"))
-    finally:
-        await assembly.close()
 
 
 class ProjectSecurity:

@@ -13,6 +13,16 @@ from jarvis_ls.core.errors import UsageError
 _NAME = "jc2r rewrite"
 
 
+async def find_missing_model(group: str, environment: Mapping[str, str]) -> str:
+    """Return why there is no model in `group`, or in that of the user's settings; empty when there
+    is one."""
+    assembly = build(environment=environment)
+    try:
+        return assembly.missing_model(group or assembly.tree_settings("").group("child"))
+    finally:
+        await assembly.close()
+
+
 @contextlib.asynccontextmanager
 async def open_writer(
     root: Path, group: str, environment: Mapping[str, str]

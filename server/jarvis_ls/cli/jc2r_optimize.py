@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from jarvis_ls.cli.common_options import positive
+from jarvis_ls.cli.common_options import add_model_group, add_spending, positive
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_project import add_build, add_project, open_project
 from jarvis_ls.cli.jc2r_verify import add_settings
@@ -19,6 +19,10 @@ from jarvis_ls.core.words import Words, to_json
 
 if TYPE_CHECKING:
     from jarvis_ls.jc2r.rewrite.optimize import Optimized, Step
+    from jarvis_ls.jc2r.rewrite.polish_records import Polished
+
+PARTS = ("clippy", "unsafe", "docs", "all")
+"""What a model can do; `Part` of `rewrite.polish`."""
 
 
 def add_optimize(commands: Any) -> None:
@@ -30,7 +34,9 @@ def add_optimize(commands: Any) -> None:
             "Apply the suggestions that clippy marks as machine-applicable, one lint after the "
             "other, in a copy of the crate. A lint is kept if the crate builds and `jc2r verify` "
             "finds no difference; each is one commit in the crate. No model is needed. What was "
-            "reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again."
+            "reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again. With "
+            "--model a model continues from there, under the same gates and the rules of "
+            "`jc2r check-rewrite`."
         ),
     )
     add = optimize.add_argument
@@ -55,6 +61,17 @@ def add_optimize(commands: Any) -> None:
         help="compare the crate with the C at most N times (default: no limit)",
     )
     add("--dry-run", action="store_true", help="list what could be applied and change nothing")
+    add(
+        "--model",
+        action="append",
+        choices=PARTS,
+        default=[],
+        metavar="PART",
+        help="then let a model do this, file by file (repeatable): clippy, its other warnings one "
+        "at a time; unsafe, less of it, each block explained; docs, what is missing; or all",
+    )
+    add_model_group(optimize)
+    add_spending(optimize)
     add_settings(optimize)
     add_build(optimize)
     add("--format", choices=("text", "json"), default="text", help="default: text")
@@ -89,12 +106,23 @@ def run_optimize(options: argparse.Namespace) -> ExitStatus:
         options.build,
     )
     settings = Settings(options.cases, options.seconds, options.seed)
-    done = optimize_project(root, settings=settings, extent=extent, tell=tell)
+    polished: Polished | None = None
+    if options.dry_run or not options.model:
+        done = optimize_project(root, settings=settings, extent=extent, tell=tell)
+    else:
+        from jarvis_ls.cli import polishing
+
+        polishing.require_model(options)  # before anything is done without one
+        done = optimize_project(root, settings=settings, extent=extent, tell=tell)
+        polished = polishing.run_polish(root, options, settings, extent)
     if options.format == "json":
-        print(json.dumps(to_json(asdict(done)), ensure_ascii=False, indent=1))
+        told = {**asdict(done), **({"polished": asdict(polished)} if polished else {})}
+        print(json.dumps(to_json(told), ensure_ascii=False, indent=1))
     else:
         _tell(done, dry=options.dry_run)
-    return ExitStatus.SUCCESS
+        if polished is not None:
+            polishing.tell_polished(polished)
+    return ExitStatus.FAILURE if polished is not None and polished.stopped else ExitStatus.SUCCESS
 
 
 def _tell(done: Optimized, *, dry: bool) -> None:

@@ -14,6 +14,7 @@ from jarvis_ls.cli.baseline_text import tell_notes, tell_run
 from jarvis_ls.cli.exit_status import ExitStatus
 from jarvis_ls.cli.jc2r_project import open_project
 from jarvis_ls.cli.language import speak
+from jarvis_ls.cli.polishing import tell_polished
 from jarvis_ls.cli.preparing import tell_prepared
 from jarvis_ls.cli.replacing import choose_registry, tell_replaced
 from jarvis_ls.cli.rewriting import tell_rewritten
@@ -23,7 +24,10 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.equivalence.verify import Settings
 from jarvis_ls.jc2r.libraries.evaluation import Plan as LibraryPlan
 from jarvis_ls.jc2r.prepare.stage import Wanted as PlanWanted
-from jarvis_ls.jc2r.rewrite.stage import Wanted
+from jarvis_ls.jc2r.rewrite.optimize import OPTIMIZE, Extent
+from jarvis_ls.jc2r.rewrite.polish import polish_crate
+from jarvis_ls.jc2r.rewrite.polish_records import Polished, Wish
+from jarvis_ls.jc2r.rewrite.wanted import Wanted
 from jarvis_ls.jc2r.run.pipeline import crate_folder, is_foreign
 from jarvis_ls.jc2r.run.whole_way import Whole, WholePlan, finish, run_whole
 from jarvis_ls.jsec.report.text import printable
@@ -53,6 +57,8 @@ def run_whole_way(options: argparse.Namespace) -> ExitStatus:
     done = asyncio.run(_run(root, options.llm_group, plan))
     if not done.stopped:
         finish(root, done, plan, read_ladder(), _show)
+        polished = asyncio.run(_polish(root, options.llm_group, plan))
+        done.polished, done.stopped = polished, polished.stopped
     _tell(done)
     return ExitStatus.FAILURE if done.stopped or done.run.skipped else ExitStatus.SUCCESS
 
@@ -60,6 +66,18 @@ def run_whole_way(options: argparse.Namespace) -> ExitStatus:
 async def _run(root: Path, group: str, plan: WholePlan) -> Whole:
     async with open_writer(root, group, os.environ) as writer:
         return await run_whole(root, writer, plan, _show)
+
+
+async def _polish(root: Path, group: str, plan: WholePlan) -> Polished:
+    wish = Wish(extent=Extent(build_project=plan.build_project), budget=plan.rewriting.budget)
+    async with open_writer(root, group, os.environ) as writer:
+        return await polish_crate(
+            root,
+            writer,
+            wish=wish,
+            settings=plan.settings,
+            tell=lambda part, file: _show(OPTIMIZE, f"{part} {file}"),
+        )
 
 
 def _show(stage: str, about: str) -> None:
@@ -77,6 +95,8 @@ def _tell(done: Whole) -> None:
         tell_prepared(done.interfaces)
     if done.rewritten is not None:
         tell_rewritten(done.rewritten)
+    if done.polished is not None:
+        tell_polished(done.polished)
     tell_notes(done.notes)
     if not done.stopped:
         print(speak("All stages are done: `jc2r verify` compares the crate with the C once more."))

@@ -16,10 +16,10 @@ _shtab_jc2r_commands() {
     evolve:'Run the stages assess (scan the C), harden (repair findings under the gates of `jsec fix`), replace (translate; library functions that Rust'"'"'s own replace), transpile (`jc2r verify`, and `jc2r rewrite` with a model) and optimize (`jc2r lift`, `jc2r optimize`), and measure after each. What is done is not done again until the C changes. Without a model the parts that need one are left out.'
     lib-replace:'Decide for each function, callers first, whether libraries can do it together with what it calls: a table for 40 functions of the C library, a model for the rest. Only crates that are there count. Writes library_replacements.jsonl and the tables without what is not needed any more; `jc2r rewrite` writes the replacements, under its gates. The same command continues after an interruption.'
     lift:'Apply refactoring passes to a copy of the crate: array indexing, references and slices instead of raw pointers, return values instead of out-parameters, Vec and Box for memory with a single owner, safe functions, private items, fewer casts, labels and parentheses. A pass is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate.'
-    optimize:'Apply the suggestions that clippy marks as machine-applicable, one lint after the other, in a copy of the crate. A lint is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate. No model is needed. What was reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again.'
+    optimize:'Apply the suggestions that clippy marks as machine-applicable, one lint after the other, in a copy of the crate. A lint is kept if the crate builds and `jc2r verify` finds no difference; each is one commit in the crate. No model is needed. What was reverted is listed in .jarvis/c2rust/optimize_report.json and not tried again. With --model a model continues from there, under the same gates and the rules of `jc2r check-rewrite`.'
     prepare:'Plan for each function what it is to be in safe Rust: what follows from the C, then one question to a model per type, or interfaces that you give. They are written as a crate of functions that are not implemented, which has to compile, to .jarvis/c2rust/interface; `jc2r rewrite` follows them.'
     record:'Run PROGRAM in a temporary folder with copies of the files, and store its arguments, standard input, files before and after, output and exit status in .jarvis/c2rust/cases.jsonl.'
-    rewrite:'Ask a model for a safe form of each function, callees first. An answer is kept when it breaks no rule of `jc2r check-rewrite`, compiles, passes the tests, gives what the C gives for recorded and new inputs, its mutants are found, exports stay, and unsafe code and clippy'"'"'s warnings do not grow; else the model tries again with the reason, three times at most; then the baseline stays. Each function is one commit in the crate. The same command continues after an interruption.'
+    rewrite:'Ask a model for tests of each function, which the translation must pass, and then for a safe form of it, callees first. An answer is kept when it breaks no rule of `jc2r check-rewrite`, compiles, passes the tests, gives what the C gives for recorded and new inputs, its mutants are found, exports stay, and unsafe code and clippy'"'"'s warnings do not grow, and no test of a second agent shows a difference; else the model tries again with the reason, three times at most; then the baseline stays. Each function is one commit in the crate. The same command continues after an interruption.'
     run:'Scan, translate and build. Code that cannot be translated stays in C, is linked in and is listed with the reason. Then, unless --baseline is given, a model is asked: lib-replace, prepare, transpile and optimize. Completed stages are skipped.'
     scan:'Write symbols.jsonl, translation_order.jsonl and graphs to .jarvis/c2rust.'
     verify:'Call every function whose types allow it with generated inputs, in C and in Rust, each call in its own process, and compare results, memory, global variables, errno and output. Inputs for which sanitizers report undefined behaviour in the C are excluded. Results are stored in .jarvis/c2rust/equivalence.jsonl; an interrupted run resumes.'
@@ -145,6 +145,10 @@ _shtab_jc2r_optimize_options=(
   "*--lint[only this lint, clippy\:\:NAME (repeatable\; default\: all)]:NAME:"
   "--max-checks[compare the crate with the C at most N times (default\: no limit)]:N:"
   "--dry-run[list what could be applied and change nothing]"
+  "*--model[then let a model do this, file by file (repeatable)\: clippy, its other warnings one at a time\; unsafe, less of it, each block explained\; docs, what is missing\; or all]:PART:(clippy unsafe docs all)"
+  {--llm-group,-g}"[model group, or provider\/model (default\: that of the settings)]:GROUP:"
+  "--tokens[tokens for one function at most]:N:"
+  "--cost[money for one function at most]:SUM:"
   "--cases[inputs per function (default\: 40)]:N:"
   "--seconds[time limit for all functions in seconds (default\: 300)]:N:"
   "--seed[seed of the input generator (default\: 0)]:N:"
@@ -202,6 +206,8 @@ _shtab_jc2r_rewrite_options=(
   "--seconds[time limit for all functions in seconds (default\: 300)]:N:"
   "--seed[seed of the input generator (default\: 0)]:N:"
   "--again[try functions again whose baseline stayed]"
+  "--no-tests[let no model write tests of a function first]"
+  "--no-review[let no second agent read what has passed]"
   "--build[run the project\'s build in a copy to get its compile commands]"
   "--format[default\: text]:format:(text json)"
   "--trust[trust this folder\: what it brings may be run]"

@@ -249,11 +249,7 @@ class _Run:
         ]
 
     def _is_wanted(self, path: Path) -> bool:
-        name = path.relative_to(self._copy).as_posix()
-        include = self._extent.include or ("src/*",)
-        return any(fnmatch.fnmatch(name, pattern) for pattern in include) and not any(
-            fnmatch.fnmatch(name, pattern) for pattern in self._extent.exclude
-        )
+        return is_wanted(path.relative_to(self._copy).as_posix(), self._extent)
 
     def _write_progress(self) -> None:
         kept = [step for step in self._done.steps if step.kept]
@@ -275,6 +271,14 @@ class _Run:
             "steps": to_json([asdict(step) for step in done.steps]),
         }
         replace_file(self._folder / REPORT, (json.dumps(record, indent=1) + "\n").encode())
+
+
+def is_wanted(name: str, extent: Extent) -> bool:
+    """Return whether a file, relative to the crate, is one of those that are optimized."""
+    include = extent.include or ("src/*",)
+    return any(fnmatch.fnmatch(name, pattern) for pattern in include) and not any(
+        fnmatch.fnmatch(name, pattern) for pattern in extent.exclude
+    )
 
 
 def _with_changes(data: bytes, warnings: Sequence[Message]) -> bytes:

@@ -25,7 +25,9 @@ from jarvis_ls.jc2r.lift.stage import lift_project
 from jarvis_ls.jc2r.prepare.stage import PREPARE, Prepared, prepare_crate
 from jarvis_ls.jc2r.prepare.stage import Wanted as PlanWanted
 from jarvis_ls.jc2r.rewrite.optimize import OPTIMIZE, Extent, optimize_project
-from jarvis_ls.jc2r.rewrite.stage import TRANSPILE, Rewritten, Step, Wanted, Writer, rewrite_project
+from jarvis_ls.jc2r.rewrite.polish_records import Polished
+from jarvis_ls.jc2r.rewrite.stage import TRANSPILE, Rewritten, rewrite_project
+from jarvis_ls.jc2r.rewrite.wanted import Step, Wanted, Writer
 from jarvis_ls.jc2r.run.pipeline import Run, run_baseline
 from jarvis_ls.runtime.sandbox.ladder import Ladder
 
@@ -56,6 +58,7 @@ class Whole:
     libraries: Evaluated | None = None
     interfaces: Prepared | None = None
     rewritten: Rewritten | None = None
+    polished: Polished | None = None
     notes: list[str] = field(default_factory=list)
     stopped: str = ""
     """Why it did not come to its end, in words; empty when it did."""
