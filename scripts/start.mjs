@@ -9,6 +9,9 @@ import { leaveMachineCode } from './setup/machine-code.mjs';
 import { setUpPython, venv } from './setup/python.mjs';
 import { explainMissingTools } from './setup/tools.mjs';
 
+/** Findings of the sample that a run shows in a few seconds. */
+const PROVEN = '--trust --rule write-past-buffer tests/workspaces/inventory';
+
 await task(async () => {
   const [given, ...options] = process.argv.slice(2);
   const target = projectPath(given);
@@ -20,11 +23,14 @@ await task(async () => {
   const status = await run(venv('jsec'), ['scan', target, ...options]);
   if (status !== 0) return status;
 
+  const jsec = path.relative(process.cwd(), venv('jsec')) || venv('jsec');
+  console.log('\nTo see flaws happen: this builds the code and runs it on a copy in a sandbox:');
+  console.log(`  ${jsec} prove --all ${given ?? PROVEN}`);
   const shown = given ? ` -- ${given}` : '';
   console.log('\nThe same findings in a real editor, with quick fixes and a findings view:');
   console.log(`  npm run editor${shown}`);
   console.log('On the command line, from anywhere:');
-  console.log(`  ${path.relative(process.cwd(), venv('jsec')) || venv('jsec')} scan PATH`);
+  console.log(`  ${jsec} scan PATH`);
   await leaveMachineCode();
   return 0;
 });

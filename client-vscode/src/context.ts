@@ -75,6 +75,8 @@ export class JarvisContext implements Disposable {
   readonly subscriptions: Disposable[] = [];
   /** The findings a command is about; set by the findings view. */
   chooseFindings: ChooseFindings = () => [];
+  /** Every finding that is neither suppressed nor in the baseline; set by the findings view. */
+  openFindings: () => FindingItem[] = () => [];
 
   private client: LanguageClient | undefined;
   private life: ServerLife = 'starting';

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -201,6 +202,24 @@ def test_evidence_that_somebody_else_wrote_counts_for_nothing(
     for damage in ('{"fingerprint": 3}', "[]", "nonsense", '{"fingerprint": "x", "signature": ""}'):
         kept.write_text(damage + "\n")
         assert "proof" not in scan(project, home)["double-free"]
+
+
+@needs_compiler
+def test_words_that_say_what_to_do_lead_to_flaws_of_the_sample(home: Path, tmp_path: Path) -> None:
+    """The command that `npm start` names for a first look shows both flaws."""
+    root = Path(__file__).resolve().parents[2]
+    named = re.search(r"PROVEN = '(.*) (tests/\S+)'", (root / "scripts/start.mjs").read_text())
+    assert named is not None
+    sample = tmp_path / "sample"
+    shutil.copytree(root / named[2], sample, ignore=shutil.ignore_patterns(".jarvis", "build"))
+    command = ["prove", "--all", *named[1].split(), str(sample), "--format", "json"]
+    done = jsec(*command, home=home)
+    told = json.loads(done.stdout)["findings"]
+    assert {item["rule"] for item in told} == {"write-past-buffer"}
+    found = {item["file"]: item["proof"] for item in told}
+    for file in ("src/import.c", "src/main.c"):
+        assert found[file]["verdict"] == "reproduced", done.stderr
+    assert "import" in found["src/import.c"]["case"]["arguments"]
 
 
 @needs_compiler

@@ -10,6 +10,7 @@ import type { JarvisContext } from '../context';
 import {
   CASE,
   type CaseParams,
+  type FindingItem,
   type FindingRef,
   PROVE,
   type ProofItem,
@@ -21,7 +22,7 @@ import {
 import { VirtualDocuments } from '../virtual-documents';
 import { withWork } from '../work';
 import { type Clicked, findingsMeant, saveFile } from './finding-commands';
-import { verdictName } from './findings/labels';
+import { place, verdictName } from './findings/labels';
 import { VERDICTS } from './findings/model';
 import type { Node } from './findings/tree';
 
@@ -36,14 +37,11 @@ export function activate(context: JarvisContext): void {
     planned,
   );
   context.command('jarvisLs.prove', async (...clicked: Clicked<FindingRef>) => {
-    const findings = findingsMeant(context, clicked);
-    if (findings.length === 0) {
-      void window.showInformationMessage(
-        l10n.t('Place the cursor on a finding, or select findings in the Findings view.'),
-      );
-      return;
+    const meant = findingsMeant(context, clicked);
+    const findings = meant.length > 0 ? meant : await oneOf(context.openFindings());
+    if (findings.length > 0) {
+      await prove(context, findings);
     }
-    await prove(context, findings);
   });
   context.command('jarvisLs.proveFile', async () => {
     const document = window.activeTextEditor?.document;
@@ -72,6 +70,24 @@ export function activate(context: JarvisContext): void {
     const { uri, case: name } = caseMeant(context, clicked);
     await saveTest(context, planned, { uri, case: name });
   });
+}
+
+/** Where the cursor is on no finding, as in the walkthrough: the user picks one, the gravest first. */
+async function oneOf(all: readonly FindingItem[]): Promise<FindingItem[]> {
+  if (all.length === 0) {
+    void window.showInformationMessage(l10n.t('There are no findings. Scan the workspace first.'));
+    return [];
+  }
+  const items = [...all]
+    .sort((one, other) => other.score - one.score)
+    .map((finding) => ({
+      label: finding.message,
+      description: `${finding.rule} · ${place(finding)}`,
+      finding,
+    }));
+  const placeHolder = l10n.t('Which finding? Its code is built and run on a copy in a sandbox.');
+  const chosen = await window.showQuickPick(items, { placeHolder, matchOnDescription: true });
+  return chosen === undefined ? [] : [chosen.finding];
 }
 
 /** A finding, or with no fingerprint all of a file. */

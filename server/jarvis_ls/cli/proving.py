@@ -55,7 +55,11 @@ def run_prove(options: argparse.Namespace) -> ExitStatus:
     result = perform(prepare(options), options)
     if result.cancelled:
         return ExitStatus.INTERRUPTED
-    shown = [finding for finding in result.shown if not is_hint(finding)]
+    shown = [
+        finding
+        for finding in result.shown
+        if not is_hint(finding) and (not options.rule or finding.rule in options.rule)
+    ]
     findings = shown if options.all else choose_findings(shown, names, root)
     if options.invariant is not None:
         return _tell_invariant(_chosen_one(findings), root, options)

@@ -53,6 +53,7 @@ export function activate(context: JarvisContext): void {
   const view = new FindingsView(context);
   context.subscriptions.push(view);
   context.chooseFindings = (given) => view.choose(given);
+  context.openFindings = () => view.open;
   context.command('jarvisLs.showFindings', () => view.focus());
   context.command('jarvisLs.groupBy', () => view.askGrouping());
   for (const grouping of GROUPINGS) {
@@ -122,6 +123,10 @@ class FindingsView implements Disposable {
 
   async focus(): Promise<void> {
     await commands.executeCommand(`${FINDINGS_VIEW}.focus`);
+  }
+
+  get open(): FindingItem[] {
+    return this.model.open;
   }
 
   /** See `ChooseFindings`. */

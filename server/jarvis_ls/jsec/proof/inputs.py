@@ -51,6 +51,10 @@ _DASH = re.compile(rb"'-'")
 _LETTER = re.compile(rb"'([A-Za-z])'")
 _GETOPT = re.compile(rb'\bgetopt(?:_long)?\s*\([^;"]{0,200}"([A-Za-z:]{1,80})"')
 _MOST_OPTIONS = 6
+_WORD = re.compile(
+    rb'\bstrn?(?:case)?cmp\s*\([^;"]{0,80}?(?:"([A-Za-z][\w-]{1,20})"\s*,|,\s*"([A-Za-z][\w-]{1,20})")'
+)
+_MOST_WORDS = 8
 _READ_CALLS = re.compile(rb"\b(?:read|fread)\b")
 
 VALUES = (
@@ -73,6 +77,7 @@ VALUES = (
     "%s%n%s%n%s%s%s%s%s%n",
     "%x %d %s",
 )
+_FILE_NAME = "file.txt"
 _USUAL = "1"
 """A value that programs go on with."""
 LENGTHS = (60, 300, 2100)
@@ -96,6 +101,8 @@ class Channels:
     """Whether it uses `read` or `fread`, which may deliver less than was asked for."""
     options: tuple[str, ...] = ()
     """Options that its `main` may know, such as `-d`."""
+    words: tuple[str, ...] = ()
+    """Words that its `main` may take for what to do, such as `add`."""
     samples: tuple[tuple[str, bytes], ...] = ()
     """Names and contents of binary files that it may be made for."""
 
@@ -132,6 +139,7 @@ def channels_of(
         opens=opens,
         reads=_READ_CALLS.search(whole) is not None,
         options=tuple(_options(texts)[:_MOST_OPTIONS]) if arguments else (),
+        words=tuple(_words(texts)[:_MOST_WORDS]) if arguments else (),
         samples=samples if arguments and opens else (),
     )
 
@@ -150,6 +158,15 @@ def _options(texts: Iterable[bytes]) -> list[str]:
     return [option.decode() for option in found]
 
 
+def _words(texts: Iterable[bytes]) -> list[str]:
+    """Return the words that files with `main` compare a text with."""
+    found: dict[bytes, None] = {}
+    for text in texts:
+        if _MAIN.search(text):
+            found.update(dict.fromkeys(one or other for one, other in _WORD.findall(text)))
+    return [word.decode() for word in found]
+
+
 def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iterator[Case]:
     """Yield the cases of a program, those that show most first; `constants` are numbers of its
     code."""
@@ -161,6 +178,7 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
         for case in plain:
             for number in (-1, *range(1, FAILING_ALLOCATIONS + 1)):
                 yield _with(case, fail_allocation=number)
+    yield from word_cases(build, channels)
     if channels.takes_values:
         for text in _values(constants):
             yield case_with(build, channels, text)
@@ -197,6 +215,22 @@ def sample_cases(build: Build, channels: Channels) -> Iterator[Case]:
         for option in ("", *channels.options):
             words = (option, name, "out.txt") if option else (name, "out.txt")
             yield Case(build, words, data, ((name, data),))
+
+
+def word_cases(build: Build, channels: Channels) -> Iterator[Case]:
+    """Yield the cases in which a program is told what to do, with a file or a long text for it.
+
+    What comes before the word may be a file too.
+    """
+    short, long = (b"A" * length + b"\n" for length in LENGTHS[:2])
+    stdin = b"1\n" * 8 if channels.stdin else b""
+    files = ((_FILE_NAME, short),)
+    for word in channels.words[:1]:
+        yield Case(build, (long.decode().strip(), word, _FILE_NAME), stdin, files)
+    for word in channels.words:
+        for words in ((_FILE_NAME, word, _FILE_NAME), (word, _FILE_NAME, _FILE_NAME)):
+            yield Case(build, words, stdin, files)
+        yield Case(build, (_FILE_NAME, word, long.decode().strip()), stdin, files)
 
 
 def case_with(build: Build, channels: Channels, text: str) -> Case:
