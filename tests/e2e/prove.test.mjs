@@ -50,6 +50,15 @@ async function picture(name, shown = editor) {
   }
 }
 
+test('with the cursor on no finding, as in the walkthrough, one is picked from a list', async () => {
+  await editor.goTo(1);
+  await editor.command('Jarvis: Prove by Running (Sandbox)');
+  await editor.quickInput.locator('.monaco-list-row', { hasText: 'a.c:7' }).waitFor();
+  await picture('pick');
+  await editor.pick('a.c:7');
+  await editor.told('Reproduced: ');
+});
+
 test('the light bulb proves a finding, and a message says what was shown', async () => {
   await editor.openFindings();
   await editor.finding('a.c:7').waitFor();
