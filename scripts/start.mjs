@@ -6,7 +6,7 @@ import path from 'node:path';
 import { ROOT, run, TaskError, task } from './process.mjs';
 import { buildClient, setUpPackages } from './setup/client.mjs';
 import { leaveMachineCode } from './setup/machine-code.mjs';
-import { setUpPython, venv } from './setup/python.mjs';
+import { makeVenv, setUpPython, venv } from './setup/python.mjs';
 import { explainMissingTools } from './setup/tools.mjs';
 
 /** Findings of the sample that a run shows in a few seconds. */
@@ -15,8 +15,8 @@ const PROVEN = '--trust --rule write-past-buffer tests/workspaces/inventory';
 await task(async () => {
   const [given, ...options] = process.argv.slice(2);
   const target = projectPath(given);
-  await setUpPython();
-  await setUpClient();
+  await makeVenv();
+  await Promise.all([setUpPython(), setUpClient()]); // both wait for the network most of the time
   await explainMissingTools();
 
   console.log(`\nScanning ${target}\n`);

@@ -32,12 +32,7 @@ export async function setUpPython() {
   const stamp = path.join(VENV, '.jarvis-set-up');
   const key = fingerprint([ROOT], [path.join(ROOT, 'pyproject.toml'), LOCK]);
   if (isCurrent(stamp, key) && (await works(venv('python')))) return;
-  if (!(await works(venv('python')))) {
-    const python = await findPython();
-    await step(`Python ${python.version}: .venv`, python.executable, [
-      ...['-m', 'venv', '--clear', VENV],
-    ]);
-  }
+  await makeVenv();
   const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet'];
   await step('Python packages: requirements.lock', venv('python'), [
     ...[...pip, '--require-hashes', '--requirement', LOCK],
@@ -46,6 +41,18 @@ export async function setUpPython() {
     ...[...pip, '--no-deps', '--no-build-isolation', '--editable', '.'],
   ]);
   writeStamp(stamp, key);
+}
+
+/**
+ * Makes `.venv`, empty yet, where there is none that works.
+ * @throws {TaskError} when there is no suitable Python
+ */
+export async function makeVenv() {
+  if (await works(venv('python'))) return;
+  const python = await findPython();
+  await step(`Python ${python.version}: .venv`, python.executable, [
+    ...['-m', 'venv', '--clear', VENV],
+  ]);
 }
 
 /**
