@@ -270,10 +270,11 @@ void reverse_bytes(uint8_t *data, size_t len)
 static void sift_down(int32_t *numbers, size_t count, size_t at)
 {
     for (;;) {
-        size_t child = 2 * at + 1;
+        size_t child;
         int32_t kept;
-        if (child >= count)
+        if (at >= count / 2)
             return;
+        child = 2 * at + 1;
         if (child + 1 < count && numbers[child + 1] > numbers[child])
             child++;
         if (numbers[at] >= numbers[child])
