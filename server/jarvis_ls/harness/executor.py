@@ -96,17 +96,24 @@ class Library:
 
 
 def _images(path: str) -> list[tuple[int, int, str]]:
-    """Files that are mapped: (start, end, name); the library under test is called `self`."""
+    """Files that are mapped: (start, end, name); the library under test is called `self`. What is
+    right behind one and has no name are its variables that begin as zeros."""
     found: dict[str, tuple[int, int]] = {}
     real = os.path.realpath(path)
+    name, before = "", 0
     with Path("/proc/self/maps").open() as maps:
         for line in maps:
             words = line.split()
-            if len(words) > 5 and words[5].startswith(("/", "[stack")):
-                start, end = (int(word, 16) for word in words[0].split("-"))
-                name = "self" if os.path.realpath(words[5]) == real else Path(words[5]).name
+            start, end = (int(word, 16) for word in words[0].split("-"))
+            if len(words) > 5:
+                file = words[5] if words[5].startswith(("/", "[stack")) else ""
+                name = "self" if os.path.realpath(file or "/") == real else Path(file).name
+            elif start != before or not words[1].startswith("rw"):
+                name = ""
+            if name:
                 low, high = found.get(name, (start, end))
                 found[name] = (min(low, start), max(high, end))
+            before = end
     return sorted((low, high, name) for name, (low, high) in found.items())
 
 
