@@ -191,6 +191,58 @@ int one(void) { return a.unix + (int)sizeof(char [sizeof NAME == 4 ? 1 : -1]); }
 
 
 @needs_compiler
+def test_what_only_meson_works_out_is_no_text_of_the_header(tmp_path: Path) -> None:
+    root = tmp_path / "kit"
+    write(
+        root,
+        {
+            "meson.build": """project('kit', 'c', version : files('version.txt'))
+cc = meson.get_compiler('c')
+version = meson.project_version()
+parts = version.split('.')
+major = parts[0].to_int()
+minor = parts[1]
+hex = '0123456789abcdef'
+conf = configuration_data()
+conf.set('MAJOR', major)
+conf.set('MINOR', minor)
+conf.set('NUMBER', '0x@0@@1@'.format(hex[major / 16], hex[major % 16]))
+conf.set('HAVE_STRDUP', cc.has_function('strdup'))
+conf.set10('SHINY', cc.has_header('shiny.h'))
+configure_file(input : 'kit.h.in', output : 'kit.h', configuration : conf)
+library('kit', 'kit.c')
+""",
+            "version.txt": "4.21.2\n",
+            "kit.h.in": "#define KIT_MAJOR @MAJOR@\n#define KIT_MINOR @MINOR@\n"
+            "#define KIT_NUMBER @NUMBER@\n#mesondefine HAVE_STRDUP\n#mesondefine SHINY\n",
+            "kit.c": """#include "kit.h"
+#if KIT_MAJOR != 4 || KIT_MINOR != 21 || HAVE_STRDUP != 1 || SHINY
+#error not as Meson has it
+#endif
+int number(void) { return KIT_NUMBER; }
+""",
+        },
+    )
+    assert functions(root) == ["number"]
+
+
+@needs_compiler
+def test_a_version_is_a_text_where_autoconf_and_cmake_both_define_it(tmp_path: Path) -> None:
+    root = tmp_path / "kit"
+    write(
+        root,
+        {
+            "CMakeLists.txt": 'project(kit VERSION 4.1.1)\nset(VERSION "${PROJECT_VERSION}")\n'
+            "add_library(kit kit.c)\n",
+            "configure.ac": "AC_INIT(kit, 4.1.1)\nAC_CONFIG_HEADERS([config.h])\nAC_OUTPUT\n",
+            "config.h.in": "#undef VERSION\n",
+            "kit.c": "#include <config.h>\nconst char *version(void) { return VERSION; }\n",
+        },
+    )
+    assert functions(root) == ["version"]
+
+
+@needs_compiler
 def test_what_cmake_defines_with_its_variables_is_known(tmp_path: Path) -> None:
     root = tmp_path / "graph"
     write(

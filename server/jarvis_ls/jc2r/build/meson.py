@@ -20,11 +20,18 @@ MAX_BYTES = 4_000_000
 _LINES = re.compile(r"^[ \t]*(if|foreach|endif|endforeach)\b.*$|^.*$", re.MULTILINE)
 _COMMENT = re.compile(r"'(?:\\.|[^'\\\n])*'|#[^\n]*")
 _STEP = re.compile(
-    r"^[ \t]*(?P<name>\w{1,200})[ \t]*(?P<more>\+?)=[ \t]*(?:(?P<list>\[)|(?P<text>'[^\n]*))"
+    r"^[ \t]*(?P<name>\w{1,200})[ \t]*(?P<more>\+?)=[ \t]*(?:(?P<list>\[)|(?P<text>'[^\n]*)"
+    r"|(?P<array>\w{1,200})\[(?P<at>\d{1,3})\](?:\.to_int\(\))?[ \t]*$)"
     r"|(?:\b(?P<made>\w{1,200})\s{0,100}=\s{0,100})?\b(?P<called>[\w.]{1,200})\s{0,100}\(",
     re.MULTILINE,
 )
-"""A variable that is given texts, or a call."""
+"""A variable that is given texts or an element, or a call."""
+_SETTERS = (".set", ".set10", ".set_quoted")
+_IS_KNOWN = re.compile(
+    r"\s*'[^'\n]*'\s*,\s*(?:'(?:\\.|[^'\\\n])*'(?:\.format\((?:[\w.,\s]|\(\)){0,500}\))?"
+    r"|[\w.]+(?:\(\))?)\s*[,)]"
+)
+"""What is set to a text, or to the value of a name: other expressions only Meson works out."""
 _PART = re.compile(r"'(?:\\.|[^'\\\n])*'|[()\[\],]")
 _TEXT = re.compile(
     r"'((?:\\.|[^'\\\n])*)'(?:\.format\(([^()]{0,500}(?:\(\))?[^()]{0,500})\))?|\b(\w[\w.]*)"
@@ -47,9 +54,9 @@ class _Read:
     targets: list[tuple[str, list[str], list[str]]] = field(default_factory=list)
     """The folder of each target, its sources and what they are compiled with."""
     known: dict[str, list[str]] = field(default_factory=dict)
-    data: dict[str, dict[str, str]] = field(default_factory=dict)
-    """What is put into templates, by the variable that holds it."""
-    written: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
+    data: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    """What is put into templates, by the variable that holds it; None is known by no one."""
+    written: dict[str, tuple[str, Mapping[str, str | None]]] = field(default_factory=dict)
 
 
 def words_of(root: Path, file: str) -> list[str]:
@@ -64,13 +71,14 @@ def words_of(root: Path, file: str) -> list[str]:
     return [*found.general, *(word for words in own[:1] for word in words)]
 
 
-def header_templates(root: Path) -> dict[str, tuple[str, Mapping[str, str]]]:
-    """Headers that are made, each with its template and what is put into that."""
+def header_templates(root: Path) -> dict[str, tuple[str, Mapping[str, str | None]]]:
+    """Headers that are made, each with its template and what is put into that; None is what only
+    Meson works out."""
     return _read(root).written
 
 
-def fill_header(template: str, known: Mapping[str, str]) -> str:
-    """Return a template as Meson would write it."""
+def fill_header(template: str, known: Mapping[str, str | None]) -> str:
+    """Return a template as Meson would write it; 0 for what is not known."""
 
     def define(_directive: str, name: str, _rest: str) -> str:
         value = known.get(name)
@@ -79,7 +87,9 @@ def fill_header(template: str, known: Mapping[str, str]) -> str:
         return fill_line(f"define {name} {'' if value == 'true' else value}".rstrip())
 
     def fill_line(line: str) -> str:
-        return _PUT_IN.sub(lambda match: known.get(match[1], match[0]), line)
+        return _PUT_IN.sub(
+            lambda match: (known[match[1]] or "0") if match[1] in known else match[0], line
+        )
 
     return fill_template(template, ("mesondefine",), define, fill_line)
 
@@ -99,8 +109,15 @@ def _look_at(root: Path, folder: str, found: _Read, seen: set[str]) -> None:
     text = _outside(_text(root / folder / NAME))
     at = 0
     while (step := _STEP.search(text, at)) is not None:
+        if step["array"]:
+            values, place = found.known.get(step["array"], []), int(step["at"])
+            found.known[step["name"]] = values[place : place + 1]
+            at = step.end()
+            continue
         if step["called"]:
             arguments, keywords, at = _arguments(text, step.end(), found)
+            if step["called"].endswith(_SETTERS) and not _IS_KNOWN.match(text, step.end()):
+                arguments = arguments[:1]
             called = step["made"] or "", step["called"]
             _follow(root, folder, found, seen, called, arguments, keywords)
             continue
@@ -126,7 +143,10 @@ def _follow(
     made, name = called
     variable, _, method = name.rpartition(".")
     if name == "project":
-        found.known["meson.project_version"] = keywords.get("version", [])[:1]
+        version = keywords.get("version", [])[:1]
+        if version and (root / version[0]).is_file():  # version : files('…')
+            version = [_text(root / version[0]).strip()]
+        found.known["meson.project_version"] = version
         found.known["meson.project_name"] = arguments[:1]
         found.general += [
             f"-std={match[1]}"
@@ -141,13 +161,13 @@ def _follow(
         found.known[made] = arguments
     elif name == "configuration_data":
         found.data[made] = {}
-    elif method in ("set", "set10", "set_quoted") and variable in found.data:
-        value = "".join(arguments[1:2])
-        if method == "set10":
-            value = "1" if value in ("true", "1") else "0"
-        found.data[variable][arguments[0] if arguments else ""] = (
-            f'"{value}"' if method == "set_quoted" else value
-        )
+    elif method == "split" and variable in found.known:
+        whole, sign = "".join(found.known[variable][:1]), "".join(arguments[:1])
+        found.known[made] = whole.split(sign) if sign else []
+    elif name == "meson.project_version":
+        found.known[made] = found.known.get(name, [])
+    elif f".{method}" in _SETTERS and variable in found.data:
+        _set(found.data[variable], method, arguments)
     elif name == "configure_file" and keywords.get("input") and keywords.get("output"):
         template = PurePosixPath(folder, keywords["input"][0]).as_posix()
         data = found.data.get("".join(keywords.get("configuration", [])), {})
@@ -159,6 +179,17 @@ def _follow(
         )
         sources = [file for file in named if (root / file).is_file()]
         found.targets.append((folder or ".", sources, list(keywords.get("c_args", ()))))
+
+
+def _set(data: dict[str, str | None], method: str, arguments: list[str]) -> None:
+    """Set what is put into a template under a name."""
+    if len(arguments) < 2:
+        data["".join(arguments)] = "0" if method == "set10" else None
+        return
+    name, value = arguments[:2]
+    if method == "set10":
+        value = "1" if value in ("true", "1") else "0"
+    data[name] = f'"{value}"' if method == "set_quoted" else value
 
 
 def _arguments(text: str, at: int, found: _Read) -> tuple[list[str], dict[str, list[str]], int]:

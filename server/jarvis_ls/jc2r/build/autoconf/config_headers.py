@@ -93,7 +93,7 @@ class _SetUp:
     exporting: Mapping[str, str]
     """Headers with macros for what a library offers, and their text."""
     by_cmake: Mapping[str, interpreter.ConfiguredFile]
-    by_meson: Mapping[str, tuple[str, Mapping[str, str]]]
+    by_meson: Mapping[str, tuple[str, Mapping[str, str | None]]]
     """Templates, with what is put into them."""
     missing: Sequence[str]
     """Headers that are to be written."""
@@ -237,6 +237,7 @@ def _decide(set_up: _SetUp) -> _Macros:
 def _write_headers(set_up: _SetUp, macros: _Macros, made: Path) -> None:
     """Write the missing headers below `made`, by each path that includes them."""
     known = {**macros.known, **_by_cmake(set_up.root)}
+    of_script = {name: _like(macros.known.get(name), value) for name, value in known.items()}
     lines = substituted_lines(macros.script)
     plain = _unless_defined(macros.known)
     plain += _fill_template(verbatim_text(macros.script), macros.known, {})
@@ -256,9 +257,13 @@ def _write_headers(set_up: _SetUp, macros: _Macros, made: Path) -> None:
             text = configured.fill(text_of(set_up.root / template), known)
         elif name in set_up.by_meson:
             template, values = set_up.by_meson[name]
+            values = {
+                key: macros.known.get(key) if value is None else value
+                for key, value in values.items()
+            }
             text = meson.fill_header(text_of(set_up.root / template), values)
         elif template is not None:
-            text = _fill_template(text_of(set_up.root / template), known, lines)
+            text = _fill_template(text_of(set_up.root / template), of_script, lines)
         if header in set_up.configured and template is not None:  # it may be older than the set-up
             text += _unless_defined(macros.project)
         for place in _included_as(name, set_up.sources):
@@ -361,6 +366,13 @@ def _by_cmake(root: Path) -> dict[str, str]:
         if f"PROJECT_{key}" in found:
             found[f"PROJECT_{key}"] = found[f"PACKAGE_{key}"] = f'"{found[f"PROJECT_{key}"]}"'
     return found
+
+
+def _like(defined: str | None, value: str) -> str:
+    """Return the value of a variable of CMake as the macro of that name has it in a script for
+    autoconf: quoted where that one is."""
+    quoted = defined is not None and defined.startswith('"') and not value.startswith('"')
+    return f'"{value}"' if quoted else value
 
 
 def _fill_template(template: str, known: Mapping[str, str], put_in: Mapping[str, str]) -> str:
