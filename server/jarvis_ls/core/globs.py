@@ -68,11 +68,11 @@ def _last_of_each(lines: Iterable[str]) -> list[str]:
 
 def _compile(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
     """As few lists as fit the memory RE2 may take; a pattern too large for it matches nothing."""
+    if not patterns:
+        return []
     import re2
     from pathspec import GitIgnoreSpec
 
-    if not patterns:
-        return []
     try:
         return [GitIgnoreSpec(patterns, backend="re2")]
     except re2.error:
@@ -82,6 +82,8 @@ def _compile(patterns: list[GitIgnoreSpecPattern]) -> list[GitIgnoreSpec]:
 
 @functools.lru_cache(maxsize=4096)
 def _pattern(line: str, *, strict: bool) -> GitIgnoreSpecPattern | None:
+    # The whole first: threads that begin with parts of it wait for each other, or meet half of it.
+    import pathspec  # noqa: F401
     import re2
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
