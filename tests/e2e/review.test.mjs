@@ -43,9 +43,15 @@ describe('review of a change', () => {
       mkdirSync(PICTURES, { recursive: true });
       await editor.picture(path.join(PICTURES, 'review.png'));
     }
+    await editor.page.getByRole('button', { name: 'Show Problems' }).click();
+    const problems = editor.page.locator('.markers-panel');
+    await problems.getByText('debugger-left').first().waitFor();
     await editor.goTo(2, 3);
     await editor.quickFix(/Accept debugger-left/);
-    await editor.page.locator('.markers-panel').getByText('(accepted)').waitFor();
+    await problems.getByText('(accepted)').first().waitFor();
+    if (PICTURES) {
+      await editor.picture(path.join(PICTURES, 'review-accepted.png'));
+    }
     await editor.goTo(2, 3);
     await editor.quickFix(/Dismiss debugger-left/);
     await editor.answer('It is a tool for debugging.');
