@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,14 @@ int first(const int *a, int n) {
     if (found) return 1;
     return 0;
 }
+int *made(int howMany) {
+    int theSum, *both;
+    both = malloc((unsigned)howMany);
+    theSum = howMany + 1;
+    if (both) both[0] = theSum;
+    return both;
+}
+const char *named(void) { return "a name"; }
 int plain(int a, int b) { int t[4]; int i; for (i = 0; i < 4; i++) t[i] = a * i; return t[b & 3]; }
 int lettered(int i) { char mode[4] = "rwb"; mode[i & 1] = 'x'; return mode[0] + mode[1] * 2; }
 int maybe(int *p) { if (p == NULL) return -1; *p += 2; return *p; }
@@ -76,6 +85,30 @@ def test_what_is_only_looked_through_is_a_reference(
     assert 'extern "C" fn plain(a: i32, b: i32) -> i32' in rust and "unsafe fn plain" not in rust
     assert "let mut found: bool = false" in rust and "for i in 0i32..8i32" in rust
     assert ".table[" in rust and "loop {" in rust and "// SAFETY: " in rust
+
+
+@needs_cargo
+def test_what_the_compilers_would_warn_of_is_not_there(
+    lifted: tuple[Path, dict[str, object]], tmp_path: Path
+) -> None:
+    crate = tmp_path / "p"
+    shutil.copytree(lifted[0].parent / "p_rs", crate, ignore=shutil.ignore_patterns("target"))
+    text = (crate / "src" / "a.rs").read_text()
+    assert "fn made(how_many: i32)" in text and "let the_sum: i32 = how_many" in text
+    assert 'c"a name".as_ptr()' in text and "`how_many` points to" not in text
+    for path in (crate / "src").rglob("*.rs"):
+        said = re.sub(r"(?m)^#!\[allow\(.*\n", "", path.read_text())
+        path.write_text(said)
+    command = "clippy" if shutil.which("cargo-clippy") else "check"
+    done = subprocess.run(
+        ["cargo", command, "--offline", "--quiet", "--lib", "--message-format=short"],
+        cwd=crate,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    left = [line for line in done.stderr.splitlines() if line.startswith("src/a.rs")]
+    assert all("static variable `seen`" in line for line in left), done.stderr  # C has its name
 
 
 @needs_cargo

@@ -70,7 +70,7 @@ INNER = {
     "fill": "p: &mut [i32], v: i32",
     "mix": "a: &[core::cell::Cell<u8>], b: &[core::cell::Cell<u8>], n: i32",
     "get_x": "p: Option<&types::point>",
-    "shift": "mut p: Option<&mut types::point>, dx: i32",
+    "shift": "p: Option<&mut types::point>, dx: i32",
     "total": "p: &types::point",
     "read_z": "p: &mut types::point, z: &mut i32",
     "clear": "b: &mut [u8]",

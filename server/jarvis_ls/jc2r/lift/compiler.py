@@ -15,6 +15,15 @@ from jarvis_ls.jc2r.lift.rust import Source
 SECONDS = 900
 UNSAFE = "E0133"
 """Something unsafe outside of `unsafe`."""
+PROVEN_BY_BUILD = frozenset(
+    {
+        "clippy::unnecessary_cast",
+        "clippy::manual_c_str_literals",
+        "clippy::empty_line_after_doc_comments",
+    }
+)
+"""Lints whose suggestion means the same when it builds, though clippy does not promise that."""
+_LESS_SURE = ("MaybeIncorrect", "HasPlaceholders")
 UNSAFE_INSIDE = "unsafe_op_in_unsafe_fn"
 """The lint for the same in an unsafe function; its warnings have the code `UNSAFE`."""
 
@@ -102,13 +111,14 @@ def _message(crate: Path, said: dict[str, Any]) -> Message | None:
     span = next((span for span in said["spans"] if span["is_primary"]), None)
     if span is None or said["level"] not in ("error", "warning"):
         return None
+    code = (said.get("code") or {}).get("code", "")
+    sure = {"MachineApplicable", *(_LESS_SURE if code in PROVEN_BY_BUILD else ())}
     changes = [
         Change(span["byte_start"], span["byte_end"], span["suggested_replacement"])
         for child in said["children"]
         for span in child["spans"]
-        if span["suggestion_applicability"] == "MachineApplicable"
+        if span["suggestion_applicability"] in sure
     ]
-    code = (said.get("code") or {}).get("code", "")
     return Message(
         crate / span["file_name"],
         code,

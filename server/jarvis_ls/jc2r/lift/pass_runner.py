@@ -10,7 +10,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
-from jarvis_ls.jc2r.lift import safety, simplify, variables, vectors
+from jarvis_ls.jc2r.lift import names, safety, simplify, tidy, variables, vectors
 from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
@@ -25,6 +25,7 @@ from jarvis_ls.jc2r.lift.safe_functions import make_safe, unsafe_functions
 from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, Verdict, judge
 from jarvis_ls.jc2r.lift.statics import statics
+from jarvis_ls.jc2r.lift.suggestions import apply_suggestions
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
 
@@ -32,13 +33,16 @@ ROUNDS = 6
 """Times a pass may take back what the compiler refuses."""
 SPARED = 4
 """Functions that may behave otherwise after a pass before all of it is taken back."""
-_LINTS = ("unused_mut", "unused_parens", "unused_unsafe")
 _LOCAL = (
+    names.variables,
+    tidy.negations,
+    tidy.declarations,
     simplify.nulls,
     simplify.indexing,
     simplify.compounds,
     simplify.checks,
     simplify.blocks,
+    tidy.ends,
     simplify.parentheses,
     variables.iterators,
     variables.flags,
@@ -175,6 +179,7 @@ class Lifting:
         passes: dict[str, Callable[[], None]] = {}
         for rule in _LOCAL:
             passes[rule.__name__] = lambda rule=rule: self._local(rule)  # type: ignore[misc]
+        passes["fields"] = lambda: self._crate.write_all(names.fields(self._crate.sources()))
         passes["casts"] = self._casts
         passes["vectors"] = self._vectors
         passes["outs"] = lambda: self._across(outs)
@@ -347,17 +352,7 @@ class Lifting:
         }
 
     def _lints(self) -> None:
-        for _ in range(2):  # parentheses inside of parentheses
-            changes: dict[Path, dict[tuple[int, int], str]] = {}
-            for warning in check(self._copy, *_LINTS):
-                if warning.code in _LINTS:
-                    for change in warning.changes:
-                        changes.setdefault(warning.path, {})[change.start, change.end] = change.text
-            for path, by_place in changes.items():
-                data = path.read_bytes()
-                for (start, end), text in sorted(by_place.items(), reverse=True):
-                    data = data[:start] + text.encode() + data[end:]
-                self._crate.write(path, data)
+        self._refuse(apply_suggestions(self._crate))
 
 
 def _apply_rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.program import arguments_of
-from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of
+from jarvis_ls.jc2r.lift.rust import Source, below, field, name_of, variable_of
 from jarvis_ls.jc2r.lift.soundness import parameter_names
 from jarvis_ls.jc2r.lift.unsafe_operations import (
     Kind,
@@ -65,6 +65,7 @@ class _Demands:
         self._source = source
         self._function = function
         self._parameters = set(parameter_names(source, function))
+        self._numbers = _number_parameters(source, function)
         self._variables = {
             name_of(item).encode() for item in source.root.children if item.type == "static_item"
         }
@@ -102,7 +103,8 @@ class _Demands:
         """Return what the preconditions of one operation are about."""
         text = flat(self._source.text(operation.node))
         if operation.kind in (Kind.DEREFERENCE, Kind.OFFSET):
-            return [f"`{name}`" for name in self._origins(base_of(self._source, operation.node)[0])]
+            origins = self._origins(base_of(self._source, operation.node)[0])
+            return [f"`{name}`" for name in origins or self._made]
         if (lent := self._pointer_of(operation)) is not None:
             return [f"`{name}`" for name in self._origins(base_of(self._source, lent)[0])]
         if operation.kind is Kind.CALL and operation.name:
@@ -191,7 +193,10 @@ class _Demands:
             return [_short(_plain(flat(self._source.text(base))))]
         found: dict[str, None] = {}
         self._trace(name, found, {name})
-        return list(found) or [_short(_plain(flat(self._source.text(base))))]
+        pointers = [made for made in found if made.encode() not in self._numbers]
+        if pointers or not found:
+            return pointers or [_short(_plain(flat(self._source.text(base))))]
+        return [] if self._made else list(found)  # a size, or an address as a number
 
     def _trace(self, name: bytes, found: dict[str, None], seen: set[bytes]) -> None:
         """Collect what the values of a local variable are made of."""
@@ -221,6 +226,16 @@ class _Demands:
             value = field(node, "value" if let else "right")
             if place is not None and value is not None and name in self._source.text(place).split():
                 yield value
+
+
+def _number_parameters(source: Source, function: Node) -> set[bytes]:
+    """Return the parameters that are numbers: what is computed with them does not point to them."""
+    parameters = field(function, "parameters")
+    return {
+        variable_of(source, parameter)
+        for parameter in (() if parameters is None else below(parameters, "parameter"))
+        if (kind := field(parameter, "type")) is not None and kind.type == "primitive_type"
+    }
 
 
 def _callee(source: Source, call: Node) -> str:

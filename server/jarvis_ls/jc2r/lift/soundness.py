@@ -160,7 +160,8 @@ def _is_text(source: Source, argument: Node) -> bool:
     name = None if method is None else field(method, "field")
     value = None if method is None else bare(field(method, "value"))
     text = b"" if value is None or value.type != "string_literal" else source.text(value)
-    return name is not None and source.text(name) == b"as_ptr" and text.endswith(b'\\0"')
+    ends = text.startswith(b'c"') or text.endswith(b'\\0"')
+    return name is not None and source.text(name) == b"as_ptr" and ends
 
 
 def _of_member(source: Source, node: Node, types: Types) -> str:

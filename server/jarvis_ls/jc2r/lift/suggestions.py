@@ -1,0 +1,153 @@
+"""What rustc and clippy suggest of a crate, applied as far as it builds.
+
+Suggestions the compiler is sure of are taken, and a few more that a build proves: casts to the same
+type, texts that end with a zero, labels, values that are never read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from jarvis_ls.jc2r.crate.cargo import program
+from jarvis_ls.jc2r.lift.compiler import Change, Message, check, errors_of, functions_with
+from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
+from jarvis_ls.jc2r.lift.rust import Source, field, first
+
+ROUNDS = 12
+"""Times that a change may open the way for another one."""
+_LINTS = (
+    "unused_mut",
+    "unused_parens",
+    "unused_unsafe",
+    "unused_braces",
+    "unused_labels",
+    "unused_imports",
+    "unused_variables",
+    "unused_assignments",
+)
+"""Lints of rustc that are looked at, whatever the crate allows."""
+_LAST = "unused_assignments"
+"""What is changed when nothing else is to be: whether a variable needs a value, the build tells."""
+_LEFT = frozenset(
+    {
+        "clippy::missing_safety_doc",
+        "clippy::ptr_arg",
+        "clippy::not_unsafe_ptr_arg_deref",
+        "clippy::ptr_offset_with_cast",  # a negative distance may be in an unsigned number
+        "clippy::manual_is_multiple_of",  # Rust 1.90
+    }
+)
+"""Lints whose changes say more than the code did, or need a newer compiler."""
+_NAMED = re.compile(r"`(\w+)`")
+_Key = tuple[str, Path, int, str]
+"""Lint, file, number of the function and text of a message: no place, since these move."""
+
+
+def apply_suggestions(crate: CrateCopy) -> set[tuple[Path, int]]:
+    """Change the files of a crate as the compiler suggests. Return the functions, by file and
+    number, in which some change did not build."""
+    refused: set[_Key] = set()
+    for _ in range(ROUNDS):
+        found = [(key, message) for key, message in _suggestions(crate) if key not in refused]
+        wanted = [(key, message) for key, message in found if key[0] != _LAST] or found
+        start = crate.texts()
+        _change(crate, [message for _, message in wanted])
+        if crate.texts() == start:
+            break
+        errors = errors_of(check(crate.path))
+        if errors:
+            keys = {key for key, _ in wanted}
+            blamed = _to_blame(crate, errors, keys)
+            crate.restore(start)
+            refused |= blamed or keys
+    return {(path, number) for _, path, number, _ in refused if number >= 0}
+
+
+def _to_blame(crate: CrateCopy, errors: list[Message], wanted: set[_Key]) -> set[_Key]:
+    """Return the changes in functions that do not build, of variables without a value only
+    those."""
+    found: set[_Key] = set()
+    sources = crate.sources()
+    for error in errors:
+        named = set(_NAMED.findall(error.text))
+        for place in functions_with([error], sources):
+            mine = {key for key in wanted if key[1:3] == place}
+            same = {key for key in mine if named & set(_NAMED.findall(key[3]))}
+            found |= same if error.code == "E0381" and same else mine
+    return found
+
+
+def _suggestions(crate: CrateCopy) -> Iterator[tuple[_Key, Message]]:
+    by_path = {source.path: source for source in crate.sources()}
+    command = "clippy" if program("cargo-clippy") is not None else "check"
+    for message in check(crate.path, *_LINTS, command=command):
+        source = by_path.get(message.path)
+        if source is None or message.level != "warning" or message.code in _LEFT:
+            continue
+        changes = message.changes or _own_changes(source, message)
+        if changes:
+            places = functions_with([message], [source])
+            number = next((number for _, number in places), -1)
+            text = f"{message.text} {message.start if number < 0 else ''}"
+            record = Message(
+                message.path,
+                message.code,
+                message.level,
+                message.text,
+                message.start,
+                message.end,
+                tuple(changes),
+            )
+            yield (message.code, message.path, number, text), record
+
+
+def _own_changes(source: Source, message: Message) -> list[Change]:
+    """Return what is to be changed where the compiler only complains."""
+    node = source.root.descendant_for_byte_range(message.start, message.end)
+    if node is None:
+        return []
+    if message.code == "unused_labels":
+        data, end = source.data, message.end
+        while data[end : end + 1] in (b":", b" "):
+            end += 1
+        return [Change(message.start, end, "")]
+    if message.code == "unused_unsafe":
+        block = node.parent if node.type == "unsafe" else node
+        body = None if block is None or block.type != "unsafe_block" else first(block)
+        inner = None if body is None or body.named_child_count != 1 else first(body)
+        if block is None or inner is None or not inner.type.endswith(("_expression", "_literal")):
+            return []
+        return [Change(block.start_byte, block.end_byte, source.text(inner).decode())]
+    if message.code == "unused_assignments":
+        around = node
+        while around.parent is not None and around.type != "let_declaration":
+            if around.end_byte > message.end:
+                return []  # what is assigned later
+            around = around.parent
+        kind, value = field(around, "type"), field(around, "value")
+        if around.type == "let_declaration" and kind is not None and value is not None:
+            return [Change(kind.end_byte, value.end_byte, "")]
+    return []
+
+
+def _change(crate: CrateCopy, warnings: Sequence[Message]) -> None:
+    for path in {warning.path for warning in warnings}:
+        mine = [warning for warning in warnings if warning.path == path]
+        crate.write(path, with_changes(path.read_bytes(), mine))
+
+
+def with_changes(data: bytes, warnings: Sequence[Message]) -> bytes:
+    """Return a file with the changes of warnings; one that overlaps an earlier one is left out."""
+    chosen: dict[tuple[int, int], str] = {}
+    end = 0
+    for warning in sorted(warnings, key=lambda w: min(c.start for c in w.changes)):
+        places = sorted({(change.start, change.end): change.text for change in warning.changes})
+        if places[0][0] < end:
+            continue
+        chosen |= {(change.start, change.end): change.text for change in warning.changes}
+        end = places[-1][1]
+    for (start, stop), text in sorted(chosen.items(), reverse=True):
+        data = data[:start] + text.encode() + data[stop:]
+    return data

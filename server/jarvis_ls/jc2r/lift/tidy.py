@@ -1,0 +1,127 @@
+"""Passes that leave out what C needs and Rust does not, each looking at one function only: what is
+behind a last `return`, `!` before `!`, values that are never read."""
+
+from __future__ import annotations
+
+from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, rewritten, variable_of
+
+_ATOMS = ("identifier", "call_expression", "field_expression", "boolean_literal")
+_IDLE = frozenset(
+    "integer_literal float_literal boolean_literal call_expression field_expression identifier "
+    "scoped_identifier arguments generic_function type_arguments primitive_type pointer_type "
+    "mutable_specifier type_identifier scoped_type_identifier unit_expression "
+    "parenthesized_expression type_cast_expression unary_expression array_expression".split()
+)
+_MADE = (b"core::ptr::null_mut", b"core::ptr::null", b"core::mem::zeroed")
+
+
+def ends(source: Source, function: Node) -> bytes:
+    """Drop the value behind a last `return`: it is for the compiler alone."""
+    body = field(function, "body")
+    tail = _tail_behind_return(source, body)
+
+    def rule(node: Node, _: Say) -> bytes | None:
+        return b"" if node == tail else None
+
+    return source.text(function) if tail is None else rewritten(source.data, function, rule)
+
+
+def negations(source: Source, function: Node) -> bytes:
+    """Write `a` in place of `!(!a)`."""
+
+    def rule(node: Node, say: Say) -> bytes | None:
+        inner = _negated(node)
+        twice = None if inner is None else _negated(inner)
+        if twice is None:
+            return None
+        said = say(twice)
+        around = node.parent is not None and node.parent.type
+        plain = twice.type in _ATOMS or around in ("parenthesized_expression", "if_expression")
+        return said if plain else b"(" + said + b")"
+
+    return rewritten(source.data, function, rule)
+
+
+def declarations(source: Source, function: Node) -> bytes:
+    """Declare a variable where it gets its first value, when that is in the same block."""
+    gone: set[int] = set()
+    first_values: dict[int, Node] = {}
+    for declared in below(function, "let_declaration"):
+        write = _first_write(source, declared)
+        if write is not None and write.id not in first_values:
+            gone.add(declared.id)
+            first_values[write.id] = declared
+
+    def rule(node: Node, say: Say) -> bytes | None:
+        if node.id in gone:
+            return b""
+        declared = first_values.get(node.id)
+        change = first(node) if declared is not None else None
+        if declared is None or change is None:
+            return None
+        kind, right = field(declared, "type"), field(change, "right")
+        if kind is None or right is None:
+            return None
+        name = variable_of(source, declared)
+        return b"let mut " + name + b": " + source.text(kind) + b" = " + say(right) + b";"
+
+    return rewritten(source.data, function, rule) if gone else source.text(function)
+
+
+def _tail_behind_return(source: Source, body: Node | None) -> Node | None:
+    inside = [] if body is None else [c for c in body.named_children if "comment" not in c.type]
+    if len(inside) < 2 or inside[-1].type in ("expression_statement", "let_declaration"):
+        return None
+    before = first(inside[-2]) if inside[-2].type == "expression_statement" else None
+    if before is None or before.type != "return_expression":
+        return None
+    return inside[-1] if _is_idle(source, inside[-1]) else None
+
+
+def _is_idle(source: Source, value: Node) -> bool:
+    """Return whether a value is worked out without doing anything else."""
+    for call in below(value, "call_expression"):
+        called = field(call, "function")
+        if called is None or not source.text(called).startswith(_MADE):
+            return False
+    nodes = [value]
+    while nodes:
+        node = nodes.pop()
+        if node.type not in _IDLE:
+            return False
+        nodes += node.named_children
+    return True
+
+
+def _negated(node: Node) -> Node | None:
+    """Return what is behind a `!`."""
+    inner = bare(node)
+    if inner is None or inner.type != "unary_expression" or inner.children[0].type != "!":
+        return None
+    return bare(first(inner))
+
+
+def _first_write(source: Source, declared: Node) -> Node | None:
+    """Return the statement that gives a variable its first value that is read, in the block of its
+    declaration."""
+    value, name = field(declared, "value"), variable_of(source, declared)
+    block = declared.parent
+    if block is None or block.type != "block" or not name or field(declared, "type") is None:
+        return None
+    if value is None or not _is_idle(source, value):
+        return None
+    later = declared.next_named_sibling
+    while later is not None and not _mentions(source, later, name):
+        later = later.next_named_sibling
+    change = first(later) if later is not None and later.type == "expression_statement" else None
+    if change is None or change.type != "assignment_expression":
+        return None
+    left, right = field(change, "left"), field(change, "right")
+    if left is None or right is None or source.text(left) != name:
+        return None
+    return None if _mentions(source, right, name) else later
+
+
+def _mentions(source: Source, node: Node, name: bytes) -> bool:
+    return any(source.text(word) == name for word in below(node, "identifier"))
