@@ -9,7 +9,7 @@ from jarvis_ls.codeintel.functions import Call, Function, Unit
 from jarvis_ls.codeintel.headers import Headers, item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName, language_of
 from jarvis_ls.codeintel.nodes import text
-from jarvis_ls.codeintel.parse import edit, parse, parse_edited
+from jarvis_ls.codeintel.parse import parse, parse_edited
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.codeintel.top_level_items import items
 
@@ -224,15 +224,13 @@ def test_a_linkage_that_is_not_closed_stays_an_error(code: str) -> None:
 def test_an_edit_of_a_header_gives_the_tree_of_its_text(before: str, after: str) -> None:
     old = f"{OPEN}int f(void);\nstruct s {{ int a; }};\n{CLOSE}\n"
     text = old
-    tree = parse(old.encode(), "c")
+    parsed = parse_edited(old.encode(), "c", None)
     for one, other in ((before, after), (after, before)):
-        new = text.replace(one, other)
-        start = text.index(one)
-        edit(tree, text.encode(), new.encode(), start, start + len(one), start + len(other))
-        tree, certain = parse_edited(new.encode(), "c", tree)
-        text = new
-        assert str(tree.root_node) == str(parse(text.encode(), "c").root_node) or not certain
-    assert certain and text == old
+        text = text.replace(one, other)
+        parsed = parse_edited(text.encode(), "c", parsed)
+        fresh = parse(text.encode(), "c")
+        assert str(parsed.tree.root_node) == str(fresh.root_node) or not parsed.sure
+    assert parsed.sure and text == old
 
 
 EXPORTED = """class Base { public: virtual ~Base(); };
@@ -266,11 +264,9 @@ def test_a_class_that_a_macro_exports_has_its_own_name() -> None:
     ],
 )
 def test_an_edit_of_an_exported_class_gives_the_tree_of_its_text(before: str, after: str) -> None:
-    tree = parse(EXPORTED.encode(), "cpp")
-    start, new = EXPORTED.index(before), EXPORTED.replace(before, after)
-    edit(tree, EXPORTED.encode(), new.encode(), start, start + len(before), start + len(after))
-    edited, certain = parse_edited(new.encode(), "cpp", tree)
-    assert str(edited.root_node) == str(parse(new.encode(), "cpp").root_node) or not certain
+    new = EXPORTED.replace(before, after).encode()
+    edited = parse_edited(new, "cpp", parse_edited(EXPORTED.encode(), "cpp", None))
+    assert str(edited.tree.root_node) == str(parse(new, "cpp").root_node) or not edited.sure
 
 
 def test_words_that_open_a_header_are_no_types() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_ls.codeintel.parse import edit, parse, parse_edited
+from jarvis_ls.codeintel.parse import parse, parse_edited
 from jarvis_ls.codeintel.torn_conditionals import torn_parts
 
 TORN = {
@@ -107,8 +107,6 @@ def test_an_edit_gives_the_tree_of_the_text(data: bytes, new: bytes, draw: st.Da
     start = draw.draw(st.integers(0, len(data)))
     end = draw.draw(st.integers(start, len(data)))
     after = data[:start] + new + data[end:]
-    tree = parse(data, "c")
-    edit(tree, data, after, start, end, start + len(new))
-    edited, certain = parse_edited(after, "c", tree)
-    if certain:
-        assert str(edited.root_node) == str(parse(after, "c").root_node)
+    edited = parse_edited(after, "c", parse_edited(data, "c", None))
+    if edited.sure:
+        assert str(edited.tree.root_node) == str(parse(after, "c").root_node)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shapes import SHAPES, shaped
 
 from jarvis_ls.codeintel.languages import LanguageName, language_of
-from jarvis_ls.codeintel.parse import count_errors, edit, parse, parse_edited
+from jarvis_ls.codeintel.parse import count_errors, parse, parse_edited
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.engine.rule_runner import Engine, ItemCache
@@ -153,15 +153,15 @@ def test_following_edits_gives_what_a_fresh_look_gives(
     first: bytes, language: LanguageName, changes: list[tuple[int, int, bytes]]
 ) -> None:
     data, cache = decode("a", first).data, ItemCache()
-    tree = parse(data, language)
-    ENGINE.analyse(Source("a", data), language, tree=tree, cache=cache)
+    parsed = parse_edited(data, language, None)
+    ENGINE.analyse(Source("a", data), language, tree=parsed.tree, cache=cache)
     for at, length, new in changes:
         start = _before_character(data, at)
         end = max(start, _before_character(data, start + length))
         new = new.decode("utf-8", "replace").encode()
         changed = data[:start] + new + data[end:]
-        edit(tree, data, changed, start, end, start + len(new))
-        (tree, cache.sure), data = parse_edited(changed, language, tree), changed
+        parsed, data = parse_edited(changed, language, parsed), changed
+        tree, cache.sure = parsed.tree, parsed.sure
         fresh = parse(data, language)
         kept = ENGINE.analyse(Source("a", data), language, tree=tree, cache=cache)
         if not cache.sure:  # what was learnt of this tree must not be in the way of the right one

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import tree_sitter
@@ -25,6 +26,8 @@ MAX_DEPTH = 600
 proportional to its depth, so a bound keeps hostile nesting linear; what is deeper is reported
 as not analysed."""
 
+_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
+"""Translates all but line ends to blanks."""
 _FEW_OPENINGS = 8
 _LONG_REST = 20_000
 """Bytes behind an opening quote or comment after which it is asked whether it is ever closed."""
@@ -52,7 +55,21 @@ _CONTROLS = re.compile(rb"\xc2[\x80-\x9f]")
 """Characters U+0080 to U+009F, which bytes become that are no text: each would be an error, and the
 parser takes long for thousands of them."""
 _MOST_EXPORTS = 1_000
-"""What is left out costs the parser time for each part before it."""
+"""Exporting macros that are left out of one text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A syntax tree, and what it is the tree of."""
+
+    tree: Tree
+    seen: bytes
+    """The text as the parser was given it: of the same length, with blanks for what it is not to
+    see."""
+    sure: bool = True
+    """Whether the tree is certain to be what `parse` gives. How tree-sitter recovers from an error
+    may depend on what it reused: of a text with an error the tree is not certain, though nodes
+    without errors are what their text says."""
 
 
 def parse(data: bytes, language: LanguageName) -> Tree:
@@ -60,31 +77,34 @@ def parse(data: bytes, language: LanguageName) -> Tree:
     are names of attributes that are macros, and NUL. In C, heads of functions that are calls of
     macros are read as plain heads.
     """
-    return parse_edited(data, language, None)[0]
+    return parse_edited(data, language, None).tree
 
 
-def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple[Tree, bool]:
-    """Return the syntax tree of a text after edits, and whether it is certain to be what `parse`
-    gives.
+def parse_edited(data: bytes, language: LanguageName, before: Parsed | None) -> Parsed:
+    """Return the syntax tree of a text; of one that was edited, what is unchanged since `before`
+    is reused."""
+    parser, seen = _parser(language), _seen(data, language)
+    if before is None:
+        return Parsed(parser.parse(seen), seen)
+    old = before.tree.copy()
+    if before.seen != seen:
+        _edit(old, before.seen, seen)
+    tree = parser.parse(seen, old)
+    return Parsed(tree, seen, not tree.root_node.has_error)
 
-    `old` is the tree of the text before, already told of the changes with `edit`; unchanged
-    parts of it are reused. How tree-sitter recovers from an error may depend on what it reused:
-    of a text with an error the tree is not certain, though nodes without errors are what their
-    text says.
-    """
-    parser = _parser(language)
+
+def _seen(data: bytes, language: LanguageName) -> bytes:
+    """Return a text as the parser is given it."""
     if b"\xc2" in data:
         data = _CONTROLS.sub(b"  ", data)
     if language != "rust":
         if b"\0" in data:  # compilers ignore it
-            data, old = data.replace(b"\0", b" "), None
+            data = data.replace(b"\0", b" ")
         for word, decoration in _DECORATIONS.items():
             if word in data:
-                data, old = _without(data, decoration), None
+                data = _without(data, decoration)
     if language == "c":
-        written = with_heads(data)
-        if written is not data:
-            data, old = written, None
+        data = with_heads(data)
     left_out: list[Part] = []
     if language != "rust":
         exports = (
@@ -93,34 +113,21 @@ def parse_edited(data: bytes, language: LanguageName, old: Tree | None) -> tuple
             if not _in_directive(data, match.start())
         )
         left_out = [*torn_parts(data), *exports]
-    deep = deep_parts(data, language)
-    left_out = apart([*left_out, *deep])
+    left_out = apart([*left_out, *deep_parts(data, language)])
     end = _open_end(data, language)
     if end is not None:
         left_out = apart([*(part for part in left_out if part[0] < end), (end, len(data))])
-    ranges = _between(data, left_out) if left_out else []
-    if old is not None and (deep or end is not None or _leaves_out_more(old, ranges, data)):
-        old = None
-    if left_out:
-        parser.included_ranges = ranges
-    try:
-        if old is None:
-            return parser.parse(data), True
-        tree = parser.parse(data, old)
-        return tree, not tree.root_node.has_error
-    finally:
-        if left_out:
-            parser.included_ranges = []
+    return _blanked(data, left_out) if left_out else data
 
 
-def _leaves_out_more(old: Tree, ranges: Sequence[tree_sitter.Range], data: bytes) -> bool:
-    """Return whether an earlier tree is of other parts of its text, as far as their number and the
-    end of the last say: a tree-sitter that reuses such a tree may give another one than afresh."""
-    before = old.included_ranges
-    if len(before) != max(len(ranges), 1):
-        return True
-    end = ranges[-1].end_byte if ranges else len(data)
-    return (before[-1].end_byte < len(data)) != (end < len(data))
+def _blanked(data: bytes, parts: Sequence[Part]) -> bytes:
+    """Return a text with blanks for ordered parts of it; its lines stay."""
+    pieces: list[bytes] = []
+    at = 0
+    for start, end in parts:
+        pieces += data[at:start], data[start:end].translate(_BLANKS)
+        at = end
+    return b"".join([*pieces, data[at:]])
 
 
 def leaves_out_context(data: bytes, language: LanguageName) -> bool:
@@ -143,8 +150,17 @@ def parse_parts(data: bytes, language: LanguageName, parts: Sequence[tuple[Node,
         parser.included_ranges = []
 
 
-def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: int) -> None:
-    """Tell `tree`, which belongs to `old`, that bytes `start:old_end` became `start:new_end`."""
+def _edit(tree: Tree, old: bytes, new: bytes) -> None:
+    """Tell `tree`, which belongs to `old`, that the text is `new` by now: all between the first
+    and the last byte that differ has changed."""
+    start = _alike(old, new, lambda text, first, last: text[first:last])
+    end = _alike(old, new, lambda text, first, last: text[len(text) - last : len(text) - first])
+    end = min(end, len(old) - start, len(new) - start)
+    while start and new[start : start + 1] and new[start] & 0xC0 == 0x80:
+        start -= 1  # the parser reads characters
+    while end and new[len(new) - end] & 0xC0 == 0x80:
+        end -= 1
+    old_end, new_end = len(old) - end, len(new) - end
     tree.edit(
         start_byte=start,
         old_end_byte=old_end,
@@ -153,6 +169,18 @@ def edit(tree: Tree, old: bytes, new: bytes, start: int, old_end: int, new_end: 
         old_end_point=_point(old, old_end),
         new_end_point=_point(new, new_end),
     )
+
+
+def _alike(old: bytes, new: bytes, part: Callable[[bytes, int, int], bytes]) -> int:
+    """Return how many bytes of two texts are the same from the side that `part` counts from."""
+    least, most = 0, min(len(old), len(new))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if part(old, least, middle) == part(new, least, middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 @functools.lru_cache(maxsize=64)
@@ -219,23 +247,6 @@ def _without(data: bytes, decoration: re.Pattern[bytes]) -> bytes:
 
 def _in_directive(data: bytes, at: int) -> bool:
     return data[line_start(data, at) : at].lstrip()[:1] == b"#"
-
-
-def _between(data: bytes, parts: Sequence[tuple[int, int]]) -> list[tree_sitter.Range]:
-    """Return the ranges between ordered parts of a text.
-
-    Never return an empty list, as that would mean the whole text.
-    """
-    found: list[tree_sitter.Range] = []
-    start, row = 0, 0
-    for begin, end in (*parts, (len(data), len(data))):
-        last = row + data.count(b"\n", start, begin)
-        if start < begin or not found:
-            first = (row, start - data.rfind(b"\n", 0, start) - 1)
-            behind = (last, begin - data.rfind(b"\n", 0, begin) - 1)
-            found.append(tree_sitter.Range(first, behind, start, begin))
-        start, row = end, last + data.count(b"\n", begin, end)
-    return found
 
 
 def _open_end(data: bytes, language: LanguageName) -> int | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from jarvis_ls.codeintel.conditions import holds, is_defined
@@ -25,7 +26,7 @@ _LONGEST = 3_000
 _MOST_INSIDE = 12
 """Directives inside a conditional that is examined."""
 _MOST_PARTS = 300
-"""What is left out costs the parser time for each part before it."""
+"""Parts that are left out of one text."""
 _FOR_CPP = b"__cplusplus"
 _COMMENT = re.compile(rb"/\*.*?\*/|//.*")
 _LINES_BETWEEN = 5
@@ -104,7 +105,8 @@ def _find_torn(data: bytes, groups: list[_Group]) -> list[Part]:
             continue
         if _FOR_CPP in first.condition or first.condition == b"0":
             continue  # the linkage of C, or what nobody compiles
-        if _is_torn(data, list(_branches(data, group, parts)), last.end):
+        body = _BODY.match(data, last.end, last.end + _LONGEST) is not None
+        if _is_torn(tuple(_branches(data, group, parts)), body):
             parts += _left_out(group)
         if len(parts) >= _MOST_PARTS:
             break
@@ -143,12 +145,10 @@ def _branches(data: bytes, group: _Group, parts: list[Part]) -> Iterator[bytes]:
         yield text + data[start : after.start]
 
 
-def _is_torn(data: bytes, branches: list[bytes], end: int) -> bool:
-    """Return whether branches open or close what is closed or opened outside them; `end` is where
-    the conditional ends.
-    """
-    following = data[end : end + _LONGEST]
-    body = _BODY.match(following) is not None
+@lru_cache(maxsize=2048)  # an edit leaves nearly all conditionals of a file as they are
+def _is_torn(branches: tuple[bytes, ...], body: bool) -> bool:
+    """Return whether branches open or close what is closed or opened outside them; `body` says
+    whether a brace follows the conditional."""
     for branch in branches:
         if (
             branch.count(b"{") == branch.count(b"}")

@@ -26,7 +26,7 @@ from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers
 from jarvis_ls.codeintel.installed_headers import InstalledHeaders
 from jarvis_ls.codeintel.languages import LanguageName, language_of
-from jarvis_ls.codeintel.parse import Tree, edit, parse, parse_edited
+from jarvis_ls.codeintel.parse import Parsed, Tree, parse_edited
 from jarvis_ls.codeintel.source import Source, decode
 from jarvis_ls.codeintel.top_level_items import items
 from jarvis_ls.core.errors import SkippedFile
@@ -121,7 +121,7 @@ class _OpenFile:
         self.source = source
         self.language = language
         self.version = version
-        self.tree: Tree = parse(source.data, language)
+        self._parsed = parse_edited(source.data, language, None)
         self.cache = ItemCache()
         self.shown = False
         """Whether it was analysed as it is."""
@@ -130,43 +130,46 @@ class _OpenFile:
         self.lowered: _Lowered | None = None
         """What its functions were lowered from last."""
 
+    @property
+    def tree(self) -> Tree:
+        """Return the syntax tree of the text."""
+        return self._parsed.tree
+
     def change(self, changes: list[TextChange], version: int) -> None:
         """Follow edits in order; the text is parsed once, after the last of them."""
         self.version = version
         if not changes:
             return
         self.shown = False
-        old: Tree | None = self.tree
+        before: Parsed | None = self._parsed
         for change in changes:
             if change.range is None:
                 self.source = Source(self.source.path, change.text.encode("utf-8", "replace"))
-                old = None
+                before = None
             else:
-                self._replace(change, change.range, old)
-        self.tree, self.cache.sure = parse_edited(self.source.data, self.language, old)
+                self._replace(change, change.range)
+        self._parsed = parse_edited(self.source.data, self.language, before)
+        self.cache.sure = self._parsed.sure
 
     def forget(self, known: Definitions) -> None:
         """Read the text again, because other macros are `known` by now."""
         with using(known):
-            self.tree, self.cache = parse(self.source.data, self.language), ItemCache()
+            self._parsed = parse_edited(self.source.data, self.language, None)
+            self.cache = ItemCache()
 
     def settle(self) -> None:
         """Have the tree that the text has when nothing is reused."""
         if not self.cache.sure:
-            self.tree, self.cache.sure = parse(self.source.data, self.language), True
+            self._parsed = parse_edited(self.source.data, self.language, None)
+            self.cache.sure = True
 
-    def _replace(
-        self, change: TextChange, place: tuple[int, int, int, int], tree: Tree | None
-    ) -> None:
+    def _replace(self, change: TextChange, place: tuple[int, int, int, int]) -> None:
         new = change.text.encode("utf-8", "replace")
         old = self.source.data
         start_line, start_character, end_line, end_character = place
         start = self.source.offset(start_line + 1, start_character + 1)
         end = max(start, self.source.offset(end_line + 1, end_character + 1))
-        data = old[:start] + new + old[end:]
-        if tree is not None:
-            edit(tree, old, data, start, end, start + len(new))
-        self.source = Source(self.source.path, data)
+        self.source = Source(self.source.path, old[:start] + new + old[end:])
 
 
 class LiveDocuments:
