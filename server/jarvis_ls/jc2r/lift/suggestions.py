@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.crate.cargo import program
 from jarvis_ls.jc2r.lift.compiler import Change, Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
-from jarvis_ls.jc2r.lift.rust import Source, field, first
+from jarvis_ls.jc2r.lift.rust import Source, below, field, first
 
 ROUNDS = 12
 """Times that a change may open the way for another one."""
@@ -41,6 +42,19 @@ _LEFT = frozenset(
 )
 """Lints whose changes say more than the code did, or need a newer compiler."""
 _NAMED = re.compile(r"`(\w+)`")
+_PURE = re.compile(rb"\b(?:null|null_mut|zeroed|wrapping_\w+|cast|cast_mut|cast_const)\Z")
+"""Functions that only give a value."""
+_DOES = (
+    "assignment_expression",
+    "compound_assignment_expr",
+    "macro_invocation",
+    "index_expression",
+    "block",
+    "unsafe_block",
+    "return_expression",
+    "try_expression",
+)
+"""Expressions that may do more than that."""
 _Key = tuple[str, Path, int, str]
 """Lint, file, number of the function and text of a message: no place, since these move."""
 
@@ -127,9 +141,19 @@ def _own_changes(source: Source, message: Message) -> list[Change]:
                 return []  # what is assigned later
             around = around.parent
         kind, value = field(around, "type"), field(around, "value")
-        if around.type == "let_declaration" and kind is not None and value is not None:
+        if around.type != "let_declaration" or kind is None or value is None:
+            return []
+        if not _does_something(source, value):
             return [Change(kind.end_byte, value.end_byte, "")]
     return []
+
+
+def _does_something(source: Source, value: Node) -> bool:
+    """Return whether a value may do more than to be there: call, write, or panic."""
+    called = (field(call, "function") for call in below(value, "call_expression"))
+    if not all(name is not None and _PURE.search(source.text(name)) for name in called):
+        return True
+    return next(below(value, *_DOES), None) is not None
 
 
 def _change(crate: CrateCopy, warnings: Sequence[Message]) -> None:
