@@ -63,7 +63,7 @@ async def test_a_change_is_written_when_it_is_accepted(
         assert "tests.pytest: passed" in notices(page)
         assert "Tests at risk: tests/test_header.py::test_all" in notices(page)
         await page.ask(panel.ReviewAsk(page.session, card.id, {"src/header.py": [0]}))
-        await page.until(lambda: "Written: 1 files." in notices(page))
+        await page.until(lambda: "Files written: 1." in notices(page))
         assert (root / "src/header.py").read_text() == MENDED
         await page.until(lambda: "Saved to memory." in notices(page))
         assert list((root / ".jarvis/memory").rglob("*.json"))
@@ -102,7 +102,7 @@ async def test_what_is_refused_is_not_written_and_more_can_be_said(
         both = await page.asked()
         assert [edit.path for edit in both.edits] == ["NOTES.md", "src/header.py"]
         await page.ask(panel.ReviewAsk(session, both.id, {"NOTES.md": [0]}))
-        await page.until(lambda: "Written: 1 files." in notices(page))
+        await page.until(lambda: "Files written: 1." in notices(page))
         assert (root / "NOTES.md").read_text() == "Mended.\n"
         assert (root / "src/header.py").read_text() == FILES["src/header.py"]
         model.call("edit_file", OFF_BY_ONE)
@@ -184,7 +184,7 @@ async def test_a_session_that_is_opened_again_changes_code_in_a_copy_as_before(
         both = await page.asked()
         assert [edit.path for edit in both.edits] == ["NOTES.md", "src/header.py"]
         await page.ask(panel.ReviewAsk(session, both.id, {"src/header.py": [0]}))
-        await page.until(lambda: "Written: 1 files." in notices(page))
+        await page.until(lambda: "Files written: 1." in notices(page))
         assert (root / "src/header.py").read_text() == MENDED
         page.take(await page.ask(panel.NewSessionAsk()))
         await page.attach(session)

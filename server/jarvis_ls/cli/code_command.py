@@ -264,7 +264,7 @@ class CodeTalk(Talk):
         self._is_done = True
         self._put_patch(task, changes, "committed" if committed else "accepted", committed)
         if committed is None:
-            self._screen.say(Words("Written: {count} files.", count=len(changes)), "green")
+            self._screen.say(Words("Files written: {count}.", count=len(changes)), "green")
         if conversation.options.force_save_memory:
             await conversation.save_memories()
         return status

@@ -208,7 +208,7 @@ class AgentMode:
                 continue
             edits = tuple(change.edit() for change in chosen)
             self._put(conversation, replace(card, state="done", edits=edits))
-            told = Words("Written: {count} files.", count=len(chosen))
+            told = Words("Files written: {count}.", count=len(chosen))
             self._notice(conversation, "info", told)
             if conversation.options.force_save_memory:
                 await conversation.save_memories()
