@@ -56,6 +56,7 @@ def test_everything_a_command_imports_is_installed_with_it(
 SAYS_WHAT_IS_MISSING = frozenset(
     {
         "jarvis_ls.cli.evolving",
+        "jarvis_ls.cli.polishing",
         "jarvis_ls.cli.preparing",
         "jarvis_ls.cli.proving",
         "jarvis_ls.cli.repairing",

@@ -146,7 +146,7 @@ async def test_what_is_refused_stays_out_and_is_not_tried_again(tmp_path: Path) 
         status, told, err = await optimize(here, root, *words)
         assert status == 0, err
         (touched,) = told["polished"]["touched"]
-        assert touched["changes"] == 0 and "behaves differently" in touched["refused"][0]
+        assert touched["changes"] == 0 and "behaves differently" in touched["refused"][0]["text"]
         assert (root.parent / "p_rs" / "src" / "a.rs").read_bytes() == text
         await optimize(here, root, *words)
         assert len(script.prompts) == 2

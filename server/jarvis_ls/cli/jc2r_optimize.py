@@ -14,7 +14,7 @@ from jarvis_ls.cli.jc2r_project import add_build, add_project, open_project
 from jarvis_ls.cli.jc2r_verify import add_settings
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.trust import add_trust
-from jarvis_ls.core.errors import JarvisError
+from jarvis_ls.core.errors import JarvisError, missing_package
 from jarvis_ls.core.words import Words, to_json
 
 if TYPE_CHECKING:
@@ -110,8 +110,14 @@ def run_optimize(options: argparse.Namespace) -> ExitStatus:
     if options.dry_run or not options.model:
         done = optimize_project(root, settings=settings, extent=extent, tell=tell)
     else:
-        from jarvis_ls.cli import polishing
-
+        try:
+            from jarvis_ls.cli import polishing
+        except ModuleNotFoundError as error:
+            missing_package(error)
+            raise JarvisError(
+                "Optimizing with a model needs more packages: "
+                "pip install 'jarvis-ls[agent,migrate]'."
+            ) from None
         polishing.require_model(options)  # before anything is done without one
         done = optimize_project(root, settings=settings, extent=extent, tell=tell)
         polished = polishing.run_polish(root, options, settings, extent)

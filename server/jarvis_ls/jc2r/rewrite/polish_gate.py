@@ -56,11 +56,16 @@ class PolishGate:
             raise ChangeRefused("\n".join(f"{v.rule.value}: {v.message}" for v in broken[:8]))
         if errors := errors_of(check(self._copy)):
             told = "\n".join(error.text for error in errors[:8])
-            raise ChangeRefused(f"It does not build:\n{told}\n{describe(errors)}")
+            raise ChangeRefused(
+                Words(
+                    "It does not build:\n{errors}\n{advice}", errors=told, advice=describe(errors)
+                )
+            )
         after = count(read_sources(self._copy))
         for name in ("unsafe_lines", "unsafe_functions", "raw_pointers"):
             if getattr(after, name) > getattr(before.counts, name):
-                raise ChangeRefused(f"There is more unsafe code: {name.replace('_', ' ')}.")
+                more = name.replace("_", " ")
+                raise ChangeRefused(Words("There is more unsafe code: {more}.", more=more))
         if len(self.warnings()) > before.warnings:
             raise ChangeRefused("There are more warnings of clippy.")
         if why := self._test():
@@ -71,7 +76,7 @@ class PolishGate:
             raise ChangeRefused("It was not compared with the C.")
         self.comparisons += 1
         if why := self._differs():
-            raise ChangeRefused(f"It behaves differently from the C: {why}")
+            raise ChangeRefused(Words("It behaves differently from the C: {why}", why=why))
         return after
 
     def _test(self) -> str:
