@@ -151,7 +151,9 @@ def opened_and_closed(server: Wire, place: Path, count: int) -> int:
     files = [place / f"a{count}_{number}.c" for number in range(count)]
     for number, file in enumerate(files):
         server.open(file.as_uri(), FLAWED % number)
-    diagnostics(server, files[-1])
+    for file in files:  # others would be closed before their turn
+        diagnostics(server, file)
+    server.seen.clear()
     during = memory(server)
     for file in files:
         server.notify("textDocument/didClose", {"textDocument": {"uri": file.as_uri()}})
