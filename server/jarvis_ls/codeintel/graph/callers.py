@@ -9,8 +9,9 @@ as members (`get`, `run`) are followed one step only.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
+from functools import cache
 
 from jarvis_ls.codeintel.graph.imports import importers_of
 from jarvis_ls.codeintel.graph.languages import GraphLanguage, family_of
@@ -21,6 +22,7 @@ MOST_DEFINERS = 5
 """Definitions of a name beyond which a use through a dot says little about which is meant."""
 MOST_REACHED = 4_000
 """Symbols that a search visits; what is further away is left out, and said."""
+_NOWHERE: frozenset[tuple[int, int]] = frozenset()
 _ALIASES = frozenset({Kind.PROTOTYPE, Kind.MACRO})
 """What declares a name of C that another file defines, or gives it another one."""
 _DECLARED = frozenset({Kind.PROTOTYPE, Kind.VARIABLE})
@@ -79,6 +81,23 @@ class Target:
     """Whether code elsewhere may use it."""
 
 
+class _Rivals:
+    """Other symbols of the name of one, in other files."""
+
+    __slots__ = ("all", "by_file", "importers")
+
+    def __init__(self, others: list[Located]) -> None:
+        self.all = others
+        self.by_file: dict[int, list[Located]] = {}
+        for other in others:
+            self.by_file.setdefault(other.file.id, []).append(other)
+        self.importers: frozenset[int] | None = None
+        """Files that import one of theirs, once somebody has asked."""
+
+    def __bool__(self) -> bool:
+        return bool(self.all)
+
+
 class Search:
     """Finds users in one state of the graph, and remembers what it read."""
 
@@ -87,7 +106,7 @@ class Search:
         self._named: dict[str, list[Located]] = {}
         self._uses: dict[str, list[Reference]] = {}
         self._importers: dict[int, frozenset[int]] = {}
-        self._in_file: dict[str, list[Located]] = {}
+        self._in_file: dict[str, Callable[[int], Located | None]] = {}
 
     def reach(self, targets: Iterable[Target], depth: int) -> Reached:
         """Return what uses the targets, up to `depth` steps away; a place that uses several of
@@ -99,7 +118,7 @@ class Search:
         for step in range(1, depth + 1):
             following: list[tuple[Target, bool]] = []
             for target, is_certain in level:
-                for use, is_sure in self.users(target):
+                for use, is_sure in self.users(target, reached if step > 1 else _NOWHERE):
                     place = (use.file.id, use.scope)
                     key = (*place, target.name)
                     if key in found or (step > 1 and place in reached):
@@ -123,20 +142,26 @@ class Search:
             level = following
         return Reached(_order(found.values()), True)
 
-    def users(self, target: Target) -> list[tuple[Reference, bool]]:
+    def users(
+        self, target: Target, known: Set[tuple[int, int]] = _NOWHERE
+    ) -> list[tuple[Reference, bool]]:
         """Return the uses of a symbol outside of itself, each with whether no other symbol of its
-        name can be meant.
+        name can be meant; those in `known` scopes, by file and number, are left out.
         """
         own = self._store.file(target.path)
         names = _names_of(target)
         found: list[tuple[Reference, bool]] = []
         for name in names:
-            rivals = [
-                other
-                for other in self._definitions(name)
-                if other.file.path != target.path and other.definition.kind not in _ALIASES
-            ]
+            rivals = _Rivals(
+                [
+                    other
+                    for other in self._definitions(name)
+                    if other.file.path != target.path and other.definition.kind not in _ALIASES
+                ]
+            )
             for use in self._references(name):
+                if (use.file.id, use.scope) in known:
+                    continue
                 sure = self._resolves(use, name, target, own, rivals)
                 if sure is not None and not self._is_within(use, target):
                     found.append((use, sure))
@@ -148,7 +173,7 @@ class Search:
         name: str,
         target: Target,
         own: File | None,
-        rivals: list[Located],
+        rivals: _Rivals,
     ) -> bool | None:
         """Return whether a use certainly means the target; None when it cannot."""
         language = own.language if own is not None else use.file.language
@@ -169,15 +194,15 @@ class Search:
             if language in _NEED_IMPORTS and not imports and not self._is_passed_on(own, use.file):
                 return None
             return not rivals
-        near = [other for other in rivals if other.file.id == use.file.id]
+        near = rivals.by_file.get(use.file.id, ())
         if any(other.definition.kind is not Kind.METHOD for other in near):
             return None
-        if not imports and any(self._is_imported(other.file, use.file) for other in rivals):
+        if not imports and use.file.id in self._importers_of(rivals):
             return None
         return not rivals or imports
 
     def _resolves_member(
-        self, use: Reference, target: Target, rivals: list[Located], language: GraphLanguage
+        self, use: Reference, target: Target, rivals: _Rivals, language: GraphLanguage
     ) -> bool | None:
         """Return the same for a use of a method's name."""
         same = use.file.path == target.path
@@ -190,8 +215,8 @@ class Search:
             around = scope.definition.container if scope is not None else ""
             here = [
                 other
-                for other in rivals
-                if other.file.id == use.file.id and other.definition.container == around
+                for other in rivals.by_file.get(use.file.id, ())
+                if other.definition.container == around
             ]
             if here:
                 return None
@@ -253,9 +278,8 @@ class Search:
         if use.scope < 0:
             return None
         if use.file.path not in self._in_file:
-            self._in_file[use.file.path] = self._store.definitions_in(use.file.path)
-        there = self._in_file[use.file.path]
-        return there[use.scope] if use.scope < len(there) else None
+            self._in_file[use.file.path] = cache(self._store.scopes_in(use.file.path))
+        return self._in_file[use.file.path](use.scope)
 
     def _definitions(self, name: str) -> list[Located]:
         if name not in self._named:
@@ -268,9 +292,19 @@ class Search:
         return self._uses[name]
 
     def _is_imported(self, file: File, importer: File) -> bool:
+        return importer.id in self._importers_of_file(file)
+
+    def _importers_of_file(self, file: File) -> frozenset[int]:
         if file.id not in self._importers:
             self._importers[file.id] = frozenset(f.id for f in importers_of(self._store, file))
-        return importer.id in self._importers[file.id]
+        return self._importers[file.id]
+
+    def _importers_of(self, rivals: _Rivals) -> frozenset[int]:
+        """Return the files that import one in which a rival is defined."""
+        if rivals.importers is None:
+            files = {other.file.id: other.file for other in rivals.all}
+            rivals.importers = frozenset().union(*map(self._importers_of_file, files.values()))
+        return rivals.importers
 
 
 def dependents(store: SymbolStore, paths: Iterable[str], depth: int) -> list[tuple[str, int]]:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import sqlite3
 import sys
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jarvis_ls.codeintel.graph.languages import GraphLanguage
 from jarvis_ls.codeintel.graph.records import (
@@ -223,6 +224,14 @@ class SymbolStore:
         file = self._by_path.get(path)
         return self._locate("WHERE file = ?", file.id) if file is not None else []
 
+    def scopes_in(self, path: str) -> Callable[[int], Located | None]:
+        """Return what gives the definitions of a file by their numbers: of thousands a few are
+        asked for."""
+        file = self._by_path.get(path)
+        query = "SELECT * FROM definitions WHERE file = ?"
+        rows = [] if file is None else self._link.execute(query, (file.id,)).fetchall()
+        return lambda number: self._located(rows[number]) if number < len(rows) else None
+
     def definition(self, file: File, number: int) -> Located | None:
         """Return a definition by its number in a file."""
         found = self._locate("WHERE file = ? AND number = ?", file.id, number)
@@ -275,23 +284,21 @@ class SymbolStore:
 
     def _locate(self, where: str, *values: object) -> list[Located]:
         rows = self._link.execute(f"SELECT * FROM definitions {where}", values)
-        return [
-            Located(
-                self._files[file],
-                number,
-                Definition(
-                    name,
-                    Kind(kind),
-                    line,
-                    end_line,
-                    signature,
-                    container,
-                    bool(flags & _EXPORTED),
-                    bool(flags & _TEST),
-                ),
-            )
-            for file, number, name, kind, line, end_line, signature, container, flags in rows
-        ]
+        return [self._located(row) for row in rows]
+
+    def _located(self, row: tuple[Any, ...]) -> Located:
+        file, number, name, kind, line, end_line, signature, container, flags = row
+        definition = Definition(
+            name,
+            _KINDS[kind],
+            line,
+            end_line,
+            signature,
+            container,
+            bool(flags & _EXPORTED),
+            bool(flags & _TEST),
+        )
+        return Located(self._files[file], number, definition)
 
     def _end_reading(self) -> None:
         if self._link.in_transaction:
@@ -439,4 +446,5 @@ def _unpack(packed: bytes) -> Iterator[tuple[int, Use, int]]:
         yield (values[at] >> 3) - 1, _USES[values[at] & 7], values[at + 1]
 
 
+_KINDS = {kind.value: kind for kind in Kind}
 _USES = [Use(number) if number in range(1, 7) else Use.NAME for number in range(8)]
