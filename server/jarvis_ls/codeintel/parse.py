@@ -83,7 +83,7 @@ def parse(data: bytes, language: LanguageName) -> Tree:
 def parse_edited(data: bytes, language: LanguageName, before: Parsed | None) -> Parsed:
     """Return the syntax tree of a text; of one that was edited, what is unchanged since `before`
     is reused."""
-    parser, seen = _parser(language), _seen(data, language)
+    parser, seen = _parser(language), _text_to_parse(data, language)
     if before is None:
         return Parsed(parser.parse(seen), seen)
     old = before.tree.copy()
@@ -93,7 +93,7 @@ def parse_edited(data: bytes, language: LanguageName, before: Parsed | None) -> 
     return Parsed(tree, seen, not tree.root_node.has_error)
 
 
-def _seen(data: bytes, language: LanguageName) -> bytes:
+def _text_to_parse(data: bytes, language: LanguageName) -> bytes:
     """Return a text as the parser is given it."""
     if b"\xc2" in data:
         data = _CONTROLS.sub(b"  ", data)
@@ -117,10 +117,10 @@ def _seen(data: bytes, language: LanguageName) -> bytes:
     end = _open_end(data, language)
     if end is not None:
         left_out = apart([*(part for part in left_out if part[0] < end), (end, len(data))])
-    return _blanked(data, left_out) if left_out else data
+    return _with_blanks(data, left_out) if left_out else data
 
 
-def _blanked(data: bytes, parts: Sequence[Part]) -> bytes:
+def _with_blanks(data: bytes, parts: Sequence[Part]) -> bytes:
     """Return a text with blanks for ordered parts of it; its lines stay."""
     pieces: list[bytes] = []
     at = 0

@@ -121,7 +121,7 @@ def _place_definitions(text: str, code: str, language: LanguageName) -> Placed |
     edits += _imports(data, new, language)
     names = [unit.symbol.name for unit, places in zip(wanted, found, strict=True) if places]
     said = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-    return Placed(_edited(data, edits).decode(), Words("In place of {names}.", names=said))
+    return Placed(_apply_edits(data, edits).decode(), Words("In place of {names}.", names=said))
 
 
 def _same(unit: _Unit, there: Sequence[_Unit]) -> list[_Unit]:
@@ -185,11 +185,11 @@ def _insertion(
 def _imports(data: bytes, new: bytes, language: LanguageName) -> Iterator[tuple[int, int, bytes]]:
     """Yield the insertion of what the code includes and the file does not."""
     there = [n for n in parse(data, language).root_node.children if n.type in _IMPORTS]
-    known = {_squeezed(data, node) for node in there}
+    known = {_squeeze(data, node) for node in there}
     added = [
         new[node.start_byte : node.end_byte].rstrip(b"\n")
         for node in parse(new, language).root_node.children
-        if node.type in _IMPORTS and _squeezed(new, node) not in known
+        if node.type in _IMPORTS and _squeeze(new, node) not in known
     ]
     if added and there:
         at = _line_end(data, len(data[: there[-1].end_byte].rstrip(b"\n")))
@@ -198,7 +198,7 @@ def _imports(data: bytes, new: bytes, language: LanguageName) -> Iterator[tuple[
         yield 0, 0, b"\n".join(added) + b"\n\n"
 
 
-def _squeezed(data: bytes, node: Node) -> str:
+def _squeeze(data: bytes, node: Node) -> str:
     return squeezed(data[node.start_byte : node.end_byte].decode("utf-8", "replace"))
 
 
@@ -210,7 +210,7 @@ def _like(data: bytes, old: _Unit, written: bytes) -> bytes:
     return "\n".join(shifted(line, shift) for line in lines).encode()
 
 
-def _edited(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+def _apply_edits(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     parts: list[bytes] = []
     at = 0
     for start, end, written in sorted(edits, key=lambda edit: edit[:2]):

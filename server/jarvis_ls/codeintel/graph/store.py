@@ -230,7 +230,7 @@ class SymbolStore:
         file = self._by_path.get(path)
         query = "SELECT * FROM definitions WHERE file = ?"
         rows = [] if file is None else self._link.execute(query, (file.id,)).fetchall()
-        return lambda number: self._located(rows[number]) if number < len(rows) else None
+        return lambda number: self._to_located(rows[number]) if number < len(rows) else None
 
     def definition(self, file: File, number: int) -> Located | None:
         """Return a definition by its number in a file."""
@@ -284,9 +284,9 @@ class SymbolStore:
 
     def _locate(self, where: str, *values: object) -> list[Located]:
         rows = self._link.execute(f"SELECT * FROM definitions {where}", values)
-        return [self._located(row) for row in rows]
+        return [self._to_located(row) for row in rows]
 
-    def _located(self, row: tuple[Any, ...]) -> Located:
+    def _to_located(self, row: tuple[Any, ...]) -> Located:
         file, number, name, kind, line, end_line, signature, container, flags = row
         definition = Definition(
             name,

@@ -64,13 +64,13 @@ def fields(sources: list[Source]) -> dict[int, bytes]:
 
     made = {}
     for number, source in enumerate(sources):
-        text = _renamed(source, new, constants)
+        text = _rename(source, new, constants)
         if text != source.data:
             made[number] = text
     return made
 
 
-def _renamed(source: Source, new: Mapping[bytes, bytes], constants: Mapping[bytes, bytes]) -> bytes:
+def _rename(source: Source, new: Mapping[bytes, bytes], constants: Mapping[bytes, bytes]) -> bytes:
     """Return a file with other names of fields and of constants."""
 
     def rule(node: Node, _: Say) -> bytes | None:

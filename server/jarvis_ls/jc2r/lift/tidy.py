@@ -31,8 +31,8 @@ def negations(source: Source, function: Node) -> bytes:
     """Write `a` in place of `!(!a)`."""
 
     def rule(node: Node, say: Say) -> bytes | None:
-        inner = _negated(node)
-        twice = None if inner is None else _negated(inner)
+        inner = _negate(node)
+        twice = None if inner is None else _negate(inner)
         if twice is None:
             return None
         said = say(twice)
@@ -94,7 +94,7 @@ def _is_idle(source: Source, value: Node) -> bool:
     return True
 
 
-def _negated(node: Node) -> Node | None:
+def _negate(node: Node) -> Node | None:
     """Return what is behind a `!`."""
     inner = bare(node)
     if inner is None or inner.type != "unary_expression" or inner.children[0].type != "!":

@@ -113,9 +113,9 @@ def _describe_learned(learned: Sequence[Hypothesis]) -> str:
     if not learned:
         return ""
     lines = (
-        f"{one.name}: {one.text}"
-        + (f" (the answer that says so failed at gate {one.gate})" if one.gate else "")
-        for one in learned
+        f"{claim.name}: {claim.text}"
+        + (f" (the answer that says so failed at gate {claim.gate})" if claim.gate else "")
+        for claim in learned
     )
     return (
         "## What other agents have learned\nClaims of models about functions near this one, the"

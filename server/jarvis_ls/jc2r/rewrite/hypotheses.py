@@ -44,9 +44,9 @@ class Hypotheses:
 
     def add(self, found: Sequence[Hypothesis]) -> None:
         """Keep claims that are not there yet. Raises `JarvisError`."""
-        for one in found:
-            text = " ".join(one.text.split())[:_LONGEST]
-            new = Hypothesis(one.file, one.name, text, one.gate)
+        for claim in found:
+            text = " ".join(claim.text.split())[:_LONGEST]
+            new = Hypothesis(claim.file, claim.name, text, claim.gate)
             if text and new not in self._known:
                 self._known.append(new)
                 self._file.append(line_of({"made": self._made, **asdict(new)}))
@@ -55,8 +55,8 @@ class Hypotheses:
     def near(self, file: str, name: str, c: str) -> list[Hypothesis]:
         """Return the latest claims about a function, about those it names, and about its file."""
         named = set(_NAME.findall(c))
-        own = [one for one in self._known if one.name == name or one.name in named]
-        others = [one for one in self._known if one.file == file and one not in own]
+        own = [claim for claim in self._known if claim.name == name or claim.name in named]
+        others = [claim for claim in self._known if claim.file == file and claim not in own]
         return [*others, *own][-_MOST:]
 
     def close(self) -> None:

@@ -140,8 +140,8 @@ class _Run:
             if self.done.stopped:
                 break
             done.append(touched)
-            for one in done:  # of a file that a later part has changed, too
-                one.digest = self._digest(one.file)
+            for other in done:  # of a file that a later part has changed, too
+                other.digest = self._digest(other.file)
             write_touched(self._folder, self._state.translation, list(self._known.values()))
         self.done.touched = list(self._known.values())
         write_report(self._folder, self.done)
@@ -245,12 +245,12 @@ class _Run:
             for function in source.functions:
                 if name_of(function) == comment.name:
                     at = first_of(function).start_byte
-                    data = data[:at] + _marked("///", comment.text) + data[at:]
+                    data = data[:at] + _mark_line("///", comment.text) + data[at:]
                     added += 1
                     break
         if lacks_module and said.module.strip():
             first, _, rest = data.partition(b"\n")  # which says what C file it is of
-            data = first + b"\n//!\n" + _marked("//!", said.module) + rest
+            data = first + b"\n//!\n" + _mark_line("//!", said.module) + rest
             added += 1
         replace_file(path, format_source(data.decode("utf-8", "replace")).encode())
         if not added or errors_of(check(self._copy)):
@@ -322,7 +322,7 @@ def _lacks_comment(source: Source, function: Node) -> bool:
     return not lines or lines[0].strip() == b"/// # Safety"
 
 
-def _marked(mark: str, text: str) -> bytes:
+def _mark_line(mark: str, text: str) -> bytes:
     """Return a text as lines of comments."""
     lines = [
         "".join(letter for letter in line if letter.isprintable()) for line in text.split("\n")

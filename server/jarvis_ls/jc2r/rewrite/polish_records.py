@@ -83,7 +83,7 @@ def read_touched(folder: Path, made: str) -> dict[tuple[str, str], Touched]:
 
 def write_touched(folder: Path, made: str, known: Sequence[Touched]) -> None:
     """Keep what became of files. Raises `JarvisError`."""
-    touched = to_json([asdict(one) for one in known])
+    touched = to_json([asdict(file) for file in known])
     text = json.dumps({"made": made, "touched": touched}, ensure_ascii=False, indent=1) + "\n"
     replace_file(folder / PROGRESS, text.encode())
 

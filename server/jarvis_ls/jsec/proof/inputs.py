@@ -163,7 +163,7 @@ def _words(texts: Iterable[bytes]) -> list[str]:
     found: dict[bytes, None] = {}
     for text in texts:
         if _MAIN.search(text):
-            found.update(dict.fromkeys(one or other for one, other in _WORD.findall(text)))
+            found.update(dict.fromkeys(plain or quoted for plain, quoted in _WORD.findall(text)))
     return [word.decode() for word in found]
 
 

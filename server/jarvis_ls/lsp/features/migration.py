@@ -150,9 +150,9 @@ class _Migration:
         if params.scope not in _SCOPES:
             raise UsageError(self._server.say("Unknown scope of a migration."))
         folder = self._folder_of(params)
-        one = params.scope in _ONE_FUNCTION
-        module = REWRITING if one else MODULE
-        request = await (self._rewriting if one else self._request)(params, folder)
+        of_function = params.scope in _ONE_FUNCTION
+        module = REWRITING if of_function else MODULE
+        request = await (self._rewrite_request if of_function else self._request)(params, folder)
         say = self._server.say
         title = (
             say("Scanning the C project") if params.scope == "scan" else say("Migrating C to Rust")
@@ -220,7 +220,7 @@ class _Migration:
             sandbox=asdict(read_ladder().settings) if action == "lift" else {},
         )
 
-    async def _rewriting(self, params: wire.MigrationRunParams, folder: Folder) -> Any:
+    async def _rewrite_request(self, params: wire.MigrationRunParams, folder: Folder) -> Any:
         from jarvis_ls.assembly.rewriting_process import Request
 
         if params.uri is None:

@@ -143,25 +143,25 @@ class ApplyCode:
     ) -> list[WorkspacePath]:
         """Return the file, or those of which the user has to choose one."""
         if ask.path:
-            return [self._resolved(ask.path, ask.root, context)]
+            return [self._resolve(ask.path, ask.root, context)]
         for name in names.sure:
-            found = await self._named(name, context)
+            found = await self._find_named(name, context)
             if found:
                 return found
-        near = [place for name in names.near for place in await self._named(name, context)]
+        near = [place for name in names.near for place in await self._find_named(name, context)]
         if near and not names.sure:
             return list(dict.fromkeys(near))
         new = list(names.sure) or [name for name in names.near if language_of(name) is not None]
         if len(new) == 1 or names.sure:
             return [resolve_path(new[0], context, reading=False)]
-        return [self._resolved(ask.active, ask.active_root, context)] if ask.active else []
+        return [self._resolve(ask.active, ask.active_root, context)] if ask.active else []
 
-    def _resolved(self, path: str, root: int, context: ToolContext) -> WorkspacePath:
+    def _resolve(self, path: str, root: int, context: ToolContext) -> WorkspacePath:
         if not 0 <= root < len(context.roots):
             raise UsageError(self._desk.say("The file is outside the workspace."))
         return resolve_path(str(context.roots[root] / path), context, reading=False)
 
-    async def _named(self, name: str, context: ToolContext) -> list[WorkspacePath]:
+    async def _find_named(self, name: str, context: ToolContext) -> list[WorkspacePath]:
         """Return the files of the workspace that are called so, by their path or its end."""
         try:
             place = resolve_path(name, context, reading=False)
