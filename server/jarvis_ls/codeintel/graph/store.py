@@ -166,7 +166,7 @@ class SymbolStore:
         self._end_reading()
         for statement in _INDICES.split(";"):
             self._link.execute(statement)
-        if self._path is not None and _mode_of(self._link) == "wal":  # else nobody could write
+        if self._path is not None and _mode_of(self._link) == "wal":  # other modes block writers
             self._link.execute("BEGIN")
             self._follow()
 

@@ -42,7 +42,7 @@ class Synced:
     files: int
     """Files in the graph."""
     read: int
-    """Files that were read anew."""
+    """Files that were read again."""
     removed: int
     """Files that are gone."""
 
@@ -90,7 +90,7 @@ def sync_files(store: SymbolStore, root: Path, paths: Iterable[str]) -> bool:
 
 
 def _sync_file(store: SymbolStore, path: str, location: str, stamp: str, base: str) -> bool | None:
-    """Bring the graph up to date with a file; returns whether it was read anew, None where it holds
+    """Bring the graph up to date with a file; return whether it was read, None where it holds
     nothing for the graph."""
     file = store.file(path)
     if file is not None and file.stamp == stamp:

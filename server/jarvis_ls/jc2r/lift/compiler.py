@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,3 +129,18 @@ def _message(crate: Path, said: dict[str, Any]) -> Message | None:
         span["byte_end"],
         tuple(changes),
     )
+
+
+def with_changes(data: bytes, warnings: Sequence[Message]) -> bytes:
+    """Return a file with the changes of warnings; one that overlaps an earlier one is left out."""
+    chosen: dict[tuple[int, int], str] = {}
+    end = 0
+    for warning in sorted(warnings, key=lambda w: min(c.start for c in w.changes)):
+        places = sorted({(change.start, change.end): change.text for change in warning.changes})
+        if places[0][0] < end:
+            continue
+        chosen |= {(change.start, change.end): change.text for change in warning.changes}
+        end = places[-1][1]
+    for (start, stop), text in sorted(chosen.items(), reverse=True):
+        data = data[:start] + text.encode() + data[stop:]
+    return data

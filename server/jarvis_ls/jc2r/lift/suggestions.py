@@ -12,7 +12,14 @@ from pathlib import Path
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.crate.cargo import program
-from jarvis_ls.jc2r.lift.compiler import Change, Message, check, errors_of, functions_with
+from jarvis_ls.jc2r.lift.compiler import (
+    Change,
+    Message,
+    check,
+    errors_of,
+    functions_with,
+    with_changes,
+)
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy
 from jarvis_ls.jc2r.lift.rust import Source, below, field, first
 
@@ -28,7 +35,7 @@ _LINTS = (
     "unused_variables",
     "unused_assignments",
 )
-"""Lints of rustc that are looked at, whatever the crate allows."""
+"""Lints of rustc that are enabled, whatever the crate allows."""
 _LAST = "unused_assignments"
 """What is changed when nothing else is to be: whether a variable needs a value, the build tells."""
 _LEFT = frozenset(
@@ -160,18 +167,3 @@ def _change(crate: CrateCopy, warnings: Sequence[Message]) -> None:
     for path in {warning.path for warning in warnings}:
         mine = [warning for warning in warnings if warning.path == path]
         crate.write(path, with_changes(path.read_bytes(), mine))
-
-
-def with_changes(data: bytes, warnings: Sequence[Message]) -> bytes:
-    """Return a file with the changes of warnings; one that overlaps an earlier one is left out."""
-    chosen: dict[tuple[int, int], str] = {}
-    end = 0
-    for warning in sorted(warnings, key=lambda w: min(c.start for c in w.changes)):
-        places = sorted({(change.start, change.end): change.text for change in warning.changes})
-        if places[0][0] < end:
-            continue
-        chosen |= {(change.start, change.end): change.text for change in warning.changes}
-        end = places[-1][1]
-    for (start, stop), text in sorted(chosen.items(), reverse=True):
-        data = data[:start] + text.encode() + data[stop:]
-    return data

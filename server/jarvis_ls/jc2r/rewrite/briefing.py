@@ -1,4 +1,4 @@
-"""What a model is told of a function: the prompts below `prompts`, filled in here."""
+"""Prompts about a function, made of the templates in `prompts`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from jarvis_ls.jc2r.crate.config import alone, folder_of
 from jarvis_ls.jc2r.crate.git_history import History
 from jarvis_ls.jc2r.crate.state import read_progress, read_state, record_stage
 from jarvis_ls.jc2r.equivalence.verify import Settings
-from jarvis_ls.jc2r.lift.compiler import Message, check
+from jarvis_ls.jc2r.lift.compiler import Message, check, with_changes
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
 from jarvis_ls.jc2r.lift.sources import find_crate, replace_sources
 from jarvis_ls.jc2r.lift.stage import find_difference
@@ -211,7 +211,7 @@ class _Run:
         before = self._files.texts()
         for path in {warning.path for warning in warnings}:
             mine = [warning for warning in warnings if warning.path == path]
-            self._files.write(path, _with_changes(path.read_bytes(), mine))
+            self._files.write(path, with_changes(path.read_bytes(), mine))
         return self._files.texts() != before
 
     def _compare(self) -> str:
@@ -279,21 +279,6 @@ def is_wanted(name: str, extent: Extent) -> bool:
     return any(fnmatch.fnmatch(name, pattern) for pattern in include) and not any(
         fnmatch.fnmatch(name, pattern) for pattern in extent.exclude
     )
-
-
-def _with_changes(data: bytes, warnings: Sequence[Message]) -> bytes:
-    """Return a file with the changes of warnings; one that overlaps an earlier one is left out."""
-    chosen: dict[tuple[int, int], str] = {}
-    end = 0
-    for warning in sorted(warnings, key=lambda w: min(c.start for c in w.changes)):
-        places = sorted({(change.start, change.end): change.text for change in warning.changes})
-        if places[0][0] < end:
-            continue
-        chosen |= {(change.start, change.end): change.text for change in warning.changes}
-        end = places[-1][1]
-    for (start, stop), text in sorted(chosen.items(), reverse=True):
-        data = data[:start] + text.encode() + data[stop:]
-    return data
 
 
 def _read_refused(folder: Path, made: str) -> dict[str, str]:

@@ -184,7 +184,7 @@ class _Run:
             await self._change(touched, writer, "polish_unsafe", "")
 
     async def _change(self, touched: Touched, writer: Writer, prompt: str, about: str) -> None:
-        """Let a model write functions of a file anew; keep them when they pass."""
+        """Let a model rewrite functions of a file; keep them when they pass."""
         wrong, spent = "", Usage()
         for _ in range(ANSWERS):
             source = self._source(touched.file)

@@ -12,14 +12,14 @@ from jarvis_ls.runtime.agent.typed_answer import AnswerUnfit, ModelForm
 
 
 class Item(BaseModel):
-    """One function, written anew."""
+    """A rewritten function."""
 
     name: str = Field(min_length=1)
     code: str = Field(min_length=1, description="the whole function, with what stands above it")
 
 
 class Changes(BaseModel):
-    """Functions of one file that are written anew."""
+    """Rewritten functions of one file."""
 
     status: Literal["changed", "nothing"]
     items: list[Item] = Field(default_factory=list)
