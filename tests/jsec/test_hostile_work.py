@@ -194,6 +194,22 @@ def test_brackets_are_counted_to_the_level(levels: int, before: int, tmp_path: P
     assert any("more than 2400 brackets" in note for note in told) is (levels > 2_400)
 
 
+def test_of_a_large_text_that_is_no_code_the_beginning_is_analysed(tmp_path: Path) -> None:
+    data = RUST_FLAW.encode() + b"int x;\n" * 100_000
+    assert parse(data, "rust").root_node.descendant_count < 100_000
+    report = scanned(tmp_path, data, "rs")
+    assert [finding.span.line for finding in report.findings] == [1]
+    assert report.notes == ("the file is hardly Rust; what is behind line 9356 was not analysed",)
+
+
+def test_a_large_text_with_some_errors_is_analysed_to_its_end(tmp_path: Path) -> None:
+    """Tables, and macros that nobody knows."""
+    lines = b"int f(int a) { return MACRO a; }\n" + b"static int t[] = { 1, 2, 3 };\n" * 3
+    report = scanned(tmp_path, lines * 2_500 + FLAW.encode())
+    assert report.notes == ()
+    assert [finding.span.line for finding in report.findings] == [10_002]
+
+
 def test_shifts_and_comparisons_are_no_templates(tmp_path: Path) -> None:
     shifts = b"int t[] = {" + b"1 << 2, " * 3_000 + b"};\n"
     compared = (

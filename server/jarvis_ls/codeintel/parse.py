@@ -54,6 +54,12 @@ a type comes behind it."""
 _CONTROLS = re.compile(rb"\xc2[\x80-\x9f]")
 """Characters U+0080 to U+009F, which bytes become that are no text: each would be an error, and the
 parser takes long for thousands of them."""
+_HEAD = 65_536
+"""Bytes at the beginning of a large text by which it is asked whether it is of its language."""
+_LARGE = 4 * _HEAD
+_BYTES_PER_ERROR = 16
+"""A text with more errors than one for so many bytes is not of its language; the parser would take
+half a minute for ten megabytes of it."""
 _MOST_EXPORTS = 1_000
 """Exporting macros that are left out of one text."""
 
@@ -114,10 +120,26 @@ def _text_to_parse(data: bytes, language: LanguageName) -> bytes:
         )
         left_out = [*torn_parts(data), *exports]
     left_out = apart([*left_out, *deep_parts(data, language)])
-    end = _open_end(data, language)
-    if end is not None:
+    ends = [end for end in (_open_end(data, language), nonsense(data, language)) if end is not None]
+    if ends:
+        end = min(ends)
         left_out = apart([*(part for part in left_out if part[0] < end), (end, len(data))])
     return _with_blanks(data, left_out) if left_out else data
+
+
+def nonsense(data: bytes, language: LanguageName) -> int | None:
+    """Return the byte from which a large text is not parsed since its beginning is hardly of its
+    language; None for a text that is parsed."""
+    if len(data) < _LARGE:
+        return None
+    end = data.rfind(b"\n", 0, _HEAD) + 1
+    end = end if end > _HEAD // 2 else _HEAD
+    return end if _is_nonsense(data[:end], language) else None
+
+
+@functools.lru_cache(maxsize=16)
+def _is_nonsense(data: bytes, language: LanguageName) -> bool:
+    return count_errors(_parser(language).parse(data)) > len(data) // _BYTES_PER_ERROR
 
 
 def _with_blanks(data: bytes, parts: Sequence[Part]) -> bytes:
@@ -133,7 +155,11 @@ def _with_blanks(data: bytes, parts: Sequence[Part]) -> bytes:
 def leaves_out_context(data: bytes, language: LanguageName) -> bool:
     """Return whether the parser is not given parts of a text for what is around them: how the text
     of an item is read is then not in that text alone."""
-    return bool(deep_parts(data, language)) or _open_end(data, language) is not None
+    return (
+        bool(deep_parts(data, language))
+        or _open_end(data, language) is not None
+        or nonsense(data, language) is not None
+    )
 
 
 def parse_parts(data: bytes, language: LanguageName, parts: Sequence[tuple[Node, Node]]) -> Tree:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 import time
 from bisect import bisect_right
 from collections import Counter
@@ -148,7 +149,7 @@ class Plan:
         anything after `deadline`, in processor time."""
         node = item.node
         kind = node.type
-        if kind in _EMPTY:
+        if kind in _EMPTY or (kind == "ERROR" and not node.named_child_count):
             return _NOTHING
         written = unit.source.data[node.start_byte : node.end_byte]
         if _is_still(node, kind, written, unit.language):
@@ -313,16 +314,23 @@ _EMPTY = frozenset(
     }
 )
 """Items that hold no code."""
+_PLAIN = re.compile(rb"(?:typedef |extern |static )?[A-Za-z_]\w*[ \t*]+[A-Za-z_]\w*;")
+"""A declaration of one name of a plain type."""
 _ACTIVE = (b"=", b"[", b"{", b"typeof", b"__attribute__")
 
 
 def _is_still(node: Node, kind: str, written: bytes, language: LanguageName) -> bool:
     """Return whether the text of an item shows that no rule examines it: a macro
-    without a string, a C declaration without size, initialiser and body.
+    without a string, a declaration without size, initialiser and body, which in C++ is one of
+    plain names.
     """
     if kind == "preproc_def":
         return b'"' not in written
-    if language != "c" or kind not in ("declaration", "type_definition"):
+    if kind not in ("declaration", "type_definition"):
+        return False
+    if language == "cpp":
+        return _PLAIN.fullmatch(written) is not None
+    if language != "c":
         return False
     return not any(word in written for word in _ACTIVE) and not node.has_error
 

@@ -18,13 +18,21 @@ from jarvis_ls.codeintel.deep_nesting import DEEPEST, deep_parts
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName
-from jarvis_ls.codeintel.parse import MAX_DEPTH, Tree, leaves_out_context, nests_too_deep, parse
+from jarvis_ls.codeintel.parse import (
+    MAX_DEPTH,
+    Tree,
+    leaves_out_context,
+    nests_too_deep,
+    nonsense,
+    parse,
+)
 from jarvis_ls.codeintel.source import Source, line_start
 from jarvis_ls.codeintel.test_files import counts_less
 from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.rule import Rule
+from jarvis_ls.jsec.engine.page_text import LANGUAGE_NAMES
 from jarvis_ls.jsec.engine.raw_report import finish
 from jarvis_ls.jsec.engine.rule_index import ItemResult, Plan
 from jarvis_ls.jsec.findings.failure_notes import (
@@ -180,6 +188,7 @@ class Engine:
             findings=finish(source, language, placed, self._by_id, includes),
             facts=own,
             notes=[
+                *_nonsense_notes(source, language),
                 *_depth_notes(source, language, found),
                 *crowded_rules(crowded),
                 *crowded_declarations(any(result.is_crowded for _, result in results)),
@@ -288,6 +297,15 @@ def _facts_of(item: Item, language: LanguageName, written: bytes) -> tuple[Facts
     if not part.defined:
         return part, written
     return part, repr(replace(part, functions={}, defined=frozenset())).encode()
+
+
+def _nonsense_notes(source: Source, language: LanguageName) -> list[str]:
+    end = nonsense(source.data, language)
+    if end is None:
+        return []
+    template = "the file is hardly {language}; what is behind line {line} was not analysed"
+    line = source.data.count(b"\n", 0, end) + 1
+    return [Words(template, language=LANGUAGE_NAMES[language], line=line)]
 
 
 def _depth_notes(source: Source, language: LanguageName, found: list[Item]) -> list[str]:
