@@ -47,6 +47,18 @@ _SIZES = {
 }
 
 
+_OPEN_CONVERSION = re.compile(r"(?<!%)(?:%%)*%[-+ #0-9.*]*$")
+"""The end of a text in the middle of a conversion of printf() or scanf()."""
+
+
+def _in_format(before: str, macro: str) -> str:
+    """Return what stands for a macro of unknown text in a literal: inside a conversion a width, or
+    the conversion itself where it is named as those of <inttypes.h> are."""
+    if not _OPEN_CONVERSION.search(before):
+        return ""
+    return "lu" if macro.startswith(("PRI", "SCN")) else "1"
+
+
 def string_literal(node: Node | None, function: Function | None = None) -> str | None:
     """Return the text of a string literal, seen through macros of the file, parentheses, `?:` of
     two literals, and a local or file-scope variable that only ever holds one literal.
@@ -60,9 +72,13 @@ def string_literal(node: Node | None, function: Function | None = None) -> str |
     if kind in ("string_literal", "raw_string_literal"):
         return text(node).strip().lstrip("LuUR8").strip('"')
     if kind == "concatenated_string":
-        parts = [string_literal(c, function) for c in node.named_children if c.type != "comment"]
-        known = [p if p is not None else "" for p in parts]
-        return "".join(known)
+        parts = [
+            (c, string_literal(c, function)) for c in node.named_children if c.type != "comment"
+        ]
+        joined = ""
+        for part, known in parts:
+            joined += _in_format(joined, text(part)) if known is None else known
+        return joined
     if kind == "conditional_expression":
         yes = string_literal(field(node, "consequence"), function)
         no = string_literal(field(node, "alternative"), function)

@@ -24,3 +24,23 @@ void run(const std::vector<const char *> &fixed) {
     all.push_back(getenv("ADD"));
     for (const char *one : all) system(one); // expect: command-injection
 }
+
+struct part { int *held; int size; };
+class parts {
+public:
+    ~parts();
+    void clear();
+    void drop();
+    int twice();
+    std::vector<int *> lines;
+    std::vector<part> all;
+    int *last;
+};
+parts::~parts() { for (unsigned i = 0; i < lines.size(); i++) delete[] lines[i]; }
+void parts::clear() { for (auto &one : all) delete one.held; }
+void parts::drop() { for (part &one : all) { delete one.held; one.held = nullptr; } }
+int parts::twice() {
+    delete last;
+    delete last; // expect: double-free
+    return 0;
+}

@@ -75,3 +75,16 @@ void not_placed() {
     p[0].a = 1;
     delete[] p; // ok
 }
+
+void one_of_two(const char *id, unsigned n) {
+#if HAVE_ARRAYS_OF_ANY_SIZE
+    char text[n];
+#else
+    char small[100];
+    char *text = n < 100 ? small : (char *) malloc(n);
+#endif
+    fill(text, id);
+#if !HAVE_ARRAYS_OF_ANY_SIZE
+    if (text != small) free(text); // ok
+#endif
+}

@@ -34,3 +34,9 @@ void wide(void) {
     wscanf(L"%ls", word); // expect: scanf-without-width
     wscanf(L"%19ls", word); // ok
 }
+
+void width_of_a_macro(const char *line) {
+    char word[LONGEST + 1];
+    sscanf(line, "%" LONGEST_TEXT "s", word); // ok
+    sscanf(line, "%" PRIu64 " %s", (uint64_t *) 0, word); // expect: scanf-without-width
+}

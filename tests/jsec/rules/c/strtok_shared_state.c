@@ -23,3 +23,12 @@ void own_place(char *line) {
     for (w = strtok_r(line, " ", &place); w != NULL; w = strtok_r(NULL, " ", &place)) // ok
         puts(w);
 }
+
+void states(FILE *fp, char *line) {
+    char *s = strtok(line, " "); // expect: strtok-shared-state
+    while (fgets(line, 512, fp) != NULL) {
+        s = strtok(line, " "); // expect: strtok-shared-state
+        s = strtok((char *) NULL, " "); // ok
+        puts(s);
+    }
+}

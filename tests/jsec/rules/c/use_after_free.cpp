@@ -127,3 +127,25 @@ void through_function(char *text) {
     take(text);
     show(text); // missed: use-after-free (take frees it, in another function)
 }
+
+#define FAILED goto failed
+
+int left_by_macro(int n, char *text) {
+    if (n) {
+        free(text);
+        FAILED;
+    }
+    show(text); // ok
+    return 0;
+failed:
+    return 1;
+}
+
+int left_by_unknown_macro(int n, char *text) {
+    if (n) {
+        free(text);
+        PARSER_ERROR;
+    }
+    show(text); // ok
+    return 0;
+}

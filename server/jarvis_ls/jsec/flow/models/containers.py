@@ -89,7 +89,8 @@ def call(
         if kind in _OWNERS:
             found = state.memory.get(rid, {}).get(0)
             return found if found is not None else unknown(result)
-        return AbstractValue(0, 0, TIGHT, None, ((rid, at, at, TIGHT, None),), NOT_NULL)
+        # between two bytes: what the cell leads to is of another element each time
+        return AbstractValue(0, 0, TIGHT, None, ((rid, at, at + 1, 0, None),), NOT_NULL)
     if name == "size":
         return unknown(ULONG)
     return unknown(result)

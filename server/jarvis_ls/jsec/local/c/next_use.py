@@ -8,6 +8,7 @@ label: following values along all paths is the work of `flow`.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -38,6 +39,7 @@ _MOST_AROUND = 32
 """Statements around one place behind which it is looked: to find what is around a node takes time
 that grows with its depth."""
 
+_JUMP = re.compile(r"\b(?:goto|return|break|continue|exit|_exit|abort|longjmp|siglongjmp)\b")
 _BLOCKS = frozenset({"compound_statement", "case_statement"})
 _DECLARING = frozenset({"parameter_declaration", "declaration", "for_range_loop"})
 
@@ -249,11 +251,27 @@ def _behind(search: Search, statement: Node, *, past_tests: bool = False) -> Men
     for following, certain in following_statements(statement):
         found = search.first(following, following.start_byte)
         if found is None:
-            if leaves(following):
+            if leaves(following) or _may_leave(following, search.unit):
                 return None
         elif not (past_tests and found.does == "test" and search.only(following, found)):
             return found if certain else replace(found, certain=False)
     return None
+
+
+def _may_leave(statement: Node, unit: Unit) -> bool:
+    """Return whether a statement is a macro that may jump: one whose text says so, or a name alone
+    whose text is not known."""
+    if statement.type != "expression_statement":
+        return False
+    inner = statement.named_child(0)
+    if inner is not None and inner.type == "identifier":
+        body = unit.facts.macros.get(text(inner))
+    elif inner is not None and inner.type == "call_expression":
+        macro = unit.facts.function_macros.get(text(field(inner, "function")))
+        body = "" if macro is None else macro.body
+    else:
+        return False
+    return body is None or _JUMP.search(body) is not None
 
 
 def _statements(block: Node) -> list[Node]:

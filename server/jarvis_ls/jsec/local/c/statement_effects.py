@@ -91,7 +91,7 @@ class Search:
     """Looks for one variable or member."""
 
     def __init__(self, unit: Unit, item: Item, path: bytes) -> None:
-        self._unit = unit
+        self.unit = unit
         self._item = item
         self._path = path
         self.base = path.replace(b"->", b".").partition(b".")[0]
@@ -118,7 +118,7 @@ class Search:
 
     def before(self, function: Function, place: Node) -> Iterator[Mention]:
         """Yield the last mentions in a function before a place, the last first."""
-        data, base = self._unit.source.data, self.base
+        data, base = self.unit.source.data, self.base
         end = place.start_byte
         for _ in range(_MENTIONS):
             end = data.rfind(base, function.start, end)
@@ -156,7 +156,7 @@ class Search:
     def places(self, start: int, end: int, most: int = _MENTIONS) -> Iterator[int]:
         """Bytes between two others at which the name, or the first one of a path, is; looked
         at are `most` places where its letters do."""
-        data, base = self._unit.source.data, self.base
+        data, base = self.unit.source.data, self.base
         at = data.find(base, start, end)
         for _ in range(most):
             if at < 0:
@@ -168,7 +168,7 @@ class Search:
 
     def _node(self, statement: Node, at: int) -> Node | None:
         """Return the path when it is there, else what its first name is there."""
-        data, path, base = self._unit.source.data, self._path, self.base
+        data, path, base = self.unit.source.data, self._path, self.base
         end = at + len(path)
         if data.startswith(path, at) and (end >= len(data) or data[end] not in _WORD):
             whole = statement.descendant_for_byte_range(at, end)
@@ -193,7 +193,7 @@ class Search:
         return Mention(use, _effect_on(node, parent))
 
     def _mention_in_call(self, use: Node, node: Node, outer: Node) -> Mention:
-        call = call_at(self._unit, self._item, outer) if outer.type == "call_expression" else None
+        call = call_at(self.unit, self._item, outer) if outer.type == "call_expression" else None
         if call is None:
             return Mention(use, "pass")
         name = called_name(call)
@@ -203,7 +203,7 @@ class Search:
             return Mention(use, "release", name)
         if index in DEREFERENCES.get(name, ()):
             return Mention(use, "dereference", name)
-        if call.written.isupper() or call.written in self._unit.facts.function_macros:
+        if call.written.isupper() or call.written in self.unit.facts.function_macros:
             raise LineEnds  # a macro may set it
         return Mention(use, "pass", call.name)
 

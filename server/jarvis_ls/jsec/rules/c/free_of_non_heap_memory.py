@@ -30,6 +30,7 @@ read_name(name, sizeof name);
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
@@ -91,4 +92,6 @@ def _message(node: Node, call: Call, function: Function) -> str | None:
     local = function.variable(text(node), node.start_byte)
     if declared is None or not declared.arrays or (local is not None and local.is_parameter):
         return None
+    if re.search(rf"\*\s*{re.escape(text(node))}\s*[;=,]", text(function.node)):
+        return None  # a pointer where another branch of an `#if` is compiled
     return ARRAY

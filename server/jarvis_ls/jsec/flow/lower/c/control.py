@@ -11,7 +11,7 @@ from jarvis_ls.codeintel.conditions import holds, is_defined
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.flow.ir import nodes
-from jarvis_ls.jsec.flow.ir.c_types import ANY, INT, pointee
+from jarvis_ls.jsec.flow.ir.c_types import ANY, BOOL, INT, pointee
 from jarvis_ls.jsec.flow.ir.instructions import Branch, End, Eval, Jump, Stop, Switch, Throw
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.lower.c.context import FunctionBuilder
@@ -164,8 +164,10 @@ class Control:
         self.body.blocks.start(head)  # passed at least once: few walk what is empty
         place: Expr = (nodes.FIELD, container, 0, element)
         if type_[0] == "c":  # one of many, another one each time
-            place = (nodes.INDEX, place, (nodes.UNKNOWN, INT), 1, (0, 0))
-        value: Expr = place if declared[0] == "&" else (nodes.LOAD, place, element, (0, 0))
+            place = (nodes.INDEX, place, (nodes.UNKNOWN, BOOL), 1, (0, 0))
+        value: Expr = (nodes.LOAD, place, element, (0, 0))
+        if declared[0] == "&":
+            value, element = place, declared
         self.body.blocks.add(Eval((nodes.STORE, (nodes.LOCAL, slot), value, element, (0, 0))))
         self._loop(head, after, check, body)
         self.body.blocks.start(check)

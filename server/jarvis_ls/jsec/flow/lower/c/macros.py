@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -11,12 +12,14 @@ from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import Node, Tree, parse
 from jarvis_ls.jsec.flow.library.c_tables import LIBRARY
-from jarvis_ls.jsec.flow.lower.c.literals import with_unit_macro
+from jarvis_ls.jsec.flow.lower.c.literals import LIMITS, with_unit_macro
 
 _WORD: Final = re.compile(
     r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\s*##\s*|#\s*[A-Za-z_]\w*|[A-Za-z_]\w*"
 )
 _MAX_TEXT: Final = 2_000
+_UNKNOWN_TEXT: Final = "__text_of_a_macro"
+"""A name that nothing declares."""
 _MAX_NESTING: Final = 6
 
 
@@ -65,7 +68,7 @@ class Macros:
             if word.strip() == "##":
                 return ""
             if word[0] == "#":
-                return '""'  # the text of an argument: no value depends on it
+                return _quoted(places.get(word[1:].strip(), ""), self.facts.macros)
             return places[word] if word in places else LIBRARY.words.get(word, word)
 
         body = _WORD.sub(put, macro.body)
@@ -87,6 +90,19 @@ class Macros:
         self._trees.append(tree)
         self._parsed[body] = found
         return found
+
+
+def _quoted(argument: str, macros: Mapping[str, str]) -> str:
+    """Return what `#` makes of an argument. Of a macro it is its text where another macro hands it
+    on, which is why most are written: that of a number is put in, any other is not known."""
+    argument = argument.strip()
+    known = macros.get(argument)
+    if known is None and argument in LIMITS:
+        known = str(LIMITS[argument][0])
+    if known is None:
+        quoted = argument.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+        return f'"{quoted}"'
+    return f'"{known}"' if known.isdigit() else _UNKNOWN_TEXT
 
 
 @lru_cache(1_000)
