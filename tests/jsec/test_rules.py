@@ -228,15 +228,15 @@ void twice(void) {{
 @pytest.mark.parametrize(
     ("body", "nested"),
     [
-        ("while (w) { strtok(c, \":\"); w = strtok(NULL, \" \"); }", True),
-        ("for (; w; w = strtok(NULL, \" \")) strtok(c, \":\");", True),
-        ("while (more(c)) { strtok(c, \":\"); w = strtok((char *) NULL, \" \"); }", False),
+        ('while (w) { strtok(c, ":"); w = strtok(NULL, " "); }', True),
+        ('for (; w; w = strtok(NULL, " ")) strtok(c, ":");', True),
+        ('while (more(c)) { strtok(c, ":"); w = strtok((char *) NULL, " "); }', False),
     ],
 )
 def test_a_string_that_is_begun_in_a_loop_over_another(
     engine: Engine, body: str, nested: bool
 ) -> None:
-    text = f"void f(char *b, char *c) {{ char *w = strtok(b, \" \"); {body} }}\n"
+    text = f'void f(char *b, char *c) {{ char *w = strtok(b, " "); {body} }}\n'
     found = findings_of(engine, decode("a.c", text.encode()), "c", "strtok-shared-state")
     assert any("overwrites" in str(finding.message) for finding in found) == nested
 
