@@ -25,6 +25,13 @@ async def test_a_change_comes_as_a_patch_and_touches_nothing(tmp_path: Path) -> 
         assert git(bench.root, "status", "--porcelain") == ""
 
 
+async def test_a_group_that_is_not_there_is_an_error_of_the_program(tmp_path: Path) -> None:
+    async with code_bench(tmp_path) as bench:
+        status, out, err = await bench.run("-r", "fix it", "--trust", "-g", "bogus")
+        assert (status, out) == (2, "")
+        assert "jca: Unknown model group 'bogus'. Use one of balanced" in err
+
+
 async def test_the_user_sees_the_diff_and_accepts_or_refuses(tmp_path: Path) -> None:
     async with code_bench(tmp_path) as bench:
         before = bench.state()

@@ -56,7 +56,7 @@ def test_exit_status(root: Path) -> None:
         (["scan", "--output", "no/such/folder/report"], "cannot write"),
         (["explain", "nonsense"], "unknown rule 'nonsense'"),
         (["nonsense"], "invalid choice"),
-        ([], "COMMAND"),
+        ([], "\n    explain "),  # the help
     ],
 )
 def test_wrong_use_is_said_in_a_line(root: Path, arguments: list[str], what: str) -> None:

@@ -59,6 +59,7 @@ def run_code(options: argparse.Namespace) -> ExitStatus:
 class CodeTalk(Talk):
     """The talk about one repository."""
 
+    program = "jca"
     message_option = "-r"
 
     def __init__(self, options: argparse.Namespace) -> None:

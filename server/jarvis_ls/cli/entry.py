@@ -78,6 +78,9 @@ def _run(
     try:
         parser = spoken(build)
         name = parser.prog
+        if not (sys.argv[1:] if arguments is None else arguments) and _requires_command(parser):
+            print(parser.format_help(), end="", file=sys.stderr)
+            return ExitStatus.USAGE_ERROR
         options = parser.parse_args(arguments)
         return int(options.run(options))
     except KeyboardInterrupt:
@@ -87,6 +90,11 @@ def _run(
     except JarvisError as error:
         print(f"{name}: {speak(str(error))}", file=sys.stderr)
         return ExitStatus.USAGE_ERROR
+
+
+def _requires_command(parser: argparse.ArgumentParser) -> bool:
+    commands = (act for act in parser._actions if isinstance(act, argparse._SubParsersAction))
+    return any(action.required for action in commands)
 
 
 def write_out(text: str) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import shutil
+import sys
 from collections.abc import Sequence
 
 from jarvis_ls.cli.exit_status import ExitStatus
@@ -22,7 +23,7 @@ from jarvis_ls.jsec.report.spoken import count_phrase, speaker
 from jarvis_ls.jsec.rules.registry import all_rules
 from jarvis_ls.jsec.settings.rule_names import known_rules, unknown_rule
 
-_WEAKNESS = re.compile(r"cwe-?(\d{1,6})", re.IGNORECASE)
+_WEAKNESS = re.compile(r"(?:cwe-?)?(\d{1,6})", re.IGNORECASE)
 
 
 def run_rules(options: argparse.Namespace) -> ExitStatus:
@@ -45,10 +46,10 @@ def run_rules(options: argparse.Namespace) -> ExitStatus:
 
 
 def _list_rules(rules: Sequence[Rule]) -> None:
-    """Print a line for each rule, no wider than the terminal."""
+    """Print a line for each rule, no wider than the terminal; whole where there is none."""
     titles = {page.id: in_language(page, language()).title for page in rule_pages()}
     width = max((len(rule.id) for rule in rules), default=0)
-    room = shutil.get_terminal_size((80, 24)).columns - width - 24
+    room = shutil.get_terminal_size().columns - width - 24 if sys.stdout.isatty() else 0
     for rule in rules:
         print(_line(rule, titles[rule.id], width, room))
 

@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 from jarvis_ls.cli.language import speak
 from jarvis_ls.cli.markdown_blocks import MarkdownBlocks
+from jarvis_ls.cli.tool_verbs import subject, verb
 from jarvis_ls.core.words import Words
 from jarvis_ls.runtime.base.events import (
     AnswerEntry,
@@ -320,7 +321,7 @@ class Screen:
         before = self._tools.get(entry.id)
         self._tools[entry.id] = entry.state
         if before is None:
-            self.say(f"{self._of(node)}● {entry.name} {arguments_line(entry.arguments)}", "cyan")
+            self.say(f"{self._of(node)}● {call_line(entry)}", "cyan")
             self._last_call = entry.id
         if entry.background and entry.id not in self._behind:
             self._behind.add(entry.id)
@@ -334,8 +335,8 @@ class Screen:
         told = entry.reason if entry.state in ("denied", "cancelled") else entry.output
         lines = [line for line in visible(told).strip().splitlines() if line.strip()]
         if self._last_call != entry.id:  # others began or ended since: say whose result it is
-            arguments = arguments_line(entry.arguments)[:ARGUMENT_OF_RESULT]
-            facts.insert(0, f"{self._of(node)}{entry.name} {arguments}".strip())
+            whose = call_line(entry)[:ARGUMENT_OF_RESULT]
+            facts.insert(0, f"{self._of(node)}{whose}".strip())
         self._last_call = ""
         self.say(f"  {mark} {' · '.join([*facts, *lines[:1]])}"[:400], colour)
         for line in lines[1:] if self.whole else lines[1:OUTPUT_LINES]:
@@ -370,6 +371,14 @@ def diff_lines(edit: ProposedEdit) -> list[tuple[str, str]]:
     return lines
 
 
+def call_line(entry: ToolEntry) -> str:
+    """Return a call in one short line: in words, `Read src/a.c`, or its name and arguments."""
+    known = verb(entry.name)
+    if known is None:
+        return f"{entry.name} {arguments_line(entry.arguments)}".strip()
+    return f"{speak(known)} {_short(subject(entry.arguments))}".strip()
+
+
 def arguments_line(arguments: str) -> str:
     """Arguments of a call in one short line."""
     try:
@@ -381,7 +390,11 @@ def arguments_line(arguments: str) -> str:
             f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items()
         ]
         arguments = " ".join(parts)
-    line = visible(" ".join(arguments.split()))
+    return _short(arguments)
+
+
+def _short(text: str) -> str:
+    line = visible(" ".join(text.split()))
     return line if len(line) <= ARGUMENT_SHOWN else line[: ARGUMENT_SHOWN - 1] + "…"
 
 

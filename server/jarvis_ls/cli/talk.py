@@ -67,6 +67,7 @@ def run_talk(options: argparse.Namespace) -> ExitStatus:
 class Talk:
     """A conversation at the terminal, or one thing said."""
 
+    program = "jarvis"
     message_option = "-m"
     """What says the one thing."""
 
@@ -275,7 +276,8 @@ class Talk:
         is_command = text.lstrip().startswith(("/", "!"))
         why = self._missing(conversation)
         if why and not is_command:
-            self._screen.say(why, "red")
+            program = "" if self._message is None else f"{self.program}: "
+            self._screen.say(program + speak(why), "red")
             self._ending = Ending("failed", error=why)
             return "missing"
         with self._screen.expecting() as answered:
