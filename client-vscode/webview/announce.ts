@@ -23,9 +23,9 @@ export class Announcer {
     }
   }
 
-  /** Says it at once: something waits for an answer. */
+  /** Says it at once, as it is: something waits for an answer. Empty when nothing waits any more. */
   alert(text: string): void {
-    this.assertive.textContent = plain(text);
+    this.assertive.textContent = text.replace(/\s+/g, ' ').trim();
   }
 
   /** Says the sentences a growing text has got since the last call; all of it when it ended. */
@@ -73,7 +73,9 @@ function region(manner: 'polite' | 'assertive'): HTMLElement {
 function plain(text: string): string {
   return text
     .replace(/```[^\n]*\n?/g, '')
-    .replace(/[*`#>|]+/g, '')
+    .replace(/^\s*\|.*$/gm, (row) => row.replace(/\|/g, ' '))
+    .replace(/^\s*[#>]+(?=\s)/gm, '')
+    .replace(/[*`]+/g, '')
     .replace(/(?<!\w)_+|_+(?!\w)/g, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\s+/g, ' ')

@@ -221,14 +221,18 @@ test('what streams in is said by the sentence, what asks is said at once', async
   for (let at = 0; at < text.length; at += 3) {
     await panel.events([grew('s', at, text.slice(at, at + 3))]);
   }
-  await panel.events([put(answer('s', text)), put(ASKED_SCRIPT)]);
+  const script = { arguments: '{"script": "make | tail > log"}' };
+  await panel.events([put(answer('s', text)), put({ ...ASKED_SCRIPT, ...script })]);
   await panel.page.waitForFunction(() => globalThis.said.polite.join(' ').includes('And so on'));
   const polite = await panel.page.evaluate(() => globalThis.said.polite);
   assert.equal(polite.join(' '), 'The length is unchecked. It comes from net.c. And so on');
   assert.ok(polite.length <= 3, JSON.stringify(polite));
   assert.deepEqual(await panel.page.evaluate(() => globalThis.said.assertive), [
-    'Waiting for your approval: Run make check && ./run-tests --fast',
+    'Waiting for your approval: Run make | tail > log',
   ]);
+  await panel.events([put({ ...ASKED_SCRIPT, ...script, state: 'done' })]);
+  const alert = panel.page.locator('[aria-live=assertive]');
+  await panel.becomes(() => alert.textContent(), '', 'what was answered is no longer said');
   await panel.close();
 });
 

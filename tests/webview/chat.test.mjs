@@ -427,6 +427,48 @@ describe('the conversation', () => {
     assert.deepEqual(await briefs.allInnerTexts(), ['src/a.c +1', 'free']);
   });
 
+  test('three calls and more that only look at things are folded into one row', async () => {
+    const read = (id, path, more = {}) =>
+      put(tool(id, 'read_code', { arguments: JSON.stringify({ files: [{ path }] }), ...more }));
+    await panel.events([read('r1', 'a.c'), read('r2', 'b.c')]);
+    const cards = panel.page.locator('.row > .tool-card');
+    assert.equal(await cards.count(), 2);
+    await panel.events([read('r3', 'c.c', { state: 'running' })]);
+    assert.equal(await cards.count(), 3);
+    await panel.page.locator('[data-id=r2]').focus();
+    await panel.events([read('r3', 'c.c')]);
+    assert.equal(await cards.count(), 1);
+    const group = panel.page.locator('[data-id="group:r1"]');
+    assert.equal(await group.evaluate((it) => it === document.activeElement), true);
+    assert.equal(await group.getAttribute('aria-label'), '3 steps: Read a.c, b.c, c.c');
+    const search = { arguments: '{"query": "free"}' };
+    await panel.events([put(tool('s', 'search_in_project', search)), put(answer('a', 'So.'))]);
+    assert.equal(
+      await group.getAttribute('aria-label'),
+      '4 steps: Read, Search a.c, b.c, c.c, free',
+    );
+    await group.locator('summary').first().click();
+    const inside = group.locator('.group .tool-card');
+    await panel.becomes(() => inside.count(), 4);
+    assert.deepEqual(await inside.locator('.brief').allInnerTexts(), ['a.c', 'b.c', 'c.c', 'free']);
+    await inside.first().locator('summary').click();
+    await panel.becomes(() => inside.first().getAttribute('open'), '');
+    await panel.events([read('r4', 'd.c')]);
+    assert.equal(await cards.count(), 2, 'after the answer another run begins');
+  });
+
+  test('a script that waits for its changes is still the script', async () => {
+    await panel.events([put({ ...ASKED_SCRIPT, edits: ASKED_EDIT.edits })]);
+    assert.match(await panel.page.locator('.tool-card .brief').innerText(), /^make check/);
+  });
+
+  test('a file that is not there yet is opened as the diff that makes it', async () => {
+    const edit = { ...ASKED_EDIT.edits[0], change: 'create' };
+    await panel.events([put({ ...ASKED_EDIT, edits: [edit] })]);
+    await panel.page.locator('.diff-head .path').click();
+    assert.equal((await panel.asked('show_diff')).path, edit.path);
+  });
+
   test('an edit is taken by hunk', async () => {
     await panel.events([put(ASKED_EDIT)]);
     const row = panel.page.locator('[data-id=t4]');

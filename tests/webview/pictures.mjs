@@ -98,6 +98,22 @@ const EVENTS = [
   put(ASKED_EDIT),
   put(ASKED_PATCH),
 ];
+/** What the documentation shows besides what waits: calls that are folded, and code with its buttons. */
+const SHOWN = [
+  ...['header.c', 'body.c', 'packet.h'].map((name, at) =>
+    put(
+      tool(`d${at}`, 'read_code', {
+        arguments: JSON.stringify({ files: [{ path: `src/parser/${name}` }] }),
+      }),
+    ),
+  ),
+  put(
+    answer(
+      'd9',
+      'In `src/parser/header.c` nothing limits `len`:\n\n```c\nif (len >= sizeof name)\n    return -1;\n```\n',
+    ),
+  ),
+];
 const PICTURE = { session: SESSION, sessions: SESSIONS, events: EVENTS };
 
 mkdirSync(FOLDER, { recursive: true });
@@ -124,9 +140,15 @@ console.log(FOLDER);
 async function takeEnd(theme, width, locale) {
   const picture = {
     session: SESSION,
-    events: [...conversation(), tasks(), put(ASKED_SCRIPT), put(ASKED_EDIT)],
+    events: [
+      ...conversation(),
+      ...(width > 400 ? [tasks()] : []),
+      ...SHOWN,
+      put(ASKED_SCRIPT),
+      put(ASKED_EDIT),
+    ],
   };
-  const panel = await host.open({ theme, width, locale, picture, height: 1000 });
+  const panel = await host.open({ theme, width, locale, picture, height: 1250 });
   await panel.settled();
   await panel.picture(path.join(FOLDER, `panel-${theme}-${width}.png`));
   await panel.close();

@@ -20,14 +20,18 @@ export function activate(context: JarvisContext): void {
       await take(context, file.fsPath);
     }
   });
-  context.command('jarvisLs.clearImported', () => commands.executeCommand(COMMAND_CLEAR_IMPORTED));
+  context.command('jarvisLs.clearImported', async () => {
+    await commands.executeCommand(COMMAND_CLEAR_IMPORTED);
+    await offerClearing(false);
+  });
 }
 
 async function take(context: JarvisContext, path: string): Promise<void> {
   const { tools, shown, leftOut } = await context.request(IMPORT_SARIF, { path });
+  await offerClearing(true);
   const show = l10n.t('Show Problems');
   const sentence = l10n.t(
-    '{0} results of {1} imported; {2} left out: suppressed, or not in a file of this workspace.',
+    'Results imported from {1}: {0}. Left out: {2}, suppressed or not in a file of this workspace.',
     shown,
     tools.join(', ') || 'SARIF',
     leftOut,
@@ -35,4 +39,9 @@ async function take(context: JarvisContext, path: string): Promise<void> {
   if ((await window.showInformationMessage(sentence, show)) === show) {
     await commands.executeCommand('workbench.actions.view.problems');
   }
+}
+
+/** Menus and the palette offer to clear imported results only while there are some. */
+function offerClearing(there: boolean): Thenable<unknown> {
+  return commands.executeCommand('setContext', 'jarvisLs.imported', there);
 }

@@ -121,11 +121,19 @@ export function diffs(
 function fileDiff(edit: ProposedEdit, actions: DiffActions, choice?: Choice): TemplateResult {
   const line = edit.hunks[0]?.newStart ?? 1;
   const name = actions.name?.(edit) ?? edit.path;
+  const open = () => {
+    // What is not there before it is accepted, is shown where it is proposed.
+    if (choice !== undefined && edit.change === 'create' && actions.compare) {
+      actions.compare(edit);
+    } else {
+      actions.open(edit, line);
+    }
+  };
   return html`<section class="diff" aria-label=${name}>
     <div class="diff-head">
       <span title=${t(`diff.${edit.change}`)}>${icon(CHANGE_ICONS[edit.change])}</span>
       <span class="spoken">${t(`diff.${edit.change}`)}</span>
-      <button type="button" class="path" title=${name} @click=${() => actions.open(edit, line)}>
+      <button type="button" class="path" title=${name} @click=${open}>
         <bdi>${name}</bdi>
       </button>
       ${counts(size(edit))}

@@ -50,10 +50,10 @@ export function inWords(entry: ToolEntry, page: Page): string {
 
 /** What a call is about, in one line: its first argument worth showing. */
 export function brief(
-  { arguments: text, edits }: ToolEntry,
+  { arguments: text, edits, name: tool }: ToolEntry,
   nameOf: (edit: ProposedEdit) => string,
 ): string {
-  if (edits[0] !== undefined) {
+  if (edits[0] !== undefined && tool !== 'execute_script') {
     const name = nameOf(edits[0]);
     return edits.length === 1 ? name : `${name} +${edits.length - 1}`;
   }

@@ -11,11 +11,12 @@ import { openMenu } from '../menu';
 import type { Page, View } from '../page';
 import type { Changes, Conversation } from '../store';
 import { counted, type Key, t } from '../strings';
-import type { NoticeEntry, PanelEntry, ServerLife, SessionInfo } from '../wire';
+import type { NoticeEntry, PanelEntry, ServerLife, SessionInfo, ToolEntry } from '../wire';
 import { waits } from './asides';
 import { Composer, MODE_ICONS, type Sent } from './composer';
 import { leftOut } from './diff';
 import { rowFor } from './entries';
+import { GroupRow, grouped } from './group';
 import { MeterView } from './meter';
 import type { Chat, Row } from './row';
 import { SessionsView } from './sessions';
@@ -41,6 +42,8 @@ export class ChatView implements View, Chat {
   private readonly sessions: SessionsView;
   private readonly meter: MeterView;
   private readonly rows = new Map<string, { row: Row; kind: string }>();
+  private readonly groups = new Map<string, GroupRow>();
+  private grouping = grouped(undefined);
   /** Entries that wait for the user, and the node each belongs to. */
   private readonly waiting = new Map<string, string>();
   /** Scripts in the background that run, by their entry, and the agents that started them. */
@@ -63,9 +66,12 @@ export class ChatView implements View, Chat {
     this.list = new LongList(
       this.frame,
       {
-        ids: () => this.conversation?.order ?? [],
+        ids: () => {
+          this.grouping = grouped(this.conversation);
+          return this.grouping.order;
+        },
         draw: (id) => this.drawRow(id),
-        gone: (id) => this.rows.delete(id),
+        gone: (id) => this.rows.delete(id) || this.groups.delete(id),
       },
       () => this.drawToEnd(),
     );
@@ -128,7 +134,7 @@ export class ChatView implements View, Chat {
     this.list.clear();
     this.composer.restore();
     const place = this.page.kept.place;
-    if (place !== undefined && this.conversation?.get(place.id) !== undefined) {
+    if (place !== undefined && this.grouping.order.includes(place.id)) {
       this.list.show(place.id, place.above);
     }
   }
@@ -145,8 +151,8 @@ export class ChatView implements View, Chat {
       this.note(changes);
       if (this.shownNode !== this.page.node) {
         this.reset();
-      } else if (changes.lists.has(this.page.node)) {
-        this.list.refresh();
+      } else if (changes.lists.has(this.page.node) || this.isRegrouped(changes)) {
+        this.refresh();
       }
       for (const id of changes.entries.get(this.page.node) ?? []) {
         this.update(id);
@@ -190,14 +196,50 @@ export class ChatView implements View, Chat {
     return state === 'running';
   }
 
+  /** Whether calls that are done now are folded into another row. */
+  private isRegrouped(changes: Changes): boolean {
+    const ids = [...(changes.entries.get(this.page.node) ?? [])];
+    if (!ids.some((id) => this.conversation?.get(id)?.kind === 'tool')) {
+      return false;
+    }
+    const { order } = grouped(this.conversation);
+    return order.length !== this.grouping.order.length;
+  }
+
+  /** Shows the rows as they are; the group of a row that had the focus has it then. */
+  private refresh(): void {
+    const row = document.activeElement?.closest<HTMLElement>('.row')?.dataset.id ?? '';
+    this.list.refresh();
+    const group = this.grouping.of.get(row);
+    if (group !== undefined) {
+      this.list.focus(group);
+    }
+  }
+
   private drawRow(id: string): HTMLElement {
+    if (this.grouping.members.has(id)) {
+      const group = new GroupRow(this, id);
+      this.groups.set(id, group);
+      this.showGroup(id);
+      return group.element;
+    }
     const entry = this.conversation?.get(id) as PanelEntry;
     const row = rowFor(this, entry);
     this.rows.set(id, { row, kind: entry.kind });
     return row.element;
   }
 
+  private showGroup(id: string): void {
+    const ids = this.grouping.members.get(id) ?? [];
+    this.groups.get(id)?.show(ids.map((it) => this.conversation?.get(it) as ToolEntry));
+  }
+
   private update(id: string): void {
+    const group = this.grouping.of.get(id);
+    if (group !== undefined) {
+      this.showGroup(group);
+      return;
+    }
     const shown = this.rows.get(id);
     const entry = this.conversation?.get(id);
     if (shown === undefined || entry === undefined) {
@@ -265,6 +307,9 @@ export class ChatView implements View, Chat {
           noted.delete(id);
         }
       }
+    }
+    if (this.waiting.size === 0) {
+      this.page.announcer.alert('');
     }
   }
 
