@@ -171,7 +171,7 @@ test('an empty reason is refused', async () => {
 });
 
 test('suppressed findings come back into view when asked for', async () => {
-  await editor.command('Jarvis: Include Suppressed Findings');
+  await editor.command('Jarvis: View Suppressed Findings');
   await editor.labelBecomes(editor.finding('one.c:6'), /^suppressed: /);
   await editor.command('Jarvis: Hide Suppressed Findings');
   await until('hidden', async () => (await editor.finding('one.c:6').count()) === 0);
@@ -183,7 +183,7 @@ test('the baseline takes a finding out of sight without touching the source', as
   await editor.answer('known since 1998');
   await until('gone', async () => (await editor.finding('three.c:5').count()) === 0);
   assert.equal(editor.read('lib/three.c'), source);
-  await editor.command('Jarvis: Include Baselined Findings');
+  await editor.command('Jarvis: View Baselined Findings');
   await editor.finding('three.c:5').waitFor();
   await editor.command('Jarvis: Hide Baselined Findings');
   await until('hidden', async () => (await editor.finding('three.c:5').count()) === 0);
@@ -229,9 +229,13 @@ test('results of another tool are imported as its own, and cleared', async () =>
   await editor.command('Jarvis: Import SARIF…');
   await editor.quickInput.getByText(/Import SARIF/).waitFor();
   await editor.answer(log);
-  await editor.told('1 results of OtherTool (SARIF) imported; 0 left out');
+  await editor.told('Results imported from OtherTool (SARIF): 1. Left out: 0');
   await editor.openProblems();
   await editor.problem(/Seen by another.*OtherTool \(SARIF\)/).waitFor();
   await editor.command('Jarvis: Clear Imported Results');
   await editor.problem('Seen by another').waitFor({ state: 'hidden' });
+  await (await editor.openQuickInput('F1', '>')).fill('>jarvis: import');
+  const first = editor.quickInput.locator('.monaco-list-row .label-name').first();
+  await until('nothing to clear', async () => (await first.innerText()).includes('Import SARIF'));
+  await editor.page.keyboard.press('Escape');
 });

@@ -37,6 +37,8 @@ test('the walkthrough and the findings view open by themselves, once', async () 
   ]) {
     await step(title).first().waitFor();
   }
+  const done = step('Fix or suppress').locator('.codicon-getting-started-step-checked');
+  assert.equal(await done.count(), 0, 'nothing was done yet');
   await editor.finding('memory.c:5').waitFor();
   await editor.page.reload();
   await editor.serverStarted(2);
@@ -45,11 +47,21 @@ test('the walkthrough and the findings view open by themselves, once', async () 
 });
 
 test('the obvious words lead to the obvious command', async () => {
-  for (const words of ['Show Findings', 'Scan Workspace', 'Open Chat']) {
+  for (const [words, title] of [
+    ['show findings', 'Show Findings'],
+    ['scan', 'Scan Workspace'],
+    ['open chat', 'Open Chat'],
+    ['prove', 'Prove by Running (Sandbox)'],
+    ['suppress', 'Suppress…'],
+    ['import', 'Import SARIF…'],
+    ['model', 'Set Up a Model'],
+    ['migrate', 'List Functions to Migrate to Rust'],
+    ['walkthrough', 'Get Started (Walkthrough)'],
+  ]) {
     const input = await editor.openQuickInput('F1', '>');
-    await input.fill(`>jarvis ${words.toLowerCase()}`);
+    await input.fill(`>jarvis: ${words}`);
     const first = editor.quickInput.locator('.monaco-list-row .label-name').first();
-    await until(words, async () => (await first.innerText()) === `Jarvis: ${words}`);
+    await until(words, async () => (await first.innerText()) === `Jarvis: ${title}`);
     await editor.page.keyboard.press('Escape');
   }
 });
