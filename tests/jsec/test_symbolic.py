@@ -57,6 +57,15 @@ def refute(folder: Path, text: str, *cwe: int) -> Evidence | None:
 
 
 SOUND = [
+    (
+        369,
+        "extern int work(int); static int rd(char *p, int n) { int t = 0;\n"
+        "while (n > 0) { int k = work(n); if (k < 0) return t; p[t] = 1; t += k; n -= k;\n"
+        "if (other(p)) t = work(t); } return t; }\n"
+        "int f(char *p, size_t size, size_t count) { size_t len = count * size;\n"
+        "if (size && len / size != count) return 0;\n"
+        "return len ? rd(p, (int)len) / size : 0; /*here*/ }",
+    ),
     (121, 'void f(int n) { char b[10] = ""; strcat(b, n ? "w" : "r"); strcat(b, "b"); /*here*/ }'),
     (
         121,
@@ -149,6 +158,22 @@ SOUND = [
     ),
 ]
 FLAWED = [
+    (
+        369,
+        "int d; static void set(void) { for (int i = 0; i < 9000; i++) if (other(0)) d = 0; }\n"
+        "int f(int a) { if (d == 0) return 0; set();\nreturn a / d; /*here*/ }",
+    ),
+    (
+        369,
+        "static void set(int *p) { for (int i = 0; i < 9000; i++) if (other(0)) *p = 0; }\n"
+        "int f(int a) { int d = 3; set(&d);\nreturn a / d; /*here*/ }",
+    ),
+    (
+        369,
+        "struct s { int d; }; static struct s *g; static void set(void) { g->d = 0; }\n"
+        "int f(struct s *p, int a) { g = p; if (p->d == 0) return 0; set();\n"
+        "return a / p->d; /*here*/ }",
+    ),
     (  # what comes behind may come to it by a pointer
         121,
         "static void g(int *a, int i) {\na[i] = 1; /*here*/ }\n"

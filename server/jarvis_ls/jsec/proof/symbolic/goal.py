@@ -59,6 +59,12 @@ class Goal:
         return _is_in(node, self.steps)
 
     @property
+    def is_arithmetic(self) -> bool:
+        """Return whether what goes wrong is an operator in the statement itself, whatever the
+        functions do that it calls."""
+        return self.checks <= _ARITHMETIC
+
+    @property
     def is_displaced(self) -> bool:
         """Return whether what goes wrong may show only where a caller goes on: with what has ended
         or is null."""
@@ -72,6 +78,9 @@ def _is_in(node: Node, places: tuple[tuple[str, int, int], ...]) -> bool:
     )
 
 
+_ARITHMETIC = frozenset(
+    {Check.SIGNED, Check.UNSIGNED, Check.CONVERSION, Check.DIVISION, Check.SHIFT}
+)
 _DISPLACED = frozenset({Check.LIFE, Check.FREE, Check.BAD_FREE, Check.NULL})
 
 

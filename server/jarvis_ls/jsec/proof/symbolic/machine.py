@@ -35,12 +35,12 @@ from jarvis_ls.jsec.proof.symbolic.memory import (
     blocks_in,
     wild,
 )
+from jarvis_ls.jsec.proof.symbolic.solver import Solver
 from jarvis_ls.jsec.proof.symbolic.syntax import CType, Form, Kind, Node, Variable
 from jarvis_ls.jsec.proof.symbolic.terms import Number, Truth
 
 MOST_PATHS = 20_000
 """So many paths may be begun."""
-_SOLVER_SECONDS = 2.0
 _LONGEST_SCAN = 4096
 """Characters of a string that are looked at one by one."""
 _LARGEST_BLOCK = 1 << 47
@@ -92,6 +92,7 @@ class Machine:
         self.writes: set[tuple[int, int, int]] = set()
         """Blocks that were written to, with offset and size; size 0 for all of it, -1 for its
         life."""
+        self._solver = Solver()
         self._end = time.thread_time() + seconds
         self._stopped = stopped
         self._steps = 0
@@ -110,24 +111,22 @@ class Machine:
 
     # -- the solver
 
-    def is_possible(self, state: State, *more: Truth) -> bool:
-        """Return whether the conditions of a path and some more may hold at once."""
+    def is_possible(self, state: State, *more: Truth, whole: bool = False) -> bool:
+        """Return whether the conditions of a path and some more may hold at once. With `whole`,
+        also those count that have nothing to do with these."""
         if any(term is False for term in more):
             return False
         extra = [term for term in more if term is not True]
         if not extra:
             return True
-        solver = z3.SolverFor("QF_BV")
         left = self._end - time.thread_time()
-        solver.set("timeout", max(1, int(1000 * min(_SOLVER_SECONDS, left))))
-        solver.add(*state.path, *extra)
-        return bool(solver.check() != z3.unsat)
+        return self._solver.is_possible(state.path, extra, left, whole=whole)
 
     def proves(self, state: State, term: Truth) -> bool:
         """Return whether something holds whenever the conditions of a path do."""
         if isinstance(term, bool):
             return term or not self.is_possible(state, z3.BoolVal(True))
-        return not self.is_possible(state, z3.Not(term))
+        return not self.is_possible(state, z3.Not(term), whole=True)
 
     def assume(self, state: State, term: Truth) -> bool:
         """Add a condition to a path; returns False when it cannot hold there."""

@@ -23,6 +23,8 @@ from jarvis_ls.jsec.proof.symbolic.roots import levels
 from jarvis_ls.jsec.proof.symbolic.syntax import Function, Unsupported
 
 _logger = logging.getLogger(__name__)
+_SKIPPING = 0.4
+"""Share of the time for a first try that does not follow calls which lead nowhere."""
 _DEPTH = 20_000
 _STACK = 256 << 20
 """Bytes of the stack of the thread: expressions and calls are followed by recursion."""
@@ -106,30 +108,33 @@ def _show(question: Question) -> Answer:
     end = time.thread_time() + question.seconds
     why = "nothing to show"
     for level, roots in levels(program, function, is_whole=question.is_whole):
-        found: list[Spent] = []
-        try:
-            for root in roots:
-                left = end - time.thread_time()
-                machine = Library(
-                    program, question.goal, left, question.stopped, whole=level < 0, roots=roots
+        everywhere = level != 0 and question.goal.is_displaced
+        for skips in (False,) if everywhere or level < 0 else (True, False):
+            left = end - time.thread_time()
+            until = end - left * (1 - _SKIPPING) if skips else end
+            found: list[Spent] = []
+            try:
+                for root in roots:
+                    left = until - time.thread_time()
+                    machine = Library(
+                        program, question.goal, left, question.stopped, whole=level < 0, roots=roots
+                    )
+                    machine.everywhere, machine.skips_calls = everywhere, skips
+                    machine.run(root)
+                    found.append(machine.spent)
+            except (GaveUp, Unsupported) as error:
+                why = str(error)
+                if time.thread_time() >= end or question.stopped():
+                    return Answer(is_shown=False, why=why)
+                continue
+            if shown := sum(spent.shown for spent in found):
+                return Answer(
+                    is_shown=True,
+                    roots=tuple(root.name for root in roots),
+                    level=level,
+                    shown=shown,
+                    strings=any(spent.strings for spent in found),
+                    entered=frozenset(item for spent in found for item in spent.entered),
                 )
-                machine.everywhere = level != 0 and question.goal.is_displaced
-                machine.run(root)
-                found.append(machine.spent)
-        except (GaveUp, Unsupported) as error:
-            why = str(error)
-            if time.thread_time() >= end or question.stopped():
-                break
-            continue
-        shown = sum(spent.shown for spent in found)
-        if shown:
-            return Answer(
-                is_shown=True,
-                roots=tuple(root.name for root in roots),
-                level=level,
-                shown=shown,
-                strings=any(spent.strings for spent in found),
-                entered=frozenset(item for spent in found for item in spent.entered),
-            )
-        why = "nothing to show"
+            why = "nothing to show"
     return Answer(is_shown=False, why=why)

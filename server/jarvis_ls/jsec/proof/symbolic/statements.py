@@ -149,6 +149,9 @@ class Statements(Expressions, ABC):
         nothing known: a call of it need not be followed."""
         super().__init__(goal, seconds, stopped)
         self._code = code
+        self.skips_calls = False
+        """Whether calls that lead to no place are not followed: what they return, and all that they
+        can come to, is unknown then."""
         self._whole = whole
         self._roots = roots
         self._calls: list[str] = []
@@ -650,6 +653,8 @@ class Statements(Expressions, ABC):
     def _enter(
         self, state: State, function: Function, values: Sequence[Value], node: Node
     ) -> Results:
+        if self._is_skipped(function):
+            return self._unknown_call(state, function.name, values, node)
         needed = self._whole or (self._code.is_needed(function) and function not in self._roots)
         is_deep = function.name in self._calls or len(self._calls) > _DEEPEST
         if is_deep or function.variadic or len(values) != len(function.parameters):
@@ -675,6 +680,14 @@ class Statements(Expressions, ABC):
             (path, self.anything(function.result) if isinstance(value, Hole) else value)
             for path, value in self._body(state, function, outer)
         ]
+
+    def _is_skipped(self, function: Function) -> bool:
+        """Return whether a call is taken for one of an unknown function: no place and no step is in
+        what it comes to, and nothing is asked of what it does itself."""
+        if not self.skips_calls or self._whole or self.everywhere:
+            return False
+        is_asked = self.active and not self.goal.is_arithmetic
+        return not (is_asked or self._code.is_relevant(function))
 
     def _body(
         self, state: State, function: Function, outer: dict[str, int] | None = None
