@@ -77,6 +77,39 @@ int main(int argc, char **argv)
 }
 """
 
+GRID = """\
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int read_height(const char *name)
+{
+    char line[64];
+    int height = 0;
+    FILE *file = fopen(name, "r");
+    if (file == NULL || fgets(line, sizeof line, file) == NULL)
+        exit(1);
+    fclose(file);
+    if (sscanf(line, "grid %d", &height) != 1)
+        exit(1);
+    return height + 10;
+}
+
+int main(int argc, char **argv)
+{
+    int letter, width = 80;
+    while ((letter = getopt(argc, argv, "vw:")) != -1)
+        if (letter == 'w')
+            width = 1000 / atoi(optarg);
+    printf("%d\\n", width);
+    if (optind < argc)
+        printf("%d\\n", read_height(argv[optind]));
+    return 0;
+}
+/* reads NAME.grid */
+const char *suffix = ".grid";
+"""
+
 needs_compiler = pytest.mark.skipif(
     sys.platform != "linux" or not find_toolchain().compiler,
     reason="no C compiler with sanitizers is here",
@@ -220,6 +253,23 @@ def test_words_that_say_what_to_do_lead_to_flaws_of_the_sample(home: Path, tmp_p
     for file in ("src/import.c", "src/main.c"):
         assert found[file]["verdict"] == "reproduced", done.stderr
     assert "import" in found["src/import.c"]["case"]["arguments"]
+
+
+@needs_compiler
+def test_options_get_values_and_files_that_come_along_other_numbers(
+    project: Path, home: Path
+) -> None:
+    (project / "a.c").write_text(GRID)
+    (project / "small.grid").write_text("grid 3\nabc\n")
+    found = by_rule(prove(project, home, "--all", "--min-confidence", "0"))
+    divided, added = found["division-by-zero"]["proof"], found["arithmetic-beyond-limit"]["proof"]
+    assert divided["verdict"] == added["verdict"] == "reproduced"
+    assert divided["case"]["arguments"][:2] == ["-w", "0"]
+    assert added["case"]["arguments"] == ["sample.grid"]
+    for name in ("division-by-zero", "arithmetic-beyond-limit"):
+        # A replay builds anew: it does as the program that was kept from the other finding.
+        done = jsec("replay", found[name]["fingerprint"], str(project), "--trust", home=home)
+        assert done.returncode == 1, done.stdout
 
 
 @needs_compiler

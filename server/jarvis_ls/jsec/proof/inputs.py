@@ -16,6 +16,11 @@ from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.proof.evidence import Build, Case, Settings
 from jarvis_ls.jsec.proof.places import function_at
+from jarvis_ls.jsec.proof.usage_inputs import (
+    changed_sample_cases,
+    option_cases,
+    valued_options,
+)
 from jarvis_ls.jsec.proof.workbench import Workbench
 
 MAX_RANDOM = 2**31 - 1
@@ -105,6 +110,10 @@ class Channels:
     """Words that its `main` may take for what to do, such as `add`."""
     samples: tuple[tuple[str, bytes], ...] = ()
     """Names and contents of binary files that it may be made for."""
+    valued: tuple[str, ...] = ()
+    """Options that take a value, such as `-w` and `--width`."""
+    texts: tuple[tuple[str, bytes], ...] = ()
+    """Names and contents of text files of a kind that it names."""
 
     @property
     def takes_values(self) -> bool:
@@ -117,6 +126,7 @@ def channels_of(
     *,
     arguments: bool,
     samples: tuple[tuple[str, bytes], ...] = (),
+    text_samples: tuple[tuple[str, bytes], ...] = (),
 ) -> Channels:
     """Return how a program of these files takes its input, by the names it uses."""
     texts = [blank(source.data, "c", literals=False) for source in sources]
@@ -129,6 +139,7 @@ def channels_of(
         if _FILE.fullmatch(name) and not name.endswith(_NOT_INPUT)
     ]
     opens = _OPENS.search(whole) is not None
+    options = _options(texts) if arguments else []
     return Channels(
         arguments=arguments,
         stdin=_READS.search(whole) is not None,
@@ -138,9 +149,11 @@ def channels_of(
         allocates=_ALLOCATES.search(whole) is not None,
         opens=opens,
         reads=_READ_CALLS.search(whole) is not None,
-        options=tuple(_options(texts)[:_MOST_OPTIONS]) if arguments else (),
+        options=tuple(options[:_MOST_OPTIONS]),
         words=tuple(_words(texts)[:_MOST_WORDS]) if arguments else (),
         samples=samples if arguments and opens else (),
+        valued=tuple(_valued(texts, options)) if arguments else (),
+        texts=text_samples if arguments and opens else (),
     )
 
 
@@ -155,6 +168,16 @@ def _options(texts: Iterable[bytes]) -> list[str]:
             letters += b"".join(_LETTER.findall(text))
         found.update(dict.fromkeys(b"-%c" % letter for letter in letters))
         found.update(dict.fromkeys(_OPTION.findall(text)))
+    return [option.decode() for option in found]
+
+
+def _valued(texts: Iterable[bytes], options: Iterable[str]) -> list[str]:
+    """Return the options that files with `main` take a value for."""
+    named = [option.encode() for option in options]
+    found: dict[bytes, None] = {}
+    for text in texts:
+        if _MAIN.search(text):
+            found.update(dict.fromkeys(valued_options(text, named)))
     return [option.decode() for option in found]
 
 
@@ -179,6 +202,7 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
             for number in (-1, *range(1, FAILING_ALLOCATIONS + 1)):
                 yield _with(case, fail_allocation=number)
     yield from word_cases(build, channels)
+    yield from option_cases(build, channels.valued, (_FILE_NAME, b"input\n" * 8))
     if channels.takes_values:
         for text in _values(constants):
             yield case_with(build, channels, text)
@@ -203,6 +227,7 @@ def cases_of(build: Build, channels: Channels, constants: Sequence[int]) -> Iter
         yield Case(build, arguments=("a", "b", "c"))
         yield Case(build, arguments=("file.txt", "x" * 300), files=(("file.txt", b"x" * 300),))
     yield from sample_cases(build, channels)
+    yield from changed_sample_cases(build, channels.valued, channels.texts)
 
 
 def _with(case: Case, **settings: Any) -> Case:

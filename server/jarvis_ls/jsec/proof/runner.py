@@ -122,11 +122,43 @@ async def run_cases(
         files[f"in{number}"] = case.stdin
         for place, (_, data) in enumerate(case.files):
             files[f"in{number}.{place}"] = data
-    script = [*build_lines(build, level, bench.tools), _run_function(cases, leaks=leaks)]
+    key = ("runner", build, level)
+    built = bench.results.get(key)
+    if isinstance(built, bytes):
+        files[_BUILT] = built
+        begin = _BUILT_LINES
+    else:
+        kept = _KEEP_LINES if _may_be_kept(build) else []
+        begin = [*build_lines(build, level, bench.tools), *kept]
+    script = [*begin, _run_function(cases, leaks=leaks)]
     for number, case in enumerate(cases):
         script += _case_lines(number, case, seconds * 0.8, budget.left)
     output = await bench.run("\n".join(script), budget, files)
+    if _may_be_kept(build) and (made := dict(output.made).get(_BUILT)):
+        bench.results[key] = made
     return _read(output, cases, str(bench.root))
+
+
+_BUILT = "prog.built"
+"""Name of a program in `$BENCH` that was built before."""
+_LARGEST_KEPT = 8_000_000
+"""Bytes of a program that is kept for the next finding."""
+_BUILT_LINES = [
+    "W=$(mktemp -d) || exit 1",
+    "ulimit -c 0",
+    f'cp "$BENCH/{_BUILT}" "$W/prog" && chmod +x "$W/prog" || exit 1',
+    "printf '\\036built\\n'",
+]
+_KEEP_LINES = [
+    f'[ "$(stat -c %s "$W/prog")" -gt {_LARGEST_KEPT} ] || cp "$W/prog" "$BENCH/{_BUILT}"'
+]
+
+
+def _may_be_kept(build: Build) -> bool:
+    """Return whether a program is the same whenever it is built, and another finding may ask for
+    it: one with a harness is made for a single finding, one of the project's own build may need
+    what lies beside it."""
+    return not build.harness and not build.system
 
 
 def build_lines(build: Build, level: str, tools: Toolchain) -> list[str]:

@@ -1,12 +1,13 @@
-"""Binary files of a project that its programs may read: what tests and examples come with.
+"""Files of a project that its programs may read: what tests and examples come with.
 
-Text is left out: any program can be given that, and what it means is not to be guessed.
+Of text only those files count whose suffix the program names: any program can be given text, and
+what it means is not to be guessed.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from jarvis_ls.core.errors import SkippedFile
@@ -17,6 +18,7 @@ _LARGEST = 16_384
 """Bytes: a case keeps the whole file."""
 _MOST_ENTRIES = 5_000
 _MOST = 2
+_MOST_TEXTS = 3
 _LONGEST_SUFFIX = 12
 
 
@@ -35,6 +37,25 @@ def samples_of(root: Path) -> tuple[tuple[str, bytes], ...]:
             found[path.suffix.lower()] = (f"sample{path.suffix}", data)
             if len(found) == _MOST:
                 break
+    return tuple(found.values())
+
+
+def text_samples_of(root: Path, suffixes: Iterable[str]) -> tuple[tuple[str, bytes], ...]:
+    """Return name and content of the smallest text file below a folder with each of some
+    suffixes."""
+    wanted = set(suffixes)
+    found: dict[str, tuple[str, bytes]] = {}
+    for place, _ in sorted(_small_files(root), key=lambda item: (item[1], item[0])):
+        path = Path(place)
+        suffix = path.suffix.lower()
+        if suffix not in wanted or suffix in found or len(found) == _MOST_TEXTS:
+            continue
+        try:
+            data = read_regular(path, limit=_LARGEST, root=root)
+        except SkippedFile:
+            continue
+        if b"\0" not in data:
+            found[suffix] = (f"sample{path.suffix}", data)
     return tuple(found.values())
 
 

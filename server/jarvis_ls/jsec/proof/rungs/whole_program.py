@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from jarvis_ls.codeintel.comments import blank
 from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
@@ -34,8 +36,9 @@ from jarvis_ls.jsec.proof.reports import (
 )
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
-from jarvis_ls.jsec.proof.samples import samples_of
+from jarvis_ls.jsec.proof.samples import samples_of, text_samples_of
 from jarvis_ls.jsec.proof.toolchain import Toolchain
+from jarvis_ls.jsec.proof.usage_inputs import suffixes_in
 from jarvis_ls.jsec.proof.workbench import Workbench
 
 NAME = "whole-program"
@@ -160,11 +163,21 @@ def runs_of(bench: Workbench, program: Program) -> ProgramRuns:
         texts = [source for source in sources if source is not None]
         known = ProgramRuns(
             program,
-            channels_of(texts, arguments=program.arguments, samples=_samples(bench)),
+            channels_of(
+                texts,
+                arguments=program.arguments,
+                samples=_samples(bench),
+                text_samples=text_samples_of(bench.root, _suffixes(texts)),
+            ),
             constants_of(texts),
         )
         bench.results[key] = known
     return known
+
+
+def _suffixes(sources: Sequence[Source]) -> tuple[str, ...]:
+    """Return the suffixes of files that some code names."""
+    return suffixes_in(blank(source.data, "c", literals=False) for source in sources)
 
 
 def _samples(bench: Workbench) -> tuple[tuple[str, bytes], ...]:
