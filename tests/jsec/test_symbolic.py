@@ -437,3 +437,17 @@ def test_a_line_with_two_functions_is_left_alone(tmp_path: Path) -> None:
 def test_a_statement_without_the_operation_shows_nothing(tmp_path: Path) -> None:
     text = "void f(int i) { int n;\nn = i; /*here*/\nchar b[4]; b[n] = 1; }"
     assert refute(tmp_path, text, 121) is None
+
+
+JOINED = """void f(char *a, char *b) { int n = strlen(a) + strlen(b) + 2;
+char *p = malloc(n); if (!p) return; strcpy(p, a); strcat(p, "/"); strcat(p, b); /*here*/ }"""
+
+
+def test_lengths_that_only_the_longest_strings_carry_beyond_a_type(tmp_path: Path) -> None:
+    """That they are shorter is assumed and told, but not where the finding is about numbers."""
+    found = refute(tmp_path, JOINED, 120)
+    assert found is not None
+    assert "256 MiB" in " ".join(found.assumptions)
+    assert refute(tmp_path, JOINED.replace("+ 2;", "+ 1;"), 120) is None
+    summed = JOINED.replace(" /*here*/", "").replace("+ 2;", "+ 2; /*here*/")
+    assert refute(tmp_path, summed, 190) is None

@@ -19,6 +19,7 @@ from jarvis_ls.jsec.proof.programs import (
     has_rivals,
     parser_flags,
 )
+from jarvis_ls.jsec.proof.symbolic.goal import MODERATE_STRING
 from jarvis_ls.jsec.proof.symbolic.program import Program as Code
 from jarvis_ls.jsec.proof.symbolic.syntax import Unsupported
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -117,8 +118,10 @@ def assumptions(answer: Answer, name: str) -> tuple[str, ...]:
         Words("No other thread and no signal handler changes its data."),
         Words("Functions of the C library do what the standard says."),
     ]
-    if answer.strings:
+    if answer.strings > MODERATE_STRING:
         found.append(Words("No string is longer than 2 GiB."))
+    elif answer.strings:
+        found.append(Words("No string is longer than 256 MiB."))
     if answer.level > 0:
         found.append(Words("Only functions of the project call '{function}'.", function=name))
     if answer.level < 0:

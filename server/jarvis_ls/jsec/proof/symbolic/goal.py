@@ -7,6 +7,11 @@ from enum import Enum, auto
 
 from jarvis_ls.jsec.proof.symbolic.syntax import Node
 
+LONGEST_STRING = (1 << 31) - 1
+"""No string is longer: an assumption."""
+MODERATE_STRING = 1 << 28
+"""Nor than that, where only longer ones are left: `int` holds the sum of a few lengths."""
+
 
 class Check(Enum):
     """What is shown of operations."""
@@ -63,6 +68,11 @@ class Goal:
         """Return whether what goes wrong is an operator in the statement itself, whatever the
         functions do that it calls."""
         return self.checks <= _ARITHMETIC
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Return whether it is asked whether numbers fit their types, or sizes are moderate."""
+        return not self.checks.isdisjoint(_ARITHMETIC | {Check.HUGE})
 
     @property
     def is_displaced(self) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import z3
 
 from jarvis_ls.jsec.proof.symbolic import terms
-from jarvis_ls.jsec.proof.symbolic.goal import Check, Goal
+from jarvis_ls.jsec.proof.symbolic.goal import LONGEST_STRING, Check, Goal
 from jarvis_ls.jsec.proof.symbolic.memory import (
     NULL,
     Block,
@@ -45,8 +45,6 @@ _LONGEST_SCAN = 4096
 """Characters of a string that are looked at one by one."""
 _LARGEST_BLOCK = 1 << 47
 """No object is larger."""
-LONGEST_STRING = (1 << 31) - 1
-"""No string is longer: an assumption."""
 
 
 class GaveUp(Exception):
@@ -71,8 +69,8 @@ class Spent:
     shown: int = 0
     """How many obligations hold."""
     paths: int = 0
-    strings: bool = False
-    """Whether the assumption on the length of strings was used."""
+    strings: int = 0
+    """How long strings were taken to be at most; 0 where that did not matter."""
     entered: set[tuple[str, str]] = field(default_factory=set)
     """Files and names of the functions that were executed."""
 
@@ -93,6 +91,8 @@ class Machine:
         """Blocks that were written to, with offset and size; size 0 for all of it, -1 for its
         life."""
         self._solver = Solver()
+        self.longest = LONGEST_STRING
+        """How long strings are at most."""
         self._end = time.thread_time() + seconds
         self._stopped = stopped
         self._steps = 0
@@ -457,8 +457,8 @@ class Machine:
 
     def _any_length(self, state: State) -> Number:
         length = terms.fresh_size("length")
-        state.path.append(z3.ULE(length, z3.BitVecVal(LONGEST_STRING, 64)))
-        self.spent.strings = True
+        state.path.append(z3.ULE(length, z3.BitVecVal(self.longest, 64)))
+        self.spent.strings = self.longest
         return length
 
     def _length(self, state: State, pointer: Value, unit: int) -> Number | None:

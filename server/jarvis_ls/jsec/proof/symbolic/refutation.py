@@ -10,14 +10,14 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import z3
 
-from jarvis_ls.jsec.proof.symbolic.goal import Goal
+from jarvis_ls.jsec.proof.symbolic.goal import LONGEST_STRING, MODERATE_STRING, Goal
 from jarvis_ls.jsec.proof.symbolic.library import Library
-from jarvis_ls.jsec.proof.symbolic.machine import GaveUp, Spent
+from jarvis_ls.jsec.proof.symbolic.machine import GaveUp, NotShown, Spent
 from jarvis_ls.jsec.proof.symbolic.program import Program
 from jarvis_ls.jsec.proof.symbolic.roots import levels
 from jarvis_ls.jsec.proof.symbolic.syntax import Function, Unsupported
@@ -46,8 +46,8 @@ class Answer:
     """0: any call of the function; 1 and more: its callers, and theirs; -1: `main`."""
     shown: int = 0
     """How many obligations hold."""
-    strings: bool = False
-    """Whether strings were taken to be shorter than 2 GiB."""
+    strings: int = 0
+    """How long strings were taken to be at most; 0 where that did not matter."""
     entered: frozenset[tuple[str, str]] = frozenset()
     """Files and names of all functions that were executed."""
     seconds: float = 0.0
@@ -109,32 +109,70 @@ def _show(question: Question) -> Answer:
     why = "nothing to show"
     for level, roots in levels(program, function, is_whole=question.is_whole):
         everywhere = level != 0 and question.goal.is_displaced
-        for skips in (False,) if everywhere or level < 0 else (True, False):
+        ways = [_Way(roots, level, everywhere, skips=False)]
+        if not everywhere and level >= 0:
+            ways.insert(0, replace(ways[0], skips=True))
+        while ways:
+            way = ways.pop(0)
             left = end - time.thread_time()
-            until = end - left * (1 - _SKIPPING) if skips else end
-            found: list[Spent] = []
+            spent: list[Spent] = []
             try:
-                for root in roots:
-                    left = until - time.thread_time()
-                    machine = Library(
-                        program, question.goal, left, question.stopped, whole=level < 0, roots=roots
-                    )
-                    machine.everywhere, machine.skips_calls = everywhere, skips
-                    machine.run(root)
-                    found.append(machine.spent)
+                _run(question, way, left * _SKIPPING if way.skips else left, spent)
             except (GaveUp, Unsupported) as error:
                 why = str(error)
                 if time.thread_time() >= end or question.stopped():
                     return Answer(is_shown=False, why=why)
+                if isinstance(error, NotShown) and way.may_be_shorter(question.goal, spent):
+                    ways.insert(0, replace(way, longest=MODERATE_STRING))
                 continue
-            if shown := sum(spent.shown for spent in found):
+            if shown := sum(item.shown for item in spent):
                 return Answer(
                     is_shown=True,
                     roots=tuple(root.name for root in roots),
                     level=level,
                     shown=shown,
-                    strings=any(spent.strings for spent in found),
-                    entered=frozenset(item for spent in found for item in spent.entered),
+                    strings=max(item.strings for item in spent),
+                    entered=frozenset(item for part in spent for item in part.entered),
                 )
             why = "nothing to show"
     return Answer(is_shown=False, why=why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How an execution is done."""
+
+    roots: Sequence[Function]
+    level: int
+    """See `Answer`."""
+    everywhere: bool
+    """See `Machine`."""
+    skips: bool
+    """See `Statements.skips_calls`."""
+    longest: int = LONGEST_STRING
+    """How long strings are at most."""
+
+    def may_be_shorter(self, goal: Goal, spent: Sequence[Spent]) -> bool:
+        """Return whether shorter strings may show more. Where it is asked whether numbers fit their
+        types, the longest strings are what it is about."""
+        was_used = any(item.strings for item in spent)
+        return self.longest > MODERATE_STRING and was_used and not goal.is_of_numbers
+
+
+def _run(question: Question, way: _Way, seconds: float, spent: list[Spent]) -> None:
+    """Execute the functions that a way begins in, and add what each took. Raises `GaveUp` and
+    `Unsupported`."""
+    end = time.thread_time() + seconds
+    for root in way.roots:
+        machine = Library(
+            question.program,
+            question.goal,
+            end - time.thread_time(),
+            question.stopped,
+            whole=way.level < 0,
+            roots=way.roots,
+        )
+        machine.everywhere, machine.skips_calls = way.everywhere, way.skips
+        machine.longest = way.longest
+        spent.append(machine.spent)
+        machine.run(root)

@@ -60,12 +60,12 @@ class Solver:
 
     def _may_hold(self, terms: Sequence[Truth], seconds: float) -> bool:
         if not any(self._about(term)[2] for term in terms):
-            return _check(terms, min(_SECONDS, seconds)) != z3.unsat
+            return bool(_check(terms, min(_SECONDS, seconds)) != z3.unsat)
         if self._stuck >= _MOST_STUCK:
             return True
         found = _check(terms, min(_HARD_SECONDS, seconds))
         self._stuck += found == z3.unknown
-        return found != z3.unsat
+        return bool(found != z3.unsat)
 
     def _relevant(self, path: Sequence[Truth], more: Sequence[Truth]) -> list[Truth]:
         """Return what is asked, and the conditions that are tied to it by variables."""
