@@ -44,6 +44,8 @@ from jarvis_ls.jsec.proof.workbench import Workbench
 NAME = "whole-program"
 _LEAST_SECONDS = 0.5
 """So much must be left of a budget for another build."""
+_MORE = 1.5
+"""So many times what was too little for a build must be left for another try."""
 _KEPT_SECONDS = 5.0
 """So much of a budget is left to the rungs behind this one: a refutation takes a second or two."""
 
@@ -147,6 +149,8 @@ class ProgramRuns:
     """Runs by level, whether leaks were looked for, and case."""
     failure: str = ""
     """Why it cannot be built, in `Words`."""
+    too_little: dict[str, float] = field(default_factory=dict)
+    """CPU seconds by level that were not enough to build it."""
 
     def cases(self, bench: Workbench, finding: Finding) -> list[Case]:
         """Return the cases for a finding: numbers of its own path first."""
@@ -212,11 +216,15 @@ async def _search(
         if not left or budget.left <= 0:
             return None
         given = budget.left
+        if given <= _MORE * known.too_little.get(level, 0.0):
+            return None
         found = await run_cases(bench, left, level, budget, stop, leaks=leaks)
         if found.failure and level == LEVELS[0]:
             if not found.over or 2 * given > budget.seconds:  # else the next finding has more left
                 known.failure = found.failure
             return Evidence(Verdict.UNPROVEN, NAME, found.failure)
+        if found.failure and found.over:
+            known.too_little[level] = given
         for run in found.done:
             done[run.case] = run
         for run in found.done:
