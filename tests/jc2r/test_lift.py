@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from project import jc2r
+from project import jc2r, write
 from toolchain import needs_cargo
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift import simplify, variables
+from jarvis_ls.jc2r.lift import local_memory, simplify, variables
 from jarvis_ls.jc2r.lift.rust import Source, parse_source
 from jarvis_ls.jc2r.run.overview import read_overview
 
@@ -149,7 +149,7 @@ def test_the_counts_go_down_and_every_pass_says_what_became_of_it(
     report = lifted[1]
     before, after = report["before"], report["after"]
     assert isinstance(before, dict) and isinstance(after, dict)
-    for name in ("unsafe_functions", "unsafe_lines", "raw_pointers", "lines"):
+    for name in ("unsafe_functions", "unsafe_lines", "raw_pointers"):  # shims are lines, too
         assert after[name] < before[name], name
     passes = report["passes"]
     assert isinstance(passes, list)
@@ -217,6 +217,26 @@ def test_every_program_is_lifted_whichever_cargo_comes_to_first(tmp_path: Path) 
     }
     unsafe = re.compile(r'unsafe (extern "C" )?fn of_')
     assert [name for name, text in programs.items() if unsafe.search(text)] == []
+
+
+@needs_cargo
+def test_functions_that_differ_before_are_left_alone_and_the_rest_is_lifted(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    sums = "int twice(const int *a) { return *a * 2; }\nint less(int a) { return a - 1; }\n"
+    program = '#include "sums.c"\nint main(int n, char **v) { return twice(&n) + less(n); }\n'
+    write(root, {"sums.c": sums, "check.c": program})  # both define `twice` and `less`
+    assert jc2r("run", "--baseline", root).returncode == 0
+    crate = tmp_path / "p_rs" / "src"
+    changed = (crate / "sums.rs").read_text().replace("wrapping_sub(1", "wrapping_sub(2")
+    (crate / "sums.rs").write_text(changed)
+
+    done = jc2r("lift", "--cases", 4, root)
+
+    assert done.returncode == 0, done.stderr
+    text = " ".join((crate / "sums.rs").read_text().split())
+    assert "Left alone, since they behave differently from the C: less" in done.stdout
+    assert re.search(r'unsafe extern "C" fn less\(\w*\s?a: i32\)', text), text
+    assert "fn twice_inner(a: &i32)" in text, text
 
 
 def test_without_a_translation_it_says_what_to_do(tmp_path: Path) -> None:
@@ -334,6 +354,67 @@ def test_an_index_that_does_more_stays(body: str) -> None:
 )
 def test_flags(body: str, expected: str) -> None:
     assert said(variables.flags, body) == f"fn g(n: i32) {{ {expected or body} }}"
+
+
+UNINIT = "let mut w: core::mem::MaybeUninit<[u32; %d]> = core::mem::MaybeUninit::uninit(); "
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            UNINIT % 64 + "(*w.as_mut_ptr())[1] = 2u32; f(&raw mut (*w.as_mut_ptr()) as *mut u32);",
+            "let mut w: [u32; 64] = [0; 64]; w[1] = 2u32; f(&raw mut w as *mut u32);",
+        ),
+        (UNINIT % 64 + "f(w.as_mut_ptr());", "let mut w: [u32; 64] = [0; 64]; f((&raw mut w));"),
+        (
+            UNINIT.replace("[u32; %d]", "types::s") + "(*w.as_mut_ptr()).a = 1;",
+            "let mut w: types::s = unsafe { core::mem::zeroed::<types::s>() }; w.a = 1;",
+        ),
+        (UNINIT % 64 + "f(&raw mut w);", ""),  # its own type is wanted
+        (UNINIT % 999_999 + "(*w.as_mut_ptr())[1] = 2u32;", ""),  # zeros would take too long
+    ],
+)
+def test_memory_that_begins_uninitialized(body: str, expected: str) -> None:
+    assert said(local_memory.beginnings, body) == f"fn g(n: i32) {{ {expected or body} }}"
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        (
+            "f(p as *mut u8); (*p).l[1] = (*p).l[0];",
+            "let mut p: [u32; 4] = [0; 4]; f(p.as_mut_ptr() as *mut u8); p[1] = p[0];",
+        ),
+        ("(*p).l[1] = (*p).c[0] as u32;", ""),  # both members
+        ("f(p); (*p).l[1] = 1;", ""),  # the union itself
+        ("w[0] = 1; (*p).l[1] = 1;", ""),  # the bytes, too
+        ("(*p).s[1] = 1;", ""),  # fewer than the bytes
+    ],
+)
+def test_bytes_seen_as_numbers(rest: str, expected: str) -> None:
+    unions = {b"U": {b"c": b"[u8; 16]", b"l": b"[u32; 4]", b"s": b"[u16; 4]"}}
+    before = "let mut w: [u8; 16] = [0; 16]; let p: *mut U = (w.as_mut_ptr()) as *mut U;"
+    made = said(lambda one, node: local_memory.views(one, node, unions), f"{before} {rest}")
+    assert " ".join(made.split()) == f"fn g(n: i32) {{ {expected or f'{before} {rest}'} }}"
+
+
+@pytest.mark.parametrize(
+    ("place", "rest", "lent"),
+    [
+        ("a[n as usize]", "*__at = (*__at).wrapping_add(1);", True),
+        ("(*p).b", "*__at = (*__at).wrapping_add(n);", True),
+        ("(*p).b", "*__at = (*__at).wrapping_add((*q).c);", False),  # perhaps the same
+        ("(*p).b", "*__at = (*__at).wrapping_add(f());", False),
+        ("a[n as usize]", "f(__at);", False),  # a pointer is wanted
+        ("STATIC[n as usize]", "*__at = 1;", False),
+    ],
+)
+def test_a_place_is_lent_where_no_other_is_in_use(place: str, rest: str, lent: bool) -> None:
+    before = "let mut a: [u8; 4] = [0; 4]; let p = h(); { let __at = &raw mut %s; %s }"
+    expected = before.replace("&raw mut", "&mut") if lent else before
+    made = said(local_memory.lent_places, before % (place, rest))
+    assert made == f"fn g(n: i32) {{ {expected % (place, rest)} }}"
 
 
 @needs_cargo

@@ -203,15 +203,13 @@ SUM = (
         SUM.replace("s }", "KEPT = p; s }"),  # it is kept
         SUM.replace("s }", "(p as usize) as u32 }"),  # its address is the result
         SUM.replace("s = s", "let q: *const u8 = sys::next(p); s = s"),  # it is handed on
-        SUM.replace("i < n", "i < 9u32"),  # nothing says how much there is
-        SUM.replace("while i", "n = 7u32; while i"),  # the length is another one
+        SUM.replace("i < n", "i < m"),  # nothing says how much there is
+        SUM.replace("while i", "n = g(); while i"),  # the length is another one
         SUM.replace("s }", "q = p; q = other; s }").replace(
             "let mut s", "let mut q: *const u8 = other; let mut s"
         ),  # another pointer may be it
         SUM.replace("s = s", "if (*p.offset(i as isize)) == 0u8 { return s; } s = s"),
         F + "f(p: *mut types::a, q: *mut types::a) { (*p).x = 1; (*q).x = 2; }",
-        F + "f(p: *const u8) -> u8 { let mut q: *const u8 = p; q = q.offset(1); *q }",
-        F + "f(mut p: *mut u8) { *p = 1u8; p = p.offset(2); *p = 3u8; }",  # some stay as they were
         F + "f(p: *mut u8, n: u32, k: u32) { if k > 3u32 { *p.offset(k as isize) = 1u8; } }",
         F + "f(mut p: *mut types::a) { (*p).x = 1; p = (*p).next; }",
     ],
@@ -243,3 +241,120 @@ def test_a_pointer_that_is_more_than_its_elements_stays(text: str) -> None:
 def test_accesses_are_elements_and_fields(text: str, expected: str) -> None:
     made = inner(text)
     assert expected in made, made
+
+
+SIZE = "pub const SIZE: i32 = 16; "
+CONTEXT = (
+    SIZE + "pub struct c { pub state: [u32; 4], pub buffer: [u8; 16], pub count: u64 } static T:"
+    " [u8; 4] = [1u8, 2u8, 3u8, 4u8]; "
+)
+MIX = (
+    F + "mix(state: *mut u32, block: *const u8) { *state.offset(3) = (*block.offset(15)) as u32; } "
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (  # so many bytes are read, and every element of a loop over numbers is written
+            SIZE + F + "f(state: *mut u32, block: *const u8) { let mut x: [u32; 4] = [0; 4];"
+            " sys::memcpy((x.as_mut_ptr()) as *mut core::ffi::c_void, block as *const"
+            " core::ffi::c_void, types::SIZE as u64); for i in 0i32..4i32 {"
+            " *state.offset(i as isize) = x[i as usize]; } }",
+            "(sys::elements_mut(state as *mut u32, 4), sys::elements(block as *const u8, 16))",
+        ),
+        (  # the elements of a table, of which each turn takes four
+            F + "f(to: *mut u8, n: u32) { for i in 0i32..4i32 {"
+            " *to.offset(i.wrapping_mul(4i32) as isize).offset(3) = n as u8; } }",
+            "sys::elements_mut(to as *mut u8, 16)",
+        ),
+        (  # a length in bytes
+            F + "f(to: *mut u32, from: *const u8, len: u64) { let mut i: u64 = 0; while i < len /"
+            " 4u64 { *to.offset(i as isize) = (*from.offset(i.wrapping_mul(4u64) as isize)) as u32;"
+            " i = i.wrapping_add(1); } }",
+            "(sys::elements_mut(to as *mut u32, (len / 4) as i64), sys::elements(from as *const u8,"
+            " len as i64)); f_inner(to, from)",
+        ),
+        (SUM.replace("i < n", "i < 9u32"), "sys::elements(p as *const u8, 9)"),
+        (  # a walk of known length
+            F + "f(mut p: *mut u8) { *p = 1u8; p = p.offset(2); *p = 3u8; if known { return; } }",
+            "sys::elements_mut(p as *mut u8, 3)",
+        ),
+        (  # in a loop, with an index that is not the pointer's, and after it
+            F + "f(mut p: *mut i16, k: i32) { let mut i: i32 = 1i32; 'l1: while i <= 8i32 {"
+            " if k > i { *p = 1i16; } else { *p.offset(1) = 2i16; } i = i.wrapping_add(1);"
+            " p = p.offset(1); } *({ let __old = p; p = p.offset(1); __old }) = 3i16; }",
+            "sys::elements_mut(p as *mut i16, 9)",
+        ),
+        (  # a loop that ends at the bottom
+            F + "f(mut p: *const u8) -> u8 { let mut s: u8 = 0; let mut j: i32 = 0; 'l1: loop {"
+            " s = s.wrapping_add(*p.offset(7)); p = p.offset(8); j = j.wrapping_add(1);"
+            " if !(j < 16i32) { break 'l1; } } s }",
+            "sys::elements(p as *const u8, 128)",
+        ),
+        (  # parts of it are handed on
+            F + "e(p: *mut u8, x: u32) { *p.offset(3) = x as u8; } " + F + "f(to: *mut u8,"
+            " from: *const u32, len: u64) { let mut i: u64 = 0; while i < len / 4u64 {"
+            " e(to.offset(i.wrapping_mul(4u64) as isize) as *mut u8, *from.offset(i as isize));"
+            " i = i.wrapping_add(1); } }",
+            "(sys::elements_mut(to as *mut u8, len as i64), sys::elements(from as *const u32,"
+            " (len / 4) as i64)); f_inner(to, from)",
+        ),
+        (  # it is called a length
+            F + "f(data: *const u8, len: u64, from: u64) -> u8 { *data.offset(from as isize) }",
+            "fn f_inner(data: &[u8], mut from: u64) -> u8",
+        ),
+        (  # members of a structure are lent apart from each other
+            CONTEXT + MIX + F + "f(c: *mut types::c) {"
+            " mix(&raw mut (*c).state as *mut u32, (*c).buffer.as_mut_ptr() as *const u8); }",
+            "mix_inner(&mut (*c).state[..], &(*c).buffer[..]);",
+        ),
+        (  # and the elements of a table that nothing writes to
+            CONTEXT + SUM + F + "g(c: *mut types::c) -> u32 { (*c).count = 1u64;"
+            " f(T.as_ptr() as *const u8, 4u32) }",
+            "f_inner(&T[..][..4])",
+        ),
+        (
+            CONTEXT + MIX + F + "f(c: *mut types::c) { (*c).count = 0u64;"
+            " sys::memset(c as *mut core::ffi::c_void, 0i32, 40u64); }",
+            "const { assert!(core::mem::size_of::<types::c>() == 40) }; *c ="
+            " unsafe { core::mem::zeroed::<types::c>() };",
+        ),
+    ],
+)
+def test_numbers_of_elements_are_found(text: str, expected: str) -> None:
+    made = inner(text)
+    assert expected in made, made
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        (MIX.replace("*block.offset(15)", "*block.offset(other())"), "block: *const u8)"),
+        (
+            F + "f(p: *mut u32) { for i in 0i32..n() { *p.offset(i as isize) = 1u32; } }",
+            "f(p: *mut u32)",
+        ),
+        (
+            F + "f(p: *const u8, n: u64) { sys::memcpy(x, p as *const core::ffi::c_void, n / 2); }",
+            "f(p: *const u8, n: u64)",
+        ),
+        (  # a walk that something else ends
+            F + "f(mut p: *const u8, n: u32) -> u8 { let mut i: u32 = 0; while g(i) {"
+            " p = p.offset(1); i = i.wrapping_add(1); } *p }",
+            "f(mut p: *const u8, n: u32)",
+        ),
+        (
+            F + "f(mut p: *const u8) -> u8 { 'l1: loop { if g() { break 'l1; } p = p.offset(1); }"
+            " *p }",
+            "f(mut p: *const u8)",
+        ),
+        (  # a length in bytes, perhaps
+            F + "f(p: *const u32, len: u64, k: u64) -> u32 { *p.offset(k as isize) }",
+            "f(p: *const u32, len: u64, k: u64)",
+        ),
+    ],
+)
+def test_what_says_no_number_of_elements_stays_a_pointer(text: str, stays: str) -> None:
+    made = inner(text)
+    assert stays in made and "elements(block" not in made and "elements(p" not in made, made

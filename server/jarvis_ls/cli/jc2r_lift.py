@@ -94,6 +94,15 @@ def _say(done: Any) -> None:
                 )
             )
         )
+    if done.left:
+        print(
+            speak(
+                Words(
+                    "Left alone, since they behave differently from the C: {names}",
+                    names=", ".join(done.left),
+                )
+            )
+        )
     for key, why in done.gate.taken_back.items():
         print(speak(Words("{name} stays unsafe: {why}", name="::".join(key), why=why)))
     if done.gate.problem:

@@ -165,11 +165,14 @@ class Signatures:
     """By the key that `Kind.name` gives."""
     taken: set[tuple[str, str]] = field(default_factory=set)
     """Functions whose address is in initialisers of variables: file of these, and name."""
+    included: list[tuple[str, str]] = field(default_factory=list)
+    """Functions that others may call of `.c` files that a file includes: file of that, and name."""
 
     @property
     def definitions(self) -> list[tuple[str, str, bool]]:
         """File, name and whether it is static, of every function and variable."""
         functions = [(function.file, function.name, function.static) for function in self.functions]
+        functions += [(file, name, False) for file, name in self.included]
         return functions + [
             (variable.file, variable.name, variable.static) for variable in self.variables
         ]
@@ -221,6 +224,8 @@ class _Reader:
             if name == "FUNCTION_DECL" and cursor.is_definition():
                 if Path(cursor.location.file.name) == self._root / self._unit.path:
                     self._function(cursor)
+                elif cursor.location.file.name.endswith(".c") and cursor.linkage.name == "EXTERNAL":
+                    self._found.included.append((self._unit.path, cursor.spelling))
             elif name == "VAR_DECL" and clang.is_made_here(cursor):
                 seen[cursor.get_usr()] = cursor
                 taken = self._body(cursor)[0]

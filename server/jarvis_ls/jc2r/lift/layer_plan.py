@@ -53,6 +53,8 @@ class Parameter:
     """Whether the pointer itself is given other values."""
     length: int | None = None
     """Place of the parameter with the number of elements."""
+    divisor: int = 1
+    """What that number is divided by."""
     count: int = 0
     """Number of elements that are always there, where no parameter says it."""
 
@@ -104,6 +106,7 @@ class Layer:
             parameter.length
             for parameter in self.converted
             if parameter.length is not None
+            and parameter.divisor == 1
             and not parameter.optional
             and self.parameters[parameter.length].type.startswith(b"u")
         }

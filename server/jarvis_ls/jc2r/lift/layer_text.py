@@ -16,6 +16,7 @@ from jarvis_ls.jc2r.lift.layer_plan import Kind, Layer, Refused
 from jarvis_ls.jc2r.lift.pointer_regions import (
     MOVES,
     SIZES,
+    Known,
     Regions,
     Spot,
     declared_names,
@@ -35,7 +36,12 @@ class InnerText:
     """Rewrites one function; afterwards says what it has seen of the parameters."""
 
     def __init__(
-        self, source: Source, node: Node, layer: Layer | None, layers: Mapping[Key, Layer]
+        self,
+        source: Source,
+        node: Node,
+        layer: Layer | None,
+        layers: Mapping[Key, Layer],
+        known: Known | None = None,
     ) -> None:
         """`layer` is what becomes of the function, None when only its calls change; `layers` are
         those of the crate."""
@@ -61,6 +67,7 @@ class InnerText:
             node,
             {n: p.type.partition(b" ")[2] for n, p in self.slices.items()},
             frozenset() if layer is None else layer.left,
+            known,
         )
         self._elements: dict[bytes, bytes] = {}
         self.converts = layer is not None
@@ -94,6 +101,8 @@ class InnerText:
     def _find_element(self, root: bytes) -> bytes:
         if root.startswith(b'b"'):
             return b"u8"
+        if root in self.regions.arrays:
+            return self.regions.arrays[root]
         declared = self.regions.roots.get(root, b"")
         if declared and not declared.endswith(b"c_void"):
             return declared
@@ -104,6 +113,13 @@ class InnerText:
         if len(found) > 1 or (declared and not found):
             raise Refused(root)
         return next(iter(found), b"")
+
+    def size_of(self, root: bytes) -> int:
+        """Return the bytes of an element of a region; 0 when they are not known."""
+        try:
+            return SIZES.get(self.element(root), 0)
+        except Refused:
+            return 0
 
     def index(self, pointer: Node) -> bytes:
         """Return how far a pointer is from the beginning of its region, in elements."""

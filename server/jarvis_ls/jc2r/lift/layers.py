@@ -2,8 +2,9 @@
 
 A parameter becomes a slice when the function only reaches elements through it and its body shows
 how many there are, and a reference when all that is done with it is to look through it. Where two
-parameters may show the same memory and one of them is written through, numbers are in cells, which
-may be shared; of structures the shim checks that they are apart. What is only written, one element
+parameters may show the same memory and one of them is written through, numbers of one size are in
+cells, which may be shared; of structures, and of bytes and numbers, the shim checks that they are
+apart. What is only written, one element
 behind the other, goes to a vector, which the shim copies to where C wants it. Everything is settled
 together, as the greatest fixpoint: a parameter that is handed on is what the other function takes.
 """
@@ -23,6 +24,7 @@ from jarvis_ls.jc2r.lift.pointer_regions import (
     VOID,
     is_null_value,
     is_star,
+    known_names,
     moved_parameters,
     target_of,
 )
@@ -64,6 +66,7 @@ class _Crate:
         }
         self._nonzero = types_of(sources).nonzero
         self._parts = _parts_of_types(sources)
+        self._known = known_names(sources)
         self.layers = {
             layer.key: layer
             for key, (number, node) in self.functions.items()
@@ -78,6 +81,7 @@ class _Crate:
 
     def settle(self) -> None:
         """Find what every parameter becomes, and write all bodies."""
+        self._begin_elements()
         for _ in range(ROUNDS):
             changed = self._write_bodies()
             if changed or self._measure() or self._separate():
@@ -88,6 +92,16 @@ class _Crate:
             self._write_bodies()
             return
         self.layers.clear()
+
+    def _begin_elements(self) -> None:
+        """Note what slices consist of, before calls are compared with that."""
+        for layer in list(self.layers.values()):
+            source = self.sources[layer.file]
+            try:
+                text = InnerText(source, layer.node, layer, self.layers, self._known)
+                self._take_elements(layer, text)
+            except Refused:
+                continue  # it will be again when its body is written
 
     def has_shim(self, key: Key) -> bool:
         """Return whether a function is called with raw pointers."""
@@ -121,7 +135,10 @@ class _Crate:
         words = set(_WORD.findall(target))
         if not target or not used or words & self._nonzero or b"dyn" in words:
             return
-        looked = all(_is_looked_through(source, node) for node in used)
+        looked = all(
+            _is_looked_through(source, node) or (target not in SIZES and _is_cleared(source, node))
+            for node in used
+        )
         if looked and target != VOID and not parameter.moved:
             parameter.kind = Kind.REFERENCE
             parameter.element = target
@@ -143,7 +160,7 @@ class _Crate:
             if field(node, "body") is None:
                 continue
             try:
-                text = InnerText(source, node, layer, self.layers)
+                text = InnerText(source, node, layer, self.layers, self._known)
                 if layer is not None:
                     self._take_elements(layer, text)
                 body = text.body()
@@ -213,12 +230,12 @@ class _Crate:
         changed = False
         for layer in list(self.layers.values()):
             source = self.sources[layer.file]
-            text = InnerText(source, layer.node, layer, self.layers)
+            text = InnerText(source, layer.node, layer, self.layers, self._known)
             lengths = Lengths(source, layer, text, self.layers)
             for parameter in layer.converted:
                 if parameter.kind is not Kind.SLICE:
                     continue
-                before = parameter.length, parameter.count
+                before = parameter.length, parameter.divisor, parameter.count
                 try:
                     found = lengths.find(parameter)
                 except Refused:
@@ -226,7 +243,7 @@ class _Crate:
                 if not found and self.has_shim(layer.key):
                     appended = lengths.is_appended(parameter) and not parameter.optional
                     parameter.kind, changed = Kind.VECTOR if appended else Kind.RAW, True
-                elif before != (parameter.length, parameter.count):
+                elif before != (parameter.length, parameter.divisor, parameter.count):
                     changed = True
         return changed
 
@@ -242,7 +259,7 @@ class _Crate:
         a, b = layer.parameters[place], layer.parameters[other]
         if not (a.written or b.written) or not self._may_overlap(a.element, b.element):
             return False
-        if a.element in SIZES and b.element in SIZES:
+        if SIZES.get(a.element, 0) == SIZES.get(b.element, -1):
             if a.cell and b.cell:
                 return False
             a.cell = b.cell = True
@@ -287,8 +304,10 @@ class _Crate:
                     continue
                 if key_of(source.text(function), source) != layer.key:
                     continue
-                roots = [root_of(bare(arguments[at]) or call) for at in (place, other)]
-                if source.text(roots[0]) == source.text(roots[1]):
+                handed = [bare(arguments[at]) or call for at in (place, other)]
+                roots = [source.text(root_of(node)) for node in handed]
+                members = [_member_handed(source, node) for node in handed]
+                if roots[0] == roots[1] and (b"" in members or members[0] == members[1]):
                     return True
         return False
 
@@ -358,7 +377,7 @@ def _inner(layer: Layer, body: bytes) -> bytes:
             begun.append(b"let mut %b_at: isize = 0;" % name)
     for place in sorted(layer.gone):
         length = layer.parameters[place]
-        first = next(p for p in layer.converted if p.length == place)
+        first = next(p for p in layer.converted if p.length == place and p.divisor == 1)
         begun.append(
             b"let mut %b: %b = %b.len() as %b;"
             % (length.name, length.type, first.name, length.type)
@@ -378,6 +397,18 @@ def _pairs(layer: Layer) -> Iterator[tuple[int, int]]:
                 yield place, other
 
 
+def _member_handed(source: Source, node: Node) -> bytes:
+    """Return the member whose address is handed over; empty when it is no whole member."""
+    at: Node | None = node
+    while at is not None and at.type in ("type_cast_expression", "reference_expression"):
+        at = bare(field(at, "value"))
+    method = field(at, "function") if at is not None and at.type == "call_expression" else None
+    if method is not None and source.text(method).endswith((b".as_mut_ptr", b".as_ptr")):
+        at = bare(field(method, "value"))
+    name = None if at is None or at.type != "field_expression" else field(at, "field")
+    return b"" if name is None else source.text(name)
+
+
 def _is_looked_through(source: Source, name: Node) -> bool:
     """Return whether a name is as in `*name`, compared with null, or an argument."""
     around = outermost(name).parent
@@ -391,6 +422,18 @@ def _is_looked_through(source: Source, name: Node) -> bool:
     if around.type == "binary_expression":
         return any(is_null_value(source, field(around, side)) for side in ("left", "right"))
     return False
+
+
+def _is_cleared(source: Source, name: Node) -> bool:
+    """Return whether a pointer is, with another type, an argument of `memset`."""
+    cast = outermost(name).parent
+    arguments = None if cast is None else outermost(cast).parent
+    if cast is None or cast.type != "type_cast_expression":
+        return False
+    if arguments is None or arguments.type != "arguments" or arguments.parent is None:
+        return False
+    function = field(arguments.parent, "function")
+    return function is not None and source.text(function) == b"sys::memset"
 
 
 def _parts_of_types(sources: list[Source]) -> dict[bytes, set[bytes]]:

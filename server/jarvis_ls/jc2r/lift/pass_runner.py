@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.files import replace_file
 from jarvis_ls.core.words import Words
-from jarvis_ls.jc2r.lift import names, safety, simplify, tidy, variables, vectors
+from jarvis_ls.jc2r.lift import local_memory, names, safety, simplify, tidy, variables, vectors
 from jarvis_ls.jc2r.lift.casts import casts, member_types
 from jarvis_ls.jc2r.lift.compiler import Message, check, errors_of, functions_with
 from jarvis_ls.jc2r.lift.crate_copy import CrateCopy, duplicate_crate
@@ -24,6 +24,7 @@ from jarvis_ls.jc2r.lift.rust import Source, name_of
 from jarvis_ls.jc2r.lift.safe_functions import make_safe, unsafe_functions
 from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, Verdict, judge
+from jarvis_ls.jc2r.lift.soundness import types_of
 from jarvis_ls.jc2r.lift.statics import statics
 from jarvis_ls.jc2r.lift.suggestions import apply_suggestions
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
@@ -31,8 +32,9 @@ from jarvis_ls.jc2r.lift.visibility import private
 
 ROUNDS = 6
 """Times a pass may take back what the compiler refuses."""
-SPARED = 4
-"""Functions that may behave otherwise after a pass before all of it is taken back."""
+ATTEMPTS = 3
+"""Times the functions that behave otherwise are left alone before a pass, or all passes together,
+are taken back."""
 _LOCAL = (
     names.variables,
     tidy.negations,
@@ -40,6 +42,8 @@ _LOCAL = (
     simplify.nulls,
     simplify.indexing,
     simplify.compounds,
+    local_memory.beginnings,
+    local_memory.lent_places,
     simplify.checks,
     simplify.blocks,
     tidy.ends,
@@ -54,12 +58,12 @@ class Difference:
     """What a crate does otherwise than the C."""
 
     text: str
-    function: str = ""
-    """Where it was seen first; empty when that is not known."""
+    functions: frozenset[str] = frozenset()
+    """Where it was seen; empty when that is not known."""
 
 
-Test = Callable[[Path], Difference | None]
-"""Whether a crate behaves like the C."""
+Test = Callable[[Path, Set[str]], Difference | None]
+"""Whether a crate behaves like the C, but for the functions of which that is known."""
 NOTHING = "nothing to do"
 """Why a pass was not kept that found nothing."""
 TAKEN_BACK = "no change compiles"
@@ -101,6 +105,9 @@ class Lifted:
     """What came of calling the safe functions."""
     functions: list[Judged] = field(default_factory=list)
     """Which functions are safe, and why the others are not."""
+    left: list[str] = field(default_factory=list)
+    """Functions that behave otherwise than in C, before any pass or after all of them: passes left
+    them alone."""
 
     @property
     def sound(self) -> int:
@@ -121,37 +128,71 @@ class Lifting:
         self._crate = CrateCopy(self._copy)
         self._test = test
         self._results: dict[str, dict[Path, bytes]] = {}
+        self._different: frozenset[str] = frozenset()
+        """Functions that behave otherwise in the translation: no pass can be tested on them."""
         self._spared: set[str] = set()
         """Functions that a pass leaves alone, since they behaved otherwise after it."""
+        self._all_at_once = True
+        """Whether all passes are tried together."""
         self._refused: set[tuple[Path, str]] = set()
         """Functions that the compiler did not take from the pass at hand."""
 
     def run(self, keep: Keep, progress: Progress = lambda *_: None) -> Lifted:
-        """Try all passes together, and one by one when together they do not behave."""
+        """Try all passes together, without the functions that then behave otherwise, and one by one
+        when that is not enough."""
         before = count(self._crate.sources())
         passes = self._passes()
         start = self._crate.texts()
-        made: list[Tried] = []
-        for number, (name, make) in enumerate(passes.items()):
-            progress(number, len(passes) + 1, name)
-            made.append(self._build_pass(name, make))
-        progress(len(passes), len(passes) + 1, "tests")
-        if any(step.kept for step in made) and self._test(self._copy):
+        made = self._together(passes, progress)
+        if made is None:
             self._crate.restore(start)
+            self._all_at_once = False
             made = self._one_by_one(passes, progress)
         for step in made:
             if step.kept:
                 texts = self._results[step.name]
                 keep(step, {path.relative_to(self._copy): texts[path] for path in texts})
         sources = self._crate.sources()
-        return Lifted(before, count(sources), made, self._gate, judge(sources, self._gate))
+        judged = judge(sources, self._gate)
+        left = sorted(self._different | (self._spared if self._all_at_once else set()))
+        return Lifted(before, count(sources), made, self._gate, judged, left)
+
+    def _together(
+        self, passes: Mapping[str, Callable[[], None]], progress: Progress
+    ) -> list[Tried] | None:
+        """Do all passes and test once; None when the crate behaves otherwise in the end."""
+        start = self._crate.texts()
+        for attempt in range(ATTEMPTS):
+            made: list[Tried] = []
+            for number, (name, make) in enumerate(passes.items()):
+                progress(number, len(passes) + 1, name)
+                made.append(self._build_pass(name, make))
+            progress(len(passes), len(passes) + 1, "tests")
+            kept = any(step.kept for step in made)
+            found = self._test(self._copy, self._different) if kept else None
+            if found is None:
+                return made
+            self._crate.restore(start)
+            if attempt == 0:
+                self._test_translation()
+            new = found.functions - self._spared
+            if not new:
+                return None
+            self._spared |= new | self._different
+        return None
+
+    def _test_translation(self) -> None:
+        """Note the functions that behave otherwise before anything is done. Raises `JarvisError`
+        when that is more than single functions."""
+        if other := self._test(self._copy, frozenset()):
+            if not other.functions or self._test(self._copy, other.functions):
+                text = "The crate behaves differently from the C even before refactoring: "
+                raise JarvisError(text + other.text)
+            self._different = other.functions
 
     def _one_by_one(
         self, passes: Mapping[str, Callable[[], None]], progress: Progress
     ) -> list[Tried]:
-        if other := self._test(self._copy):
-            text = "The crate behaves differently from the C even before refactoring: "
-            raise JarvisError(text + other.text)
         made = []
         for number, (name, make) in enumerate(passes.items()):
             progress(number, len(passes), name)
@@ -162,24 +203,26 @@ class Lifting:
         """Do a pass, without the functions that behave otherwise after it; when that is not enough
         it is taken back."""
         start = self._crate.texts()
-        self._spared.clear()
+        self._spared = set(self._different)
+        attempts = 0
         while True:
             tried = self._build_pass(name, make)
-            found = self._test(self._copy) if tried.kept else None
+            found = self._test(self._copy, self._different) if tried.kept else None
             if found is None:
                 return tried
             self._crate.restore(start)
-            known = found.function in self._spared or not found.function
-            if known or len(self._spared) == SPARED:
+            attempts += 1
+            if attempts == ATTEMPTS or not found.functions - self._spared:
                 why = Words("it behaves differently: {why}", why=found.text)
                 return Tried(name, kept=False, why=why, refused=tried.changed, after=self._count())
-            self._spared.add(found.function)
+            self._spared |= found.functions
 
     def _passes(self) -> dict[str, Callable[[], None]]:
         passes: dict[str, Callable[[], None]] = {}
         for rule in _LOCAL:
             passes[rule.__name__] = lambda rule=rule: self._local(rule)  # type: ignore[misc]
         passes["fields"] = lambda: self._crate.write_all(names.fields(self._crate.sources()))
+        passes["views"] = self._views
         passes["casts"] = self._casts
         passes["vectors"] = self._vectors
         passes["outs"] = lambda: self._across(outs)
@@ -200,9 +243,10 @@ class Lifting:
         self._refused.clear()
         make()
         changed = self._count_changes(old)
-        refused = len({function for _, function in self._refused} | self._spared)
+        blamed = set() if self._all_at_once else self._spared - self._different
+        refused = len({function for _, function in self._refused} | blamed)
         if self._crate.texts() == start:
-            spared = OTHERWISE if self._spared else NOTHING
+            spared = OTHERWISE if blamed else NOTHING
             why = TAKEN_BACK if self._refused else spared
             return Tried(name, kept=False, why=why, refused=refused, after=self._count())
         errors = errors_of(check(self._copy))
@@ -250,6 +294,10 @@ class Lifting:
     def _casts(self) -> None:
         members = member_types(self._crate.sources())
         self._local(lambda source, function: casts(source, function, members))
+
+    def _views(self) -> None:
+        unions = types_of(self._crate.sources()).unions
+        self._local(lambda source, function: local_memory.views(source, function, unions))
 
     def _vectors(self) -> None:
         system = self._copy / "src" / "sys.rs"

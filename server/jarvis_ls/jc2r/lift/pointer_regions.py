@@ -8,8 +8,9 @@ the least fixpoint over the assignments; a variable that may be in two regions i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from dataclasses import field as data_field
 
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.program import arguments_of
@@ -38,6 +39,56 @@ _NULL = re.compile(rb"core::ptr::null(?:_mut)?\(\)\Z")
 _UNINIT = re.compile(rb"core::mem::MaybeUninit<\[(\w+); (\w+)\]>\Z")
 
 
+_LITERAL = re.compile(rb"(\d+)(?:[iu]\w+)?\Z")
+_FIXED = re.compile(rb"\[(\w+); (\d+)\]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the files of a crate say of names."""
+
+    constants: Mapping[bytes, int] = data_field(default_factory=dict)
+    """Values of whole numbers that have a name."""
+    members: Mapping[bytes, Mapping[bytes, bytes]] = data_field(default_factory=dict)
+    """Types of the members of each structure."""
+    tables: Mapping[bytes, bytes] = data_field(default_factory=dict)
+    """Arrays of numbers that nothing writes to, with the types of their elements."""
+
+
+def known_names(sources: Iterable[Source]) -> Known:
+    """Return the constants and structures that files define; a name with two meanings has none."""
+    constants: dict[bytes, set[bytes]] = {}
+    members: dict[bytes, list[dict[bytes, bytes]]] = {}
+    tables: dict[bytes, set[bytes]] = {}
+    for source in sources:
+        for item in below(source.root, "static_item"):
+            name, kind = field(item, "name"), field(item, "type")
+            array = None if kind is None else _FIXED.match(source.text(kind))
+            changing = any(child.type == "mutable_specifier" for child in item.children)
+            if name is not None:
+                element = b"" if array is None or changing else array[1]
+                tables.setdefault(source.text(name), set()).add(element)
+        for item in below(source.root, "const_item", "struct_item"):
+            name, value = field(item, "name"), field(item, "value")
+            if name is not None and item.type == "const_item" and value is not None:
+                constants.setdefault(source.text(name), set()).add(source.text(value))
+            elif name is not None and item.type == "struct_item":
+                fields = {
+                    source.text(member): source.text(kind)
+                    for declared in below(item, "field_declaration")
+                    if (member := field(declared, "name")) and (kind := field(declared, "type"))
+                }
+                members.setdefault(source.text(name), []).append(fields)
+    numbers = {
+        name: int(match[1])
+        for name, values in constants.items()
+        if len(values) == 1 and (match := _LITERAL.match(next(iter(values))))
+    }
+    known = {name: kinds[0] for name, kinds in members.items() if len(kinds) == 1}
+    lasting = {name: next(iter(kinds)) for name, kinds in tables.items() if len(kinds) == 1}
+    return Known(numbers, known, {name: kind for name, kind in lasting.items() if kind in SIZES})
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
     """What is known of a pointer."""
@@ -57,9 +108,11 @@ class Regions:
         function: Node,
         roots: Mapping[bytes, bytes],
         left: Set[bytes] = frozenset(),
+        known: Known | None = None,
     ) -> None:
         """`roots` are parameters that may be regions, with the types they point to; arrays in
         `left` are none."""
+        self._known = known or Known()
         self._left = left
         self.source = source
         self.function = function
@@ -69,6 +122,8 @@ class Regions:
         """By the declaration: None is no region, and what is not there is not known so far."""
         self._spots: dict[int, Spot | None] | None = None
         """By the expression, once all is known."""
+        self.arrays: dict[bytes, bytes] = {}
+        """Types of the elements of arrays that are regions, where they are known."""
         self._infer()
         self._spots = {}
 
@@ -236,9 +291,11 @@ class Regions:
         if value.type == "reference_expression":  # `&raw mut array as *mut element`
             place = bare(field(value, "value"))
             array = b"" if place is None else self.array_place(place)
-            if place is not None and place.type == "identifier" and self._is_array(place):
+            named = place is not None and (place.type == "identifier" or self._element(place))
+            if named and place is not None and self._is_array(place):
                 array = self.source.text(place)
-            if array and array not in self._left:
+            if array and array not in self._left and place is not None:
+                self._note_array(array, place)
                 return Spot(array, target)
         return None
 
@@ -256,7 +313,14 @@ class Regions:
             return None
         if value.type == "string_literal":
             return Spot(array, b"u8") if array.startswith(b"b") else None
-        return Spot(array, self._element(value)) if self._is_array(value) else None
+        if not self._is_array(value):
+            return None
+        self._note_array(array, value)
+        return Spot(array, self._element(value))
+
+    def _note_array(self, array: bytes, place: Node) -> None:
+        if kind := self._element(place):
+            self.arrays[array] = kind
 
     def _spot_of_choice(self, node: Node) -> Spot | None:
         other = field(node, "alternative")
@@ -269,7 +333,9 @@ class Regions:
         that is never another one."""
         if place.type == "identifier":
             declared = self.declaration(place)
-            kind = None if declared is None else field(declared, "type")
+            if declared is None:
+                return self.source.text(place) in self._known.tables
+            kind = field(declared, "type")
             return kind is not None and kind.type == "array_type"
         node = place
         while node.type == "field_expression":
@@ -283,11 +349,42 @@ class Regions:
         declared = None if name is None or name.type != "identifier" else self.declaration(name)
         return declared is not None and declared.type == "parameter"
 
+    def number(self, node: Node | None) -> int | None:
+        """Return the value of a whole number that is written, or is that of a constant."""
+        inner = bare(node)
+        while inner is not None and inner.type == "type_cast_expression":
+            inner = bare(field(inner, "value"))
+        text = b"" if inner is None else self.source.text(inner)
+        if (literal := _LITERAL.match(text)) is not None:
+            return int(literal[1])
+        return self._known.constants.get(text.rpartition(b"::")[2])
+
     def _element(self, place: Node) -> bytes:
+        """Return the type of the elements of an array; empty when it is not known."""
+        if place.type == "field_expression":
+            array = _FIXED.match(self._member_type(place))
+            return b"" if array is None else array[1]
         declared = self.declaration(place) if place.type == "identifier" else None
-        kind = None if declared is None else field(declared, "type")
+        if declared is None:
+            return self._known.tables.get(self.source.text(place), b"")
+        kind = field(declared, "type")
         element = None if kind is None else field(kind, "element")
         return b"" if element is None else self.source.text(element)
+
+    def _member_type(self, place: Node) -> bytes:
+        """Return the type of a member of what a parameter shows; empty when it is not known."""
+        whole, name = bare(field(place, "value")), field(place, "field")
+        if whole is None or name is None:
+            return b""
+        if whole.type == "field_expression":
+            kind = self._member_type(whole)
+        else:
+            pointer = bare(first(whole)) if is_star(whole) else None
+            declared = None if pointer is None else self.declaration(pointer)
+            shown = None if declared is None else field(declared, "type")
+            kind = b"" if shown is None else target_of(self.source.text(shown))
+        members = self._known.members.get(kind.rpartition(b"::")[2], {})
+        return members.get(self.source.text(name), b"")
 
 
 def is_star(node: Node) -> bool:

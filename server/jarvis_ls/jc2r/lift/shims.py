@@ -107,7 +107,9 @@ def _lines(layer: Layer) -> list[bytes]:
 def _count(layer: Layer, parameter: Parameter) -> bytes:
     if parameter.length is None:
         return b"%d" % max(parameter.count, 1)
-    return layer.parameters[parameter.length].name + b" as i64"
+    name = layer.parameters[parameter.length].name
+    whole = name if parameter.divisor == 1 else b"(%b / %d)" % (name, parameter.divisor)
+    return whole + b" as i64"
 
 
 def _extent(layer: Layer, parameter: Parameter) -> bytes:

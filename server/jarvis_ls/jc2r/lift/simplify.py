@@ -34,6 +34,8 @@ _PURE = frozenset(
     "type_cast_expression primitive_type binary_expression type_identifier "
     "scoped_type_identifier".split()
 )
+SHORT = 60
+"""Letters of a place that is not too long to be written twice."""
 _ARITHMETIC = re.compile(rb"wrapping_\w+|offset|unwrap_unchecked|as_ptr")
 
 
@@ -108,7 +110,7 @@ def compounds(source: Source, function: Node) -> bytes:
         if left is None or right is None or source.text(left) != b"*__at":
             return None
         if (
-            not _pure(place)
+            not _pure(place, calls=len(source.text(place)) <= SHORT)
             or not _pure(right, calls=True)
             or not (amount is None or _pure(amount, calls=True))
         ):

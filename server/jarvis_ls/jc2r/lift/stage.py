@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -115,8 +115,8 @@ def lift_project(
             _write(folder / INVENTORIES / f"{tried.name}.json", inventory(read_sources(crate)))
             history.commit(["src"], f"Lifted: {tried.name}")
 
-        def test(copy: Path) -> Difference | None:
-            return find_difference(root, copy, units, work, in_rust, settings)
+        def test(copy: Path, known: Set[str]) -> Difference | None:
+            return find_difference(root, copy, units, work, in_rust, settings, known)
 
         def call(copy: Path) -> Gate:
             return call_safe_functions(copy, work / "callers", sandbox)
@@ -181,6 +181,7 @@ def report_of(done: Lifted) -> dict[str, Any]:
         "sound_safe": done.sound,
         "sanitizer": done.gate.sanitizer,
         "not_called": done.gate.problem,
+        "left": done.left,
         "functions": [asdict(function) for function in done.functions],
     }
 
@@ -224,6 +225,12 @@ def summary(done: Lifted, say: Callable[[str], str] = str) -> str:
 def _function_lines(done: Lifted, say: Callable[[str], str]) -> list[str]:
     """Return the sections on single functions."""
     lines: list[str] = []
+    if done.left:
+        names = ", ".join(f"`{name}`" for name in done.left)
+        lines += [
+            "",
+            Words("Left alone, since they behave differently from the C: {names}", names=names),
+        ]
     if done.gate.problem:
         why = say(done.gate.problem)
         lines += [
@@ -253,19 +260,24 @@ def find_difference(
     work: Path,
     in_rust: set[tuple[str, str]],
     settings: Settings,
+    known: Set[str] = frozenset(),
 ) -> Difference | None:
-    """Return what the crate does otherwise than the C."""
+    """Return what the crate does otherwise than the C, but for the functions in `known`."""
     try:
         project = Project(root, crate, work, units)
         project.build()
         results = Results(work, digest_of(root, crate, units))
         try:
             verified = verify_functions(project, in_rust, results, settings)
-            for function in verified.functions:
-                if function["state"] in ("differs", "unstable"):
-                    return Difference(
-                        f"{function['file']}: {function['function']}", function["function"]
-                    )
+            other = [
+                function
+                for function in verified.functions
+                if function["state"] in ("differs", "unstable")
+                and function["function"] not in known
+            ]
+            if other:
+                text = f"{other[0]['file']}: {other[0]['function']}"
+                return Difference(text, frozenset(function["function"] for function in other))
             cases = recorded.read_cases(folder_of(root) / recorded.FILE)
             if cases:
                 build(crate)  # what fails to build has no program, and so differs

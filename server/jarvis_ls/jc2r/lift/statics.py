@@ -1,6 +1,7 @@
 """`static mut` that no other thread can find half written.
 
-A number, or a table of them, that nothing writes to becomes a `static`, and a pointer to a text of
+A number, or a table of them, that nothing writes to, though functions may be lent its address to
+read there, becomes a `static`, and a pointer to a text of
 which only elements are read, the text. A number that is given a
 value by statements of their own becomes an atomic, whose relaxed loads and stores are what the C
 does. Both only where the variable is private to a file, so that every use of it is seen, and
@@ -74,7 +75,9 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
             number = value is not None and _VALUE.match(source.text(value))
             if number and all(_is_plain_use(source, node) for node in places):
                 atomics[name] = item
-        elif _is_table(source, kind, shared) and all(_only_reads(source, node) for node in places):
+        elif _is_table(source, kind, shared) and all(
+            _only_reads(source, node) or _is_lent(source, node) for node in places
+        ):
             tables.add(name)
 
     def rule(node: Node, say: Say) -> bytes | None:
@@ -86,6 +89,10 @@ def _rewrite(source: Source, shared: Set[bytes]) -> bytes:
             return text + source.data[word.end_byte : node.end_byte].lstrip()
         if node.type == "static_item" and (name := name_of(node).encode()) in texts:
             return b"static " + name + b": &[u8] = " + texts[name][1] + b";"
+        if node.type == "type_cast_expression" and (name := _lent_name(source, node)) in tables:
+            target = field(node, "type")
+            kind = b"" if target is None else b" as " + source.text(target)
+            return b"(" + name + b".as_ptr()" + kind + b")"
         if node.type == "unary_expression" and (name := _pointer_name(source, node)) in texts:
             element = _element(source, node)
             index = b"" if element is None else say(element)
@@ -233,6 +240,31 @@ def _only_reads(source: Source, node: Node) -> bool:
     if parent.type == "field_expression":
         return element and _is_read_by_method(source, parent)
     return element
+
+
+def _is_lent(source: Source, node: Node) -> bool:
+    """Return whether the address of a table is handed to a function that only reads there."""
+    at: Node | None = node
+    while at is not None and at.type != "arguments":
+        if at.type == "type_cast_expression" and _lent_name(source, at) == source.text(node):
+            whole = outermost(at).parent
+            return whole is not None and whole.type == "arguments"
+        at = at.parent
+    return False
+
+
+def _lent_name(source: Source, cast: Node) -> bytes:
+    """Return the variable of `&raw mut name as *mut T as *const T`; empty when it is nothing like
+    that."""
+    kind, inner = field(cast, "type"), bare(field(cast, "value"))
+    if kind is None or not source.text(kind).startswith(b"*const "):
+        return b""
+    while inner is not None and inner.type == "type_cast_expression":
+        inner = bare(field(inner, "value"))
+    place = None
+    if inner is not None and inner.type == "reference_expression":
+        place = bare(field(inner, "value"))
+    return b"" if place is None or place.type != "identifier" else source.text(place)
 
 
 def _is_method(node: Node) -> bool:
