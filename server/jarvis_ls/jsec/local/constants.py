@@ -53,10 +53,10 @@ _OPEN_CONVERSION = re.compile(r"(?<!%)(?:%%)*%[-+ #0-9.*]*$")
 
 def _in_format(before: str, macro: str) -> str:
     """Return what stands for a macro of unknown text in a literal: inside a conversion a width, or
-    the conversion itself where it is named as those of <inttypes.h> are."""
+    the conversion itself where it is named as those of <inttypes.h>, GLib or APR are."""
     if not _OPEN_CONVERSION.search(before):
         return ""
-    return "lu" if macro.startswith(("PRI", "SCN")) else "1"
+    return "lu" if macro.startswith(("PRI", "SCN")) or macro.endswith(("FORMAT", "FMT")) else "1"
 
 
 def string_literal(node: Node | None, function: Function | None = None) -> str | None:
