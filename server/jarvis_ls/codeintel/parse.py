@@ -139,7 +139,7 @@ def nonsense(data: bytes, language: LanguageName) -> int | None:
 
 @functools.lru_cache(maxsize=16)
 def _is_nonsense(data: bytes, language: LanguageName) -> bool:
-    return count_errors(_parser(language).parse(data)) > len(data) // _BYTES_PER_ERROR
+    return count_errors(parse(data, language)) > len(data) // _BYTES_PER_ERROR
 
 
 def _with_blanks(data: bytes, parts: Sequence[Part]) -> bytes:

@@ -35,6 +35,8 @@ _QUALIFIERS: Final = frozenset(
     "typename inline mutable constexpr".split()
 )
 _TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
+_MAX_NESTED: Final = 64
+"""Structs in structs whose members are known; of what is deeper nothing is."""
 _MAX_DEPTH: Final = 40
 _PACKED: Final = re.compile(r"\b(?:__)?packed(?:__)?\b")
 _ALIGNED: Final = re.compile(r"\b(?:__)?aligned(?:__)?\s*\(\s*(\d{1,5})\s*\)")
@@ -275,7 +277,7 @@ class Types(DeclaredTypes):
         body = node.child_by_field_name("body")
         if name in self._defining or name in self.records:
             return ("r", name)
-        if body is None:
+        if body is None or len(self._defining) >= _MAX_NESTED:
             return self._shipped_type(("r", name))
         self._defining.add(name)
         self._named[name] = ("r", name)
