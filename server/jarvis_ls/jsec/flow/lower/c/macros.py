@@ -68,7 +68,7 @@ class Macros:
             if word.strip() == "##":
                 return ""
             if word[0] == "#":
-                return _quoted(places.get(word[1:].strip(), ""), self.facts.macros)
+                return _quote(places.get(word[1:].strip(), ""), self.facts.macros)
             return places[word] if word in places else LIBRARY.words.get(word, word)
 
         body = _WORD.sub(put, macro.body)
@@ -92,7 +92,7 @@ class Macros:
         return found
 
 
-def _quoted(argument: str, macros: Mapping[str, str]) -> str:
+def _quote(argument: str, macros: Mapping[str, str]) -> str:
     """Return what `#` makes of an argument. Of a macro it is its text where another macro hands it
     on, which is why most are written: that of a number is put in, any other is not known."""
     argument = argument.strip()
