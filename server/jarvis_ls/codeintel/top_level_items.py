@@ -35,6 +35,8 @@ _CONTAINERS: dict[LanguageName, frozenset[str]] = {
 _EXPORTED = frozenset({"function_definition", "declaration"})
 _WORDS = re.compile(rb"(?:[A-Z][A-Z0-9_]*\s+)+")
 _ALTERNATIVES = frozenset({"preproc_elif", "preproc_elifdef", "preproc_else"})
+MOST_DECLARED = 100_000
+"""Declarations of a file that are looked at, and names in one of them."""
 _MANY_CHILDREN = 10_000
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
@@ -79,11 +81,19 @@ class _Opened:
     """Whether only tests run its `#else` or `#elif`."""
 
 
-def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Iterator[Item]:
+def items(
+    root: Node,
+    language: LanguageName,
+    *,
+    in_test: bool = False,
+    left_out: list[Node] | None = None,
+) -> Iterator[Item]:
     """Yield the items below `root` in order; what `#if 0` removes is left out.
 
-    `in_test` says that all of the file is run by tests only.
+    `in_test` says that all of the file is run by tests only. `left_out` gets the declarations
+    that are not given for `MOST_DECLARED`.
     """
+    declarations = 0
     containers = _CONTAINERS[language]
     rust = language == "rust"
     in_test = in_test or (rust and _is_test_module(root))
@@ -124,6 +134,13 @@ def items(root: Node, language: LanguageName, *, in_test: bool = False) -> Itera
             wrapped = wrapped_items(node, written)
             if wrapped is not None:
                 stack.append(_Opened(iter(wrapped.children), test, around.macros + 1))
+                prefix.clear()
+                continue
+        if kind == "declaration":
+            declarations += 1
+            if declarations > MOST_DECLARED or node.child_count > 2 * MOST_DECLARED:
+                if left_out is not None:
+                    left_out.append(node)
                 prefix.clear()
                 continue
         if node.is_named:

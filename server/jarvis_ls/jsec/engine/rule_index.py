@@ -316,7 +316,7 @@ _EMPTY = frozenset(
 """Items that hold no code."""
 _PLAIN = re.compile(rb"(?:typedef |extern |static )?[A-Za-z_]\w*[ \t*]+[A-Za-z_]\w*;")
 """A declaration of one name of a plain type."""
-_ACTIVE = (b"=", b"[", b"{", b"typeof", b"__attribute__")
+_ACTIVE = re.compile(rb"[=\[{]|typeof|__attribute__")
 
 
 def _is_still(node: Node, kind: str, written: bytes, language: LanguageName) -> bool:
@@ -332,7 +332,7 @@ def _is_still(node: Node, kind: str, written: bytes, language: LanguageName) -> 
         return _PLAIN.fullmatch(written) is not None
     if language != "c":
         return False
-    return not any(word in written for word in _ACTIVE) and not node.has_error
+    return _ACTIVE.search(written) is None and not node.has_error
 
 
 def _top_level(patterns: str) -> Iterator[str]:

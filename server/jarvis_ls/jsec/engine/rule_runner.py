@@ -20,6 +20,7 @@ from jarvis_ls.codeintel.headers import item_facts, merge_items
 from jarvis_ls.codeintel.languages import LanguageName
 from jarvis_ls.codeintel.parse import (
     MAX_DEPTH,
+    Node,
     Tree,
     leaves_out_context,
     nests_too_deep,
@@ -28,7 +29,7 @@ from jarvis_ls.codeintel.parse import (
 )
 from jarvis_ls.codeintel.source import Source, line_start
 from jarvis_ls.codeintel.test_files import counts_less
-from jarvis_ls.codeintel.top_level_items import Item, items
+from jarvis_ls.codeintel.top_level_items import MOST_DECLARED, Item, items
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.rule import Rule
@@ -165,7 +166,8 @@ class Engine:
         if cache is not None and leaves_out_context(source.data, language):
             cache = ItemCache()
         in_test = counts_less(source, language)
-        found = list(items(tree.root_node, language, in_test=in_test))
+        left_out: list[Node] = []
+        found = list(items(tree.root_node, language, in_test=in_test, left_out=left_out))
         own, context, defined = _collect_facts(source.data, found, language, cache)
         facts = own
         included: Sequence[Facts] = ()
@@ -189,6 +191,7 @@ class Engine:
             facts=own,
             notes=[
                 *_nonsense_notes(source, language),
+                *_declaration_notes(left_out),
                 *_depth_notes(source, language, found),
                 *crowded_rules(crowded),
                 *crowded_declarations(any(result.is_crowded for _, result in results)),
@@ -306,6 +309,15 @@ def _nonsense_notes(source: Source, language: LanguageName) -> list[str]:
     template = "the file is hardly {language}; what is behind line {line} was not analysed"
     line = source.data.count(b"\n", 0, end) + 1
     return [Words(template, language=LANGUAGE_NAMES[language], line=line)]
+
+
+def _declaration_notes(left_out: Sequence[Node]) -> list[str]:
+    if not left_out:
+        return []
+    template = (
+        "a declaration of more than {most} names, or behind as many, was not analysed: line {line}"
+    )
+    return [Words(template, most=MOST_DECLARED, line=left_out[0].start_point.row + 1)]
 
 
 def _depth_notes(source: Source, language: LanguageName, found: list[Item]) -> list[str]:
