@@ -146,5 +146,6 @@ async def test_without_a_model_the_baseline_is_named(tmp_path: Path) -> None:
         process = await start(here, root)
         _, err = await process.communicate()
         assert process.returncode == 2 and "needs a model" in err.decode()
+        assert "jc2r run --baseline" in err.decode()
         done = jc2r("run", "--trust", "--only", "a.c", root)
         assert done.returncode == 2 and "need --baseline" in done.stderr

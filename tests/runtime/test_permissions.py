@@ -204,7 +204,7 @@ def test_a_refusal_names_the_part(context: ToolContext) -> None:
     """As a sentence: another one follows it."""
     permissions = Permissions([PermissionRule("allow", kind="execute", target="make *")])
     decision = permissions.decide("t", [Action("execute", "make -s m && ./m x")], context)
-    assert (decision.effect, decision.reason) == ("ask", "No rule allows `./m x`.")
+    assert (decision.effect, decision.reason) == ("ask", "No rule allows './m x'.")
 
 
 async def test_nobody_there_means_no(context: ToolContext) -> None:

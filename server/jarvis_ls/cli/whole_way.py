@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from jarvis_ls.assembly.rewriting import open_writer
+from jarvis_ls.assembly.rewriting import find_missing_model, open_writer
 from jarvis_ls.assembly.sandbox import read_ladder
 from jarvis_ls.cli.baseline_text import tell_notes, tell_run
 from jarvis_ls.cli.exit_status import ExitStatus
@@ -19,6 +19,7 @@ from jarvis_ls.cli.preparing import tell_prepared
 from jarvis_ls.cli.replacing import choose_registry, tell_replaced
 from jarvis_ls.cli.rewriting import tell_rewritten
 from jarvis_ls.cli.trust import FOREIGN, require_trust
+from jarvis_ls.core.errors import UsageError
 from jarvis_ls.core.search_path import leave_out
 from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.equivalence.verify import Settings
@@ -42,6 +43,10 @@ def run_whole_way(options: argparse.Namespace) -> ExitStatus:
     leave_out(crate)
     if foreign := is_foreign(crate):
         require_trust(crate, given=options.trust, why=Words(FOREIGN, crate=crate))
+    if why := asyncio.run(find_missing_model(options.llm_group, os.environ)):
+        raise UsageError(
+            "This run needs a model: {why} 'jc2r run --baseline' translates without one.", why=why
+        )
     budget = Budget(options.tokens, options.cost)
     plan = WholePlan(
         choose_registry(options),

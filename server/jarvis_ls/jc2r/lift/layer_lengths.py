@@ -7,7 +7,7 @@ comparison with the length right behind the pointer; an index goes up to a part 
 parameter right behind a pointer to bytes is named as a length; only elements at fixed places are
 used, the last of them in any case; the function walks over as many as are written in it. A function
 that also ends at an element that is 0 takes a string with the most it may have: its length says
-nothing.
+nothing. A name alone is no proof: that so many bytes are there is what `# Safety` asks of callers.
 """
 
 from __future__ import annotations

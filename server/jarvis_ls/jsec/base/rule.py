@@ -418,7 +418,7 @@ def _page(written: str, query: Query) -> str:
     if not isinstance(query, Flow):
         return written
     left = _NEARBY if query.guess is not None else _NOTHING
-    what, heading, rest = written.partition("\n\n## Why is this bad?")
+    what, heading, rest = written.partition("\n\n## References")
     return f"{what}\n\n## With `--no-flow`\n{left}{heading}{rest}"
 
 

@@ -315,7 +315,7 @@ class Permissions:
         if any(rule.effect == "ask" for rule in rules):
             return Decision("ask", Words("A permission rule requires approval."), (here,))
         if not rules:
-            said = Words("No rule allows `{part}`.", part=command.written)
+            said = Words("No rule allows '{part}'.", part=command.written)
             return Decision("ask", said, (here,))
         doubts = [doubt for doubt in command.doubts if not doubt.hidden]
         if all(self._covers(tool, doubt) for doubt in doubts):
