@@ -286,7 +286,7 @@ stamp.test('in Chinese', async () => {
   const editor = await openProject({ locale: 'zh-cn' });
   try {
     await editor.serverStarted();
-    await editor.command('Jarvis: 扫描 C 项目');
+    await editor.command('Jarvis: 列出要迁移到 Rust 的函数');
     await editor.toast(/已在 .+ 秒内扫描 C 项目：4 个函数。/).waitFor();
     await editor.labelBecomes(row(editor, 'twice'), /^twice：尚未转译，main\.c，第 4 行$/);
     await editor.command('Jarvis: 显示迁移概览');
