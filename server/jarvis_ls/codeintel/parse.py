@@ -58,8 +58,8 @@ _HEAD = 65_536
 """Bytes at the beginning of a large text by which it is asked whether it is of its language."""
 _LARGE = 4 * _HEAD
 _BYTES_PER_ERROR = 16
-"""A text with more errors than one for so many bytes is not of its language; the parser would take
-half a minute for ten megabytes of it."""
+"""A text with more syntax errors than one for so many bytes is not of its language; error recovery
+would take five CPU seconds for a megabyte of it."""
 _MOST_EXPORTS = 1_000
 """Exporting macros that are left out of one text."""
 

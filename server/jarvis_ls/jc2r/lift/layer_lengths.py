@@ -19,7 +19,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.certain_uses import first_state, is_certainly_used
 from jarvis_ls.jc2r.lift.layer_plan import Kind, Layer, Parameter
 from jarvis_ls.jc2r.lift.layer_text import InnerText
-from jarvis_ls.jc2r.lift.layer_walks import Walk
+from jarvis_ls.jc2r.lift.layer_walks import MEMORY_CALLS, Walk
 from jarvis_ls.jc2r.lift.pointer_regions import MOVES, SIZES, is_star
 from jarvis_ls.jc2r.lift.program import Key, arguments_of, is_changed, key_of, outermost
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first
@@ -31,7 +31,6 @@ _LENGTH = re.compile(rb"(?i)(?:len|length|size|sz|nbytes|count)\Z")
 """Ends the name of a length."""
 _GROWING = (b"wrapping_add", b"wrapping_mul", b"wrapping_shl")
 _BYTES = re.compile(rb"\b(?:u8|i8|c_void)\Z")
-_MEMORY = (b"sys::memcpy", b"sys::memmove", b"sys::memset", b"sys::memcmp")
 
 
 class Lengths:
@@ -351,7 +350,7 @@ class Lengths:
         for call in _calls(self._body):
             function, arguments = field(call, "function"), arguments_of(call)
             path = b"" if function is None else self._source.text(function)
-            if path in _MEMORY and len(arguments) == 3:
+            if path in MEMORY_CALLS and len(arguments) == 3:
                 handed = arguments[: 1 if path == b"sys::memset" else 2]
                 is_bytes = self._size(self._text.element(root)) == 1
                 lengths = [arguments[2]] if is_bytes else []
@@ -565,7 +564,7 @@ class Lengths:
                 if spot is None or spot.root != root or path.endswith((b"offset", b"is_null")):
                     continue
                 count = 0
-                if path in _MEMORY and len(arguments) == 3:
+                if path in MEMORY_CALLS and len(arguments) == 3:
                     taken = self._text.regions.number(arguments[2])
                     count = 0 if not size or taken is None or taken % size else taken // size
                 elif called is not None and place < len(called.parameters):

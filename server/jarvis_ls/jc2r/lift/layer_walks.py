@@ -21,7 +21,8 @@ from jarvis_ls.jc2r.lift.rust import field as part
 
 STEPS = 60_000
 """Nodes that are executed before a function goes on for too long."""
-_COPIES = (b"sys::memcpy", b"sys::memmove", b"sys::memset", b"sys::memcmp")
+MEMORY_CALLS = (b"sys::memcpy", b"sys::memmove", b"sys::memset", b"sys::memcmp")
+"""Functions of the C library that access as many bytes as they are told."""
 _COMPARED = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -183,7 +184,7 @@ class Walk:
                 continue
             place = self._place(argument)
             taken = None
-            if self._words(function) in _COPIES and len(arguments) == 3:
+            if self._words(function) in MEMORY_CALLS and len(arguments) == 3:
                 taken = self._number(arguments[2])
                 taken = None if taken is None or taken % self._size else taken // self._size
             elif called is not None and at < len(called.parameters):
@@ -276,7 +277,7 @@ class Walk:
         return False
 
     def _run_often(self, loop: Node) -> None:
-        """Execute a loop that turns nobody knows how often: pointers must stay where they are."""
+        """Execute a loop whose number of iterations is unknown: pointers must not move in it."""
         before, certain = self._state.copy(), self.certain
         for _ in range(2):  # the second time with what is not known any more
             self._leaves(loop)

@@ -7,7 +7,7 @@ what it means is not to be guessed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from jarvis_ls.core.errors import SkippedFile
@@ -24,38 +24,47 @@ _LONGEST_SUFFIX = 12
 
 def samples_of(root: Path) -> tuple[tuple[str, bytes], ...]:
     """Return name and content of the smallest binary files below a folder, one of each suffix."""
-    found: dict[str, tuple[str, bytes]] = {}
-    for place in sorted(_small_files(root), key=lambda item: (item[1], item[0]))[:200]:
-        path = Path(place[0])
-        if path.suffix.lower() in found or len(path.suffix) > _LONGEST_SUFFIX:
-            continue
-        try:
-            data = read_regular(path, limit=_LARGEST, root=root)
-        except SkippedFile:
-            continue
-        if b"\0" in data and not data.startswith(b"\x7fELF"):
-            found[path.suffix.lower()] = (f"sample{path.suffix}", data)
-            if len(found) == _MOST:
-                break
-    return tuple(found.values())
+    paths = [path for path in _by_size(root)[:200] if len(path.suffix) <= _LONGEST_SUFFIX]
+    return _first_of_each_suffix(
+        root, paths, _MOST, lambda data: b"\0" in data and not data.startswith(b"\x7fELF")
+    )
 
 
 def text_samples_of(root: Path, suffixes: Iterable[str]) -> tuple[tuple[str, bytes], ...]:
     """Return name and content of the smallest text file below a folder with each of some
     suffixes."""
     wanted = set(suffixes)
+    if not wanted:
+        return ()
+    paths = [path for path in _by_size(root) if path.suffix.lower() in wanted]
+    return _first_of_each_suffix(root, paths, _MOST_TEXTS, lambda data: b"\0" not in data)
+
+
+def _by_size(root: Path) -> list[Path]:
+    """Return the files that may be samples, the smallest first."""
+    return [
+        Path(place) for place, _ in sorted(_small_files(root), key=lambda item: (item[1], item[0]))
+    ]
+
+
+def _first_of_each_suffix(
+    root: Path, paths: Iterable[Path], most: int, fits: Callable[[bytes], bool]
+) -> tuple[tuple[str, bytes], ...]:
+    """Return name and content of the first file of each suffix whose content fits, `most` in
+    all."""
     found: dict[str, tuple[str, bytes]] = {}
-    for place, _ in sorted(_small_files(root), key=lambda item: (item[1], item[0])):
-        path = Path(place)
+    for path in paths:
         suffix = path.suffix.lower()
-        if suffix not in wanted or suffix in found or len(found) == _MOST_TEXTS:
+        if suffix in found:
             continue
         try:
             data = read_regular(path, limit=_LARGEST, root=root)
         except SkippedFile:
             continue
-        if b"\0" not in data:
+        if fits(data):
             found[suffix] = (f"sample{path.suffix}", data)
+            if len(found) == most:
+                break
     return tuple(found.values())
 
 

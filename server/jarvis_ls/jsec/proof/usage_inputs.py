@@ -10,11 +10,11 @@ from jarvis_ls.jsec.proof.evidence import Build, Case
 
 _OPTION_VALUES = ("2147483647", "-2147483648", "0", "A" * 300)
 _NUMBERS = (b"2147483647", b"-2147483648", b"0")
-"""What stands in for a number of a file."""
+"""Boundary values that replace a number in a file."""
 _MOST_OPTIONS = 10
 _MOST_NUMBERS = 8
 _HEAD = 600
-"""Bytes of a file in which numbers are changed: sizes are told where a file begins."""
+"""Bytes at the beginning of a file in which numbers are replaced: headers hold the sizes."""
 _MOST_SUFFIXES = 4
 _LONG = 3000
 """Bytes that are added to a line."""
@@ -59,8 +59,13 @@ def option_cases(build: Build, options: Iterable[str], file: tuple[str, bytes]) 
     file."""
     for option in options:
         for value in _OPTION_VALUES:
-            words = (f"{option}={value}",) if option.startswith("--") else (option, value)
+            words = _with_value(option, value)
             yield Case(build, (*words, file[0]), file[1], (file,))
+
+
+def _with_value(option: str, value: str) -> tuple[str, ...]:
+    """Return the words that give an option its value."""
+    return (f"{option}={value}",) if option.startswith("--") else (option, value)
 
 
 def changed_sample_cases(
@@ -75,7 +80,7 @@ def changed_sample_cases(
             yield Case(build, (name,), changed, ((name, changed),))
     for option in options:
         for name, data, changes in known:
-            words = (f"{option}={name}",) if option.startswith("--") else (option, name)
+            words = _with_value(option, name)
             for changed in (data, *changes[: _MOST_NUMBERS + 2]):
                 yield Case(build, words, b"input\n" * 8, ((name, changed),))
 
