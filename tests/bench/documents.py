@@ -10,7 +10,9 @@ import random
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import psutil
 
@@ -27,7 +29,7 @@ WARMING = 300
 """Documents opened and closed before, so that all is loaded."""
 RESTING = 20
 """Seconds in which memory is given back."""
-EDITS = 50_000
+EDITS, STRETCHES = 50_000, 10
 REQUESTS, WITHDRAWN = 1_000, 700
 PATIENCE = 600.0
 HOVERS = 20
@@ -170,13 +172,14 @@ def resting(server: Wire, wanted: float) -> int:
 
 
 def editing(server: Wire, place: Path) -> float:
-    """Bytes that an edit leaves behind in the server, after a fifth of them as warm-up."""
+    """Bytes that an edit leaves behind in the server: the median of stretches, since memory for
+    small objects is taken in steps of a megabyte; as many edits before, until no more is needed."""
     file = place / "edited.c"
     server.open(file.as_uri(), FLAWED % 0)
     samples, version = [], 1
     start = {"line": 0, "character": 0}
-    for stretch in range(6):
-        for number in range(EDITS // 5):
+    for stretch in range(2 * STRETCHES + 1):
+        for number in range(EDITS // STRETCHES):
             version += 1
             end = {"line": 0, "character": number % 2}
             change = {"range": {"start": start, "end": end}, "text": "" if number % 2 else " "}
@@ -184,7 +187,8 @@ def editing(server: Wire, place: Path) -> float:
         server.request(f"rest {stretch}", "jarvis/findings", {})
         server.seen.clear()
         samples.append(psutil.Process(server.process.pid).memory_info().rss)
-    return max(0.0, (samples[-1] - samples[0]) / EDITS)
+    grown = [after - before for before, after in pairwise(samples[STRETCHES:])]
+    return max(0.0, median(grown) * STRETCHES / EDITS)
 
 
 def memory(server: Wire) -> int:

@@ -46,6 +46,8 @@ FEW_OPEN = 64
 _LOOKS, _LOOK_SECONDS = 20, 0.5
 """How often it is looked whether a process rests, and after how long."""
 
+_EDITS_KEPT = 500
+"""Edits that wait for the next analysis of a document; of more, only the text they led to does."""
 _CLOSED_AT_ONCE = 256
 """Closed documents the process is told of at a time."""
 
@@ -191,8 +193,11 @@ class AnalysisWorker:
     def change(self, uri: str, changes: Iterable[Change]) -> None:
         """Note edits of a document; the next analysis sees them."""
         held = self._held.get(uri)
-        if held is not None and held.told:
-            held.pending += changes
+        if held is None or not held.told:
+            return
+        held.pending += changes
+        if len(held.pending) > _EDITS_KEPT or any(span is None for span, _ in held.pending[1:]):
+            held.pending = [(None, held.document.text)]
 
     def close(self, uri: str) -> None:
         """Forget a document; the process is notified at the next opportunity."""
