@@ -18,6 +18,7 @@ import {
   CloseAction,
   ErrorAction,
   type ErrorHandler,
+  type Executable,
   LanguageClient,
   type LanguageClientOptions,
   RevealOutputChannelOn,
@@ -68,6 +69,10 @@ const SCHEMES = ['file', 'untitled'];
 /** A server that died this often within the window is not started again by itself. */
 const CRASHES = 4;
 const CRASH_WINDOW_MS = 3 * 60 * 1000;
+/** A server that has not answered by then is told of; it may still be loading on a busy machine. */
+const SLOW_START_MS = 30_000;
+/** The library starts a server that crashed again at once; after this long it has given up. */
+const RESTART_MS = 5000;
 
 export class JarvisContext implements Disposable {
   readonly log: LogOutputChannel;
@@ -84,6 +89,8 @@ export class JarvisContext implements Disposable {
   private output = new ServerOutput();
   /** Whether the present server ever answered. */
   private hasRun = false;
+  /** Gives up the start that is under way. */
+  private starting = new AbortController();
   private lastChange: Promise<void> = Promise.resolve();
   private readonly handlers: Array<(client: LanguageClient) => void> = [];
   private readonly lifeChanged = new EventEmitter<ServerLife>();
@@ -176,8 +183,9 @@ export class JarvisContext implements Disposable {
     return this.change(() => this.launch());
   }
 
-  /** Stops the server, if there is one, and starts a new one. */
+  /** Stops the server, if there is one, and starts a new one; one that hangs is not waited for. */
   restart(): Promise<void> {
+    this.starting.abort();
     return this.change(async () => {
       this.crashes = [];
       await this.halt();
@@ -186,6 +194,7 @@ export class JarvisContext implements Disposable {
   }
 
   dispose(): void {
+    this.starting.abort();
     void this.change(() => this.halt()).finally(() => {
       for (const subscription of this.subscriptions.reverse()) {
         subscription.dispose();
@@ -200,23 +209,45 @@ export class JarvisContext implements Disposable {
   }
 
   private async launch(): Promise<void> {
+    const given = new AbortController();
+    this.starting = given;
     this.setLife('starting');
     this.output = new ServerOutput();
     this.hasRun = false;
+    const slow = setTimeout(() => this.tellSlow(), SLOW_START_MS);
     try {
-      const command = await serverCommand(this.extension.extensionPath);
-      this.log.info(`Starting ${[command.command, ...(command.args ?? [])].join(' ')}`);
-      const client = new LanguageClient(SETTINGS_SECTION, 'Jarvis', command, this.options());
-      client.registerFeature(new PushedDiagnostics());
-      client.onDidChangeState(({ newState }) => this.followState(client, newState));
-      this.client = client;
-      for (const handle of this.handlers) {
-        handle(client);
-      }
-      await client.start();
+      const command = await serverCommand(this.extension.extensionPath, this.log);
+      given.signal.throwIfAborted();
+      await this.run(command, given.signal);
     } catch (error) {
-      await this.startFailed(error);
+      if (given.signal.aborted) {
+        this.client = undefined;
+        this.log.warn('The start was given up for another one');
+      } else {
+        await this.startFailed(error);
+      }
+    } finally {
+      clearTimeout(slow);
     }
+  }
+
+  /** Runs a server until it answers; rejects when it ends before, or is given up. */
+  private async run(command: Executable, given: AbortSignal): Promise<void> {
+    this.log.info(`Starting ${[command.command, ...(command.args ?? [])].join(' ')}`);
+    const client: LanguageClient = new LanguageClient(
+      SETTINGS_SECTION,
+      'Jarvis',
+      command,
+      this.options(() => client === this.client),
+    );
+    client.registerFeature(new PushedDiagnostics());
+    client.onDidChangeState(({ newState }) => this.followState(client, newState));
+    this.client = client;
+    for (const handle of this.handlers) {
+      handle(client);
+    }
+    given.addEventListener('abort', () => end(client));
+    await client.start();
   }
 
   private async halt(): Promise<void> {
@@ -225,12 +256,14 @@ export class JarvisContext implements Disposable {
     if (client === undefined) {
       return;
     }
+    end(client);
     // A server that is busy or dead does not answer the farewell; it is ended all the same.
     await client.dispose().catch((error) => this.log.warn(`Stopping: ${reason(error)}`));
     this.setLife('stopped');
   }
 
-  private options(): LanguageClientOptions {
+  /** @param isPresent whether the client these are for is the one in use */
+  private options(isPresent: () => boolean): LanguageClientOptions {
     return {
       documentSelector: SCHEMES.flatMap((scheme) =>
         LANGUAGES.map((language) => ({ scheme, language })),
@@ -239,22 +272,23 @@ export class JarvisContext implements Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       stdioOptions: this.output.options,
-      errorHandler: this.errorHandler(),
+      errorHandler: this.errorHandler(isPresent),
       initializationFailedHandler: () => false,
       markdown: { isTrusted: { enabledCommands: FINDING_COMMANDS } },
       middleware: { handleWorkDoneProgress: this.progress.handle },
     };
   }
 
-  private errorHandler(): ErrorHandler {
+  private errorHandler(isPresent: () => boolean): ErrorHandler {
     return {
       error: (error) => {
         this.log.warn(`Connection: ${error.message}`);
         return { action: ErrorAction.Continue, handled: true };
       },
       closed: () => {
-        if (!this.hasRun) {
+        if (!this.hasRun || !isPresent()) {
           // It ended while starting: the start fails and says why; trying again would not help.
+          // Or another one has taken its place.
           return { action: CloseAction.DoNotRestart, handled: true };
         }
         const now = Date.now();
@@ -287,6 +321,19 @@ export class JarvisContext implements Disposable {
     this.progress.endAll();
     if (state === State.Starting && this.life !== 'failed') {
       this.setLife('starting');
+    }
+    if (state === State.StartFailed && this.hasRun) {
+      setTimeout(() => this.followFailure(client), RESTART_MS);
+    }
+  }
+
+  /** After a crash the library starts the server again; where even that fails nobody else says so. */
+  private followFailure(client: LanguageClient): void {
+    if (client === this.client && client.state === State.StartFailed && this.life === 'starting') {
+      this.setLife('failed');
+      void this.tell(
+        l10n.t('The Jarvis language server crashed repeatedly and was not restarted.'),
+      );
     }
   }
 
@@ -321,6 +368,24 @@ export class JarvisContext implements Disposable {
     this.lifeChanged.fire(life);
   }
 
+  /** Says that the server takes long to answer, and offers to start another. */
+  private async tellSlow(): Promise<void> {
+    const restart = l10n.t('Restart Server');
+    const output = l10n.t('Show Output');
+    const seconds = SLOW_START_MS / 1000;
+    this.log.warn(`The server has not answered for ${seconds} seconds`);
+    const answer = await window.showWarningMessage(
+      l10n.t('The Jarvis language server has not answered for {0} seconds.', seconds),
+      restart,
+      output,
+    );
+    if (answer === restart) {
+      await this.restart();
+    } else if (answer === output) {
+      this.log.show();
+    }
+  }
+
   /** An error with the ways out of it. */
   private async tell(message: string): Promise<void> {
     const restart = l10n.t('Restart Server');
@@ -337,5 +402,12 @@ export class JarvisContext implements Disposable {
     } else if (answer === choose) {
       await commands.executeCommand('jarvisLs.chooseInterpreter');
     }
+  }
+}
+
+/** Ends the process of a server that has not answered yet, or again: it cannot be asked to leave. */
+function end(client: LanguageClient): void {
+  if (!client.isRunning()) {
+    client.serverProcess?.kill('SIGKILL');
   }
 }

@@ -75,6 +75,6 @@ export async function activate(extension: ExtensionContext): Promise<JarvisApi> 
   return {
     serverPid: () => context.serverPid,
     ready: () => started.then(() => context.ready()),
-    toolServers: () => toolServers.toolServers(extension.extensionPath),
+    toolServers: () => toolServers.toolServers(context),
   };
 }

@@ -6,12 +6,13 @@
  * candidate with the reason and names the setting.
  */
 
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { extensions, l10n, workspace } from 'vscode';
+import { extensions, type LogOutputChannel, l10n, workspace } from 'vscode';
 import { chosenInterpreter } from './config';
 import { reason } from './log';
 
@@ -36,7 +37,9 @@ export class NoPythonError extends Error {
 }
 
 const OLDEST = 10;
-const PROBE_MS = 20_000;
+const PROBE_MS = 60_000;
+/** The Python extension may load long, or wait for its user; ours does not. */
+const PYTHON_EXTENSION_MS = 10_000;
 const PROBE =
   'import json, sys; print(json.dumps([sys.implementation.name, *sys.version_info[:2]]))';
 const run = promisify(execFile);
@@ -46,13 +49,18 @@ const run = promisify(execFile);
  *
  * @param folder working directory of the probes; never the user's workspace, whose files could
  *   shadow Python's own modules.
+ * @param log told what is left out.
  * @param preferred tried right after the setting: the environment of a development checkout.
  * @throws NoPythonError when none fits. A setting that does not fit is not silently replaced.
  */
-export async function findInterpreter(folder: string, preferred?: string): Promise<Interpreter> {
+export async function findInterpreter(
+  folder: string,
+  log: LogOutputChannel,
+  preferred?: string,
+): Promise<Interpreter> {
   const attempts: string[] = [];
   const chosen = chosenInterpreter(homedir());
-  const candidates = chosen === undefined ? automatic(preferred) : named(chosen);
+  const candidates = chosen === undefined ? automatic(log, preferred) : named(chosen);
   for await (const candidate of candidates) {
     try {
       return { path: candidate, version: await probe(candidate, folder) };
@@ -76,11 +84,17 @@ export async function refusal(program: string, folder: string): Promise<string |
 }
 
 /** The paths to try when the setting is empty, in order. */
-async function* automatic(preferred: string | undefined): AsyncGenerator<string> {
+async function* automatic(
+  log: LogOutputChannel,
+  preferred: string | undefined,
+): AsyncGenerator<string> {
   if (preferred !== undefined && (await isProgram(preferred))) {
     yield preferred;
   }
-  const selected = await fromPythonExtension();
+  const selected = await Promise.race([fromPythonExtension(), late()]).catch((error) => {
+    log.warn(`The Python extension was not asked: ${reason(error)}`);
+    return undefined;
+  });
   if (selected !== undefined) {
     yield selected;
   }
@@ -135,8 +149,8 @@ async function probe(program: string, folder: string): Promise<[number, number]>
     cwd: folder,
     timeout: PROBE_MS,
     windowsHide: true,
-  }).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(error.code === 'ENOENT' ? l10n.t('not found') : firstLine(error.message));
+  }).catch((error: ExecFileException) => {
+    throw new Error(unusable(error));
   });
   let answer: unknown;
   try {
@@ -154,6 +168,13 @@ async function probe(program: string, folder: string): Promise<[number, number]>
   return [major, minor];
 }
 
+function unusable(error: ExecFileException): string {
+  if (error.killed) {
+    return l10n.t('no answer for {0} seconds', PROBE_MS / 1000);
+  }
+  return error.code === 'ENOENT' ? l10n.t('not found') : firstLine(error.message);
+}
+
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? text;
 }
@@ -166,6 +187,11 @@ interface PythonExtension {
       environment: unknown,
     ): Promise<{ executable: { uri?: { fsPath: string } } } | undefined>;
   };
+}
+
+async function late(): Promise<never> {
+  await setTimeout(PYTHON_EXTENSION_MS, undefined, { ref: false });
+  throw new Error(`no answer for ${PYTHON_EXTENSION_MS / 1000} seconds`);
 }
 
 async function fromPythonExtension(): Promise<string | undefined> {

@@ -6,7 +6,7 @@
 
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { l10n } from 'vscode';
+import { type LogOutputChannel, l10n } from 'vscode';
 import type { Executable } from 'vscode-languageclient/node';
 import { findInterpreter, type Interpreter } from './python';
 
@@ -28,13 +28,17 @@ export class UnsupportedPythonError extends Error {
  * The command that starts the server.
  *
  * @param extensionPath folder of the installed extension or of the checkout.
+ * @param log told what is left out.
  * @throws NoPythonError or UnsupportedPythonError, both written for the user.
  */
-export async function serverCommand(extensionPath: string): Promise<Executable> {
+export async function serverCommand(
+  extensionPath: string,
+  log: LogOutputChannel,
+): Promise<Executable> {
   const libraries = path.join(extensionPath, 'bundled', 'libs');
   const packaged = await exists(path.join(libraries, 'common'));
   const environment = packaged ? undefined : developmentPython(extensionPath);
-  const interpreter = await findInterpreter(extensionPath, environment);
+  const interpreter = await findInterpreter(extensionPath, log, environment);
   if (packaged) {
     await checkCompiledParts(libraries, interpreter);
   }

@@ -2,12 +2,12 @@
 // up after crashing again and again, and says what to do when there is no Python.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { layOutExtension } from '../../scripts/setup/development-extension.mjs';
-import { openWorkbench, until } from './workbench.mjs';
+import { openWorkbench, ROOT, until } from './workbench.mjs';
 
 /** Any Python that is new enough; it does not know our libraries. */
 const PYTHON = '/usr/bin/python3';
@@ -103,12 +103,84 @@ describe('no server', () => {
   });
 });
 
+/** The Python of the checkout, which knows our libraries. */
+const OURS = path.join(ROOT, '.venv', 'bin', 'python');
+
+/**
+ * A Python that tells its version, and does something else before it becomes the server.
+ * @param {string} folder
+ * @param {string[]} first lines of the shell
+ */
+function pythonThat(folder, ...first) {
+  const program = path.join(folder, 'python');
+  const lines = ['#!/bin/sh', `case "$*" in *' -c '*) exec ${OURS} "$@";; esac`, ...first];
+  writeFileSync(program, [...lines, `exec ${OURS} "$@"`].join('\n'), { mode: 0o755 });
+  return { 'jarvisLs.interpreter': program };
+}
+
+describe('a server that is late', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'jls-slow-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('one that hangs at its start is told of, and another takes its place', async () => {
+    const hung = path.join(folder, 'hung');
+    const hangs = `[ -e ${hung} ] || { echo $$ >${hung}; exec sleep 600; }`;
+    const settings = pythonThat(folder, hangs);
+    const editor = await openWorkbench({ files: { 'ask.c': ASKS }, settings });
+    try {
+      await editor.open('ask.c');
+      const toast = editor.toast('has not answered for 30 seconds');
+      await toast.getByRole('button', { name: 'Restart Server' }).click();
+      await editor.serverStarted();
+      await editor.squigglesBecome(1);
+      assert.ok(!isAlive(Number(readFileSync(hung, 'utf8'))));
+      assert.equal(await editor.toast('did not start').count(), 0);
+    } finally {
+      await editor.close();
+    }
+  });
+
+  test('one that is slow after a crash is not doubled by a restart', async () => {
+    const slow = path.join(folder, 'slow');
+    const settings = pythonThat(folder, `echo $$ >>${slow}; [ -e ${slow}.down ] && exec sleep 600`);
+    const editor = await openWorkbench({ files: { 'ask.c': ASKS }, settings });
+    try {
+      await editor.open('ask.c');
+      const first = await editor.serverStarted();
+      writeFileSync(`${slow}.down`, '');
+      process.kill(first, 'SIGKILL');
+      const started = () => readFileSync(slow, 'utf8').trim().split('\n').map(Number);
+      await until('the server is started again', () => started().length === 2);
+      rmSync(`${slow}.down`);
+      await editor.command('Jarvis: Restart Server');
+      const now = await editor.serverStarted(2);
+      await editor.squigglesBecome(1);
+      assert.deepEqual(started().filter(isAlive), [now]);
+    } finally {
+      await editor.close();
+    }
+  });
+});
+
+test('a folder is scanned whose files the search of the editor does not find in time', async () => {
+  // What is left out of the search is as unknown to the editor as what it has not found after 7 s.
+  const settings = { 'files.exclude': { '**/*.c': true } };
+  const files = { 'CMakeLists.txt': 'project(ask C)\n', 'src/ask.c': ASKS };
+  const editor = await openWorkbench({ files, settings });
+  try {
+    await editor.serverStarted();
+    await editor.status.filter({ hasText: '1 finding' }).waitFor();
+  } finally {
+    await editor.close();
+  }
+});
+
 test('the reason is shown also when it is written after the connection has closed', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'jls-late-'));
   const program = path.join(folder, 'python');
   const lines = [
     '#!/bin/sh',
-    `case "$*" in *-c*) exec ${PYTHON} "$@";; esac`,
+    `case "$*" in *' -c '*) exec ${PYTHON} "$@";; esac`,
     'exec 0<&- 1>&-',
     'sleep 0.5',
     'echo "MemoryError: no room" >&2',

@@ -56,7 +56,7 @@ export function activate(context: JarvisContext): void {
     lm.registerMcpServerDefinitionProvider(PROVIDER, {
       onDidChangeMcpServerDefinitions: changed.event,
       provideMcpServerDefinitions: async () =>
-        (await toolServers(context.extension.extensionPath)).map(
+        (await toolServers(context)).map(
           ({ label, command, args }) => new Definition(label, command, args, {}, version),
         ),
     }),
@@ -78,14 +78,14 @@ function hasOffers({ enabledApiProposals = [] }: { enabledApiProposals?: string[
  *
  * @throws NoPythonError or UnsupportedPythonError, both written for the user.
  */
-export async function toolServers(extensionPath: string): Promise<ToolServer[]> {
+export async function toolServers({ extension, log }: JarvisContext): Promise<ToolServer[]> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(
     ({ uri }) => uri.scheme === 'file',
   );
   if (folders.length === 0) {
     return [];
   }
-  const { command, args = [] } = await serverCommand(extensionPath);
+  const { command, args = [] } = await serverCommand(extension.extensionPath, log);
   const trust = vscode.workspace.isTrusted ? ['--trust'] : [];
   return folders.map(({ name, uri }) => ({
     label: folders.length === 1 ? 'Jarvis' : `Jarvis: ${name}`,
