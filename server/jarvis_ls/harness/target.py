@@ -123,11 +123,13 @@ def make_target(
     include: str,
     known: Preconditions,
     may_call: Callable[[Function], bool] = lambda _: True,
+    *,
+    twice: bool = False,
 ) -> Target:
     """Return a program that calls `function`, which is in the file `include` names.
 
-    `may_call` says which functions of the file may be called to make a structure. Raises
-    `Unsuitable`.
+    `may_call` says which functions of the file may be called to make a structure; with `twice` it
+    is called a second time, with new arguments. Raises `Unsuitable`.
     """
     if function.variadic:
         raise Unsuitable(Words("its number of arguments varies"))
@@ -137,6 +139,7 @@ def make_target(
     head = (
         f"{CPP if function.cpp else ''}"
         "/* Made by jsec: calls one function of the file below with arguments made of bytes. */\n"
+        f"{'#define HARNESS_TWICE 1' if twice else ''}\n"
         "#define main jsec_main_of_the_unit\n"
         f'#include "{include}"\n'
     )
@@ -243,15 +246,17 @@ class _Writer:
             maker = replace(function, parameters=function.constructor)
             made, with_ = self._arguments(maker, f"{function.of_object}: ", Preconditions(), {})
             object_ = f"{function.of_object} *made = new {function.of_object}({', '.join(with_)});"
-            lines = [*made, object_, *lines]
+            lines = [*made, object_, "harness_root(made);", *lines]
             called = f"made->{called.removeprefix(f'{function.of_object}::')}"
         if function.result.form == "void":
-            return [*lines, f"{called};"]
+            return [*lines, "harness_enter();", f"{called};", "harness_leave();"]
         kept = "auto &&" if function.cpp else f"__typeof__({called}) "
         return [
             *lines,
             "{",
+            "    harness_enter();",
             f"    {kept}result = {called};",
+            "    harness_leave();",
             "    harness_keep((const void *)&result, sizeof result);",
             "}",
         ]
@@ -301,6 +306,7 @@ class _Writer:
                     may_be_null = place not in known.not_null and not is_object
                     made, value, capacity = self._pointer(name, kind, 0, tied, may_be_null)
                     capacity = "" if is_object else capacity
+                made = [*made, f"harness_root({value});"]
                 words.append(_pass_on(parameter, f"HARNESS_POINTER({value})", value))
             elif kind.form in ("integer", "bool") and capacity and is_length(parameter.name, kind):
                 made, value = self._part(name, kind, capacity, known.ranges.get(place))

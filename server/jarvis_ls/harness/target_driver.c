@@ -52,6 +52,55 @@ extern "C" {
 #define HARNESS_BARE __attribute__((no_sanitize_address, no_sanitize_undefined, unused))
 #endif
 #define HARNESS_MOST 4096
+#define HARNESS_ROOTS 512
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Of what stands in for the library, where that is linked: see `interposers.c` of jsec. */
+void jsec_hold(int held) __attribute__((weak));
+void jsec_fail(long number) __attribute__((weak));
+long jsec_counted(void) __attribute__((weak));
+void jsec_tell_leaks(void) __attribute__((weak));
+void jsec_tell_lost(void) __attribute__((weak));
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+/* Leaks are looked for behind the call, not where the program ends. */
+const char *__asan_default_options(void);
+const char *__lsan_default_options(void);
+HARNESS_BARE const char *__asan_default_options(void)
+{
+    return "leak_check_at_exit=0";
+}
+HARNESS_BARE const char *__lsan_default_options(void)
+{
+    return "use_unaligned=1:print_suppressions=0";
+}
+#ifdef __cplusplus
+}
+#endif
+
+/* The arguments of the call and what came of it: nothing that these lead to is a leak. */
+void *harness_roots[HARNESS_ROOTS];
+unsigned char harness_result[4096] __attribute__((aligned(16)));
+static unsigned harness_rooted;
+
+HARNESS_BARE static void harness_root(const void *made)
+{
+    harness_roots[harness_rooted++ % HARNESS_ROOTS] = (void *)made;
+}
+
+/* Called right before the function, and right behind it. */
+HARNESS_BARE static void harness_enter(void)
+{
+    if (jsec_hold != NULL)
+        jsec_hold(0);
+}
+
+HARNESS_BARE static void harness_leave(void)
+{
+    if (jsec_hold != NULL)
+        jsec_hold(1);
+}
 
 static const unsigned char *harness_in;
 static unsigned harness_size, harness_next;
@@ -247,6 +296,8 @@ HARNESS_BARE static void harness_keep(const void *result, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         harness_kept ^= ((const unsigned char *)result)[i];
+    for (size_t i = 0; i < size && i < sizeof harness_result; i++)
+        harness_result[i] = ((const unsigned char *)result)[i];
 }
 
 #ifdef __cplusplus

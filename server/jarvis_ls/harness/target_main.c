@@ -2,12 +2,14 @@
 
      PROGRAM <INPUT                     one case, with its arguments told
      PROGRAM table FILE                 inputs, each two bytes of length (little-endian) and itself
+     PROGRAM leaks FILE                 each of a table, then with its first call that may fail
+                                        failing, its second and so on
      PROGRAM explore SECONDS FILE MOST  inputs like those of FILE, led by coverage; the first is
                                         changed even if it leads nowhere new
 
    Many run in child processes. "HARNESS: case HEX" is printed of one whose report names a wanted line
-   first (HARNESS_WANTED is NAME:FIRST:LAST, a file without its folder and lines of it), and at the
-   end "HARNESS: runs N BAD REACHED": how many have ended badly, and how many have set the variable
+   first (HARNESS_WANTED is NAME:FIRST:LAST, a file without its folder and lines of it), of a leak one
+   whose report names it anywhere, with the number of the call that failed, and at the end "HARNESS: runs N BAD REACHED": how many have ended badly, and how many have set the variable
    `harness_reached`, which code can be made to do. After a few cases, or more that end badly, no more
    are run. */
 
@@ -20,6 +22,9 @@ volatile int harness_reached;
 #define HARNESS_SECONDS 2
 #define HARNESS_CORPUS 512
 #define HARNESS_SEEDS 600
+#define HARNESS_LEAKS 150   /* inputs */
+#define HARNESS_FAILING 12  /* of them so many also with calls that fail */
+#define HARNESS_CALLS 24    /* calls of each that fail */
 
 struct harness_entry {
     unsigned size;
@@ -27,7 +32,7 @@ struct harness_entry {
 };
 
 struct harness_shared {
-    unsigned runs, reached, entries, compared, seeds, tried;
+    unsigned runs, reached, entries, compared, seeds, tried, fallible;
     struct harness_entry now, corpus[HARNESS_CORPUS], seed[HARNESS_SEEDS];
     unsigned char seen[65536];
     uint64_t operands[256];
@@ -108,7 +113,12 @@ HARNESS_BARE static void harness_run(const unsigned char *data, unsigned size)
     harness_next = 0;
     harness_counting = 1;
     harness_reached = 0;
+    harness_leave();
     harness_case();
+#ifdef HARNESS_TWICE
+    harness_next = 0;
+    harness_case();
+#endif
     harness_counting = 0;
     harness_all->reached += harness_reached != 0;
 }
@@ -213,6 +223,89 @@ HARNESS_BARE static int harness_table(const char *name)
         }
         harness_all->runs++;
         more = harness_ended(child);
+    }
+    fclose(file);
+    return 0;
+}
+
+/* Reports what the function has lost. What it is called for once may be lost by a second call. */
+HARNESS_BARE static void harness_tell_leaks(void)
+{
+#ifdef HARNESS_TWICE
+    if (jsec_tell_lost != NULL)
+        jsec_tell_lost();
+    return;
+#endif
+    if (jsec_tell_leaks != NULL)
+        jsec_tell_leaks();
+    if (__lsan_do_recoverable_leak_check != NULL)
+        __lsan_do_recoverable_leak_check();
+}
+
+/* Tells whether what is said of leaks names a wanted line; what is said of calls that failed comes
+   before. */
+HARNESS_BARE static int harness_is_named(void)
+{
+    const char *wanted = getenv("HARNESS_WANTED"), *colon = wanted ? strchr(wanted, ':') : NULL;
+    const char *opened = strstr(harness_report, "JSEC: leaked ");
+    const char *lost = strstr(harness_report, "JSEC: lost ");
+    const char *place = opened ? opened : lost ? lost : strstr(harness_report, "leak of ");
+    int first, last;
+    if (place == NULL || colon == NULL || sscanf(colon, ":%d:%d", &first, &last) != 2)
+        return 0;
+    for (; *place != 0; place++)
+        if (strncmp(place, wanted, (size_t)(colon - wanted) + 1) == 0) {
+            int line = atoi(place + (colon - wanted) + 1);
+            if (line >= first && line <= last)
+                return 1;
+        }
+    return 0;
+}
+
+/* Runs an input in a child in which a call fails, if any; returns 0 when no more need be run. */
+HARNESS_BARE static int harness_leaks_of(unsigned failing)
+{
+    int status = 0;
+    pid_t child = harness_child();
+    if (child == 0) {
+        if (jsec_fail != NULL)
+            jsec_fail(failing ? (long)failing : 1000000L);
+        harness_run(harness_all->now.data, harness_all->now.size);
+        if (failing == 0 && jsec_counted != NULL)
+            harness_all->fallible = (unsigned)jsec_counted();
+        harness_tell_leaks();
+        _exit(0);
+    }
+    harness_all->runs++;
+    if (waitpid(child, &status, 0) < 0)
+        return 0;
+    harness_hear(0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        harness_bad++;
+    else if (harness_is_named()) {
+        printf("HARNESS: case ");
+        for (unsigned i = 0; i < harness_all->now.size; i++)
+            printf("%02x", harness_all->now.data[i]);
+        printf(" %u\n", failing);
+        harness_found++;
+    }
+    fflush(stdout);
+    return harness_found < HARNESS_ENOUGH;
+}
+
+HARNESS_BARE static int harness_leaks(const char *name)
+{
+    FILE *file = fopen(name, "rb");
+    unsigned tried = 0;
+    int more = 1;
+    if (file == NULL)
+        return 95;
+    while (more && tried++ < HARNESS_LEAKS && harness_load(file, &harness_all->now)) {
+        harness_all->fallible = 0;
+        more = harness_leaks_of(0);
+        for (unsigned i = 1; more && tried <= HARNESS_FAILING && i <= HARNESS_CALLS &&
+                             i <= harness_all->fallible; i++)
+            more = harness_leaks_of(i);
     }
     fclose(file);
     return 0;
@@ -379,6 +472,7 @@ HARNESS_BARE int main(int count, char **words)
     static unsigned char input[HARNESS_MOST];
     FILE *heard = tmpfile();
     int status = 0;
+    harness_leave();
     if (heard == NULL || fcntl(fileno(heard), F_SETFL, O_APPEND) != 0)
         return 95;
     harness_heard = fileno(heard);
@@ -388,12 +482,15 @@ HARNESS_BARE int main(int count, char **words)
         return 95;
     if (count > 2 && strcmp(words[1], "table") == 0)
         status = harness_table(words[2]);
+    else if (count > 2 && strcmp(words[1], "leaks") == 0)
+        status = harness_leaks(words[2]);
     else if (count > 4 && strcmp(words[1], "explore") == 0)
         status = harness_explore(atof(words[2]), words[3], (unsigned)atoi(words[4]));
     else {
         size_t size = fread(input, 1, sizeof input, stdin);
         harness_aloud = 1;
         harness_run(input, (unsigned)size);
+        harness_tell_leaks();
         return 0;
     }
     printf("HARNESS: runs %u %u %u\n", harness_all->runs, harness_bad, harness_all->reached);

@@ -44,6 +44,10 @@ class Strength(Enum):
     """An assertion of it held in all runs."""
 
 
+ANY_CALL = "*"
+"""Name of whichever library function may fail."""
+NO_CALL = 1_000_000
+"""Number of the call that fails where none is to fail: calls that fail by themselves are told."""
 DECISIVE = frozenset({Verdict.REPRODUCED, Verdict.CALLER, Verdict.REFUTED})
 """What ends the ladder."""
 
@@ -55,7 +59,7 @@ class Settings:
     fail_allocation: int = 0
     """Number of the allocation that fails, from 1; 0 for none, -1 for all."""
     fail_call: str = ""
-    """Name of the library function that fails, such as `fopen`; empty for none."""
+    """Name of the library function that fails, such as `fopen`; `ANY_CALL`; empty for none."""
     fail_number: int = 1
     """Which call of it, from 1; -1 for all."""
     short_reads: bool = False

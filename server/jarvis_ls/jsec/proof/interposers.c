@@ -4,7 +4,7 @@
  * environment variables:
  *
  *   JSEC_FAIL_ALLOC=N    the Nth allocation returns null (-1: all)
- *   JSEC_FAIL_CALL=NAME  the call NAME fails with EIO or ENOSPC ...
+ *   JSEC_FAIL_CALL=NAME  the call NAME fails with EIO or ENOSPC; '*' is any that may fail ...
  *   JSEC_FAIL_NUMBER=N   ... when it is made for the Nth time (-1: always)
  *   JSEC_SHORT_READS=1   read and fread deliver one byte at most
  *   JSEC_RANDOM=N,M,...  rand and random return N, then M, the last again and again; otherwise
@@ -13,8 +13,12 @@
  *   JSEC_SIGNALS=N       each signal that the program installs a handler for arrives once: at once
  *                        (1), or with the Nth call of a stand-in behind that
  *
- * At the end "JSEC: leaked NAME" and a frame are written for each stream and descriptor that is
- * still open, where NAME is the function that opened it.
+ * At the end "JSEC: leaked NAME" and the stack are written for each stream and descriptor that is
+ * still open, where NAME is the function that opened it. A program that calls jsec_hold calls a single
+ * function: then they are written of what this has opened and nothing leads to any more.
+ *
+ * Of blocks that were not enlarged, for realloc failed, and that nothing leads to any more, "JSEC: lost
+ * realloc" and the stack of that call are written when a harness asks for it.
  *
  * A function that no signal handler may call is told with "JSEC: unsafe NAME" and the stack when it
  * is called by one.
@@ -86,7 +90,7 @@ long __real_random(void);
 void __real_srand(unsigned);
 void __real_srandom(unsigned);
 
-static int settings_read;
+static int settings_read, is_held, calls_one_function;
 static long fail_alloc, fail_number, allocations, matching;
 static const char *fail_call, *fixed_random, *fixed_time;
 static int short_reads;
@@ -116,7 +120,7 @@ static int allocation_fails(void)
 {
     read_settings();
     signal_may_arrive();
-    if (fail_alloc == 0)
+    if (fail_alloc == 0 || is_held)
         return 0;
     allocations++;
     if (fail_alloc > 0 && allocations != fail_alloc)
@@ -130,19 +134,35 @@ __attribute__((weak)) void __sanitizer_print_stack_trace(void);
 __attribute__((weak)) void __sanitizer_symbolize_pc(void *, const char *, char *, size_t);
 
 #define MOST_OPEN 256
-#define CALLER ((char *)__builtin_return_address(0) - 1)
+#define MOST_FRAMES 6
+#define MOST_DESCRIPTORS 65536
 
-/* What is open, by stream or by descriptor plus one. */
-static struct { const char *opened_by; void *handle; void *caller; } open_now[MOST_OPEN];
+/* What is open, by stream or by descriptor plus one, and the calls that opened it. */
+static struct { const char *opened_by; void *handle; void *callers[MOST_FRAMES]; } open_now[MOST_OPEN];
 
-static void note_open(const char *name, void *handle, void *caller)
+/* Fills in the calls under way, the innermost first: every function keeps its frame pointer. */
+static void note_callers(void **callers, void **frame)
 {
     int i;
-    for (i = 0; i < MOST_OPEN && handle != NULL; i++)
+    for (i = 0; i < MOST_FRAMES; i++)
+        callers[i] = NULL;
+    for (i = 0; i < MOST_FRAMES && frame != NULL && frame[1] != NULL; i++) {
+        void **above = frame[0];
+        callers[i] = (char *)frame[1] - 1;
+        if (above <= frame || (char *)above - (char *)frame > 1 << 20)
+            break;
+        frame = above;
+    }
+}
+
+static void note_open(const char *name, void *handle, void **frame)
+{
+    int i;
+    for (i = 0; i < MOST_OPEN && handle != NULL && !is_held; i++)
         if (open_now[i].handle == NULL) {
             open_now[i].opened_by = name;
             open_now[i].handle = handle;
-            open_now[i].caller = caller;
+            note_callers(open_now[i].callers, frame);
             return;
         }
 }
@@ -155,6 +175,18 @@ static void note_closed(void *handle)
             open_now[i].handle = NULL;
 }
 
+/* A stream takes over the descriptor that it is made of. */
+static void note_taken_over(void *handle, void *by)
+{
+    int i;
+    for (i = 0; i < MOST_OPEN; i++)
+        if (open_now[i].handle == handle)
+            open_now[i].handle = by;
+}
+
+#define DESCRIPTOR(number) ((void *)((char *)0 + (number) + 1))
+#define FRAME ((void **)__builtin_frame_address(0))
+
 /* What calls that have returned left on the stack would keep memory from being a leak. */
 __attribute__((noinline)) static void clear_dead_stack(void)
 {
@@ -164,18 +196,159 @@ __attribute__((noinline)) static void clear_dead_stack(void)
         dead[at] = 0;
 }
 
-__attribute__((destructor)) static void tell_leaks(void)
+/* Blocks that stayed where they were, for realloc failed. */
+#define MOST_UNMOVED 64
+static struct { char *block; void *callers[MOST_FRAMES]; } unmoved[MOST_UNMOVED];
+
+static void note_unmoved(char *block, void **frame)
+{
+    int i;
+    for (i = 0; i < MOST_UNMOVED && block != NULL && !is_held; i++)
+        if (unmoved[i].block == NULL) {
+            unmoved[i].block = block;
+            note_callers(unmoved[i].callers, frame);
+            return;
+        }
+}
+
+static void tell_calls(const char *what, const char *name, void **callers)
 {
     char frame[600];
+    int depth;
+    dprintf(2, "JSEC: %s %s\n", what, name);
+    for (depth = 0; depth < MOST_FRAMES && callers[depth] != NULL; depth++) {
+        __sanitizer_symbolize_pc(callers[depth], "%p in %f %s:%l", frame, sizeof frame);
+        dprintf(2, "    #%d %s\n", depth, frame);
+    }
+    dprintf(2, "\n");
+}
+
+__attribute__((destructor)) static void tell_leaks(void)
+{
     int i;
-    if (__sanitizer_symbolize_pc == NULL)
+    if (__sanitizer_symbolize_pc == NULL || calls_one_function)
         return;
     clear_dead_stack();
-    for (i = 0; i < MOST_OPEN; i++) {
-        if (open_now[i].handle == NULL)
-            continue;
-        __sanitizer_symbolize_pc(open_now[i].caller, "    #0 %p in %f %s:%l", frame, sizeof frame);
-        dprintf(2, "JSEC: leaked %s\n%s\n\n", open_now[i].opened_by, frame);
+    for (i = 0; i < MOST_OPEN; i++)
+        if (open_now[i].handle != NULL)
+            tell_calls("leaked", open_now[i].opened_by, open_now[i].callers);
+}
+
+/* The writable memory of the program, as the linker names it. */
+extern char __data_start[] __attribute__((weak)), _end[] __attribute__((weak));
+__attribute__((weak)) int __sanitizer_get_ownership(const volatile void *);
+__attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *);
+__attribute__((weak)) const char *__asan_locate_address(void *, char *, size_t, void **, size_t *);
+
+#define MOST_BLOCKS 4096
+static struct { char *begin; size_t size; } blocks[MOST_BLOCKS];
+static int block_count;
+
+static void add_block(char *begin, size_t size)
+{
+    int i;
+    for (i = 0; i < block_count; i++)
+        if (blocks[i].begin == begin)
+            return;
+    if (block_count < MOST_BLOCKS) {
+        blocks[block_count].begin = begin;
+        blocks[block_count].size = size;
+    }
+    block_count++;
+}
+
+static int is_own(const char *at)
+{
+    return (at >= (char *)open_now && at < (char *)(open_now + MOST_OPEN)) ||
+           (at >= (char *)blocks && at < (char *)(blocks + MOST_BLOCKS)) ||
+           (at >= (char *)unmoved && at < (char *)(unmoved + MOST_UNMOVED));
+}
+
+/* Tells whether memory that global variables lead to has a handle in it, or an address in a block of
+ * some size; of a descriptor any number like it counts. */
+static int is_kept(char *handle, size_t room, int is_descriptor)
+{
+    void *probe = __real_malloc(1);
+    int i, number = (int)(handle - (char *)0) - 1;
+    block_count = 0;
+    add_block(__data_start, (size_t)(_end - __data_start));
+    for (i = 0; i < block_count && i < MOST_BLOCKS; i++) {
+        char *at = blocks[i].begin, *end = at + blocks[i].size;
+        for (; at + 4 <= end; at += 4) {
+            char name[2], *word;
+            void *begin;
+            size_t size;
+            int value;
+            if (is_own(at))
+                continue;
+            memcpy(&value, at, sizeof value);
+            if (is_descriptor && value == number)
+                break;
+            if (at + sizeof word > end || ((size_t)at & 7) != 0)
+                continue;
+            memcpy(&word, at, sizeof word);
+            if (!is_descriptor && word >= handle && word <= handle + room)
+                break;
+            /* blocks of the heap are in the same part of the address space */
+            if ((size_t)word >> 42 == (size_t)probe >> 42 &&
+                strncmp(__asan_locate_address(word, name, sizeof name, &begin, &size), "heap", 4) == 0)
+                add_block(begin, size);
+        }
+        if (at + 4 <= end)
+            break;
+    }
+    free(probe);
+    return i < block_count;
+}
+
+/* For a harness that calls one function: what is outside of that call is not counted and does not
+ * fail, and what is opened there is its own. */
+void jsec_hold(int held)
+{
+    read_settings();
+    calls_one_function = 1;
+    is_held = held;
+}
+
+/* Lets any call fail that may, when it is the Nth. */
+void jsec_fail(long number)
+{
+    fail_call = "*";
+    fail_number = number;
+    matching = 0;
+}
+
+/* Returns how many calls were counted since then. */
+long jsec_counted(void)
+{
+    return matching;
+}
+
+/* Tells what the function has opened and nothing leads to any more. */
+void jsec_tell_leaks(void)
+{
+    int i;
+    if (__sanitizer_symbolize_pc == NULL || __asan_locate_address == NULL || __data_start == NULL)
+        return;
+    clear_dead_stack();
+    for (i = 0; i < MOST_OPEN; i++)
+        if (open_now[i].handle != NULL &&
+            !is_kept(open_now[i].handle, 0, (size_t)open_now[i].handle < MOST_DESCRIPTORS))
+            tell_calls("leaked", open_now[i].opened_by, open_now[i].callers);
+}
+
+/* Tells what blocks stayed where they were although nothing leads to them any more. */
+void jsec_tell_lost(void)
+{
+    int i;
+    if (__sanitizer_symbolize_pc == NULL || __asan_locate_address == NULL || __data_start == NULL ||
+        __sanitizer_get_allocated_size == NULL || __sanitizer_get_ownership == NULL)
+        return;
+    for (i = 0; i < MOST_UNMOVED; i++) {
+        char *block = unmoved[i].block;
+        if (block != NULL && __sanitizer_get_ownership(block) &&
+            !is_kept(block, __sanitizer_get_allocated_size(block), 0))
+            tell_calls("lost", "realloc", unmoved[i].callers);
     }
 }
 
@@ -262,7 +435,7 @@ static int call_fails(const char *name, int error)
     read_settings();
     tell_unsafe(name);
     signal_may_arrive();
-    if (fail_call == NULL || strcmp(fail_call, name) != 0)
+    if (fail_call == NULL || is_held || (strcmp(fail_call, "*") != 0 && strcmp(fail_call, name) != 0))
         return 0;
     matching++;
     if (fail_number > 0 && matching != fail_number)
@@ -276,12 +449,12 @@ static int call_fails(const char *name, int error)
  * doing it, for a sandbox may not let it, and of others it is told when they fail by themselves. */
 static int is_chosen(const char *name)
 {
-    return fail_call != NULL && strcmp(fail_call, name) == 0;
+    return fail_call != NULL && (strcmp(fail_call, "*") == 0 || strcmp(fail_call, name) == 0);
 }
 
 static void tell_own_failure(const char *name, int failed)
 {
-    if (failed && is_chosen(name))
+    if (failed && fail_call != NULL && strcmp(fail_call, name) == 0)
         tell("JSEC: itself ", name);
 }
 
@@ -299,7 +472,11 @@ void *__wrap_calloc(size_t count, size_t size)
 
 void *__wrap_realloc(void *old, size_t size)
 {
-    return allocation_fails() || call_fails("realloc", ENOMEM) ? NULL : __real_realloc(old, size);
+    if (allocation_fails() || call_fails("realloc", ENOMEM)) {
+        note_unmoved(old, FRAME);
+        return NULL;
+    }
+    return __real_realloc(old, size);
 }
 
 char *__wrap_strdup(const char *text)
@@ -314,20 +491,37 @@ wchar_t *__wrap_wcsdup(const wchar_t *text)
     return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 
+/* A file that is read by a function that is called by itself is there, when it is looked for how that
+ * function fares with and without failures. */
+static int stands_for_file(int failed)
+{
+    return failed && errno == ENOENT && calls_one_function && fail_call != NULL && *fail_call == '*';
+}
+
 FILE *__wrap_fopen(const char *name, const char *mode)
 {
     FILE *file;
     if (call_fails("fopen", EACCES))
         return NULL;
     file = __real_fopen(name, mode);
+    if (stands_for_file(file == NULL)) {
+        file = tmpfile();
+        if (file != NULL) {
+            fputs("input\n", file);
+            rewind(file);
+        }
+    }
     tell_own_failure("fopen", file == NULL);
-    note_open("fopen", file, CALLER);
+    note_open("fopen", file, FRAME);
     return file;
 }
 
 FILE *__wrap_fdopen(int descriptor, const char *mode)
 {
-    return call_fails("fdopen", EINVAL) ? NULL : __real_fdopen(descriptor, mode);
+    FILE *file = call_fails("fdopen", EINVAL) ? NULL : __real_fdopen(descriptor, mode);
+    if (file != NULL)
+        note_taken_over(DESCRIPTOR(descriptor), file);
+    return file;
 }
 
 FILE *__wrap_freopen(const char *name, const char *mode, FILE *file)
@@ -353,9 +547,25 @@ int __wrap_open(const char *name, int flags, ...)
     if (call_fails("open", EACCES))
         return -1;
     descriptor = __real_open(name, flags, mode);
+    if (stands_for_file(descriptor < 0)) {
+        FILE *file = tmpfile();
+        if (file != NULL) {
+            fputs("input\n", file);
+            rewind(file);
+            descriptor = dup(fileno(file));
+            fclose(file);
+        }
+    }
     tell_own_failure("open", descriptor < 0);
+    if (descriptor >= 0 && calls_one_function && !is_held) { /* a number that is not met elsewhere */
+        int other = fcntl(descriptor, F_DUPFD, 721);
+        if (other >= 0) {
+            __real_close(descriptor);
+            descriptor = other;
+        }
+    }
     if (descriptor >= 0)
-        note_open("open", (char *)0 + descriptor + 1, CALLER);
+        note_open("open", DESCRIPTOR(descriptor), FRAME);
     return descriptor;
 }
 
@@ -543,7 +753,7 @@ int __wrap_chroot(const char *name)
 
 int __wrap_close(int descriptor)
 {
-    note_closed((char *)0 + descriptor + 1);
+    note_closed(DESCRIPTOR(descriptor));
     if (!call_fails("close", EIO)) {
         int failed = __real_close(descriptor);
         tell_own_failure("close", failed);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -26,6 +27,8 @@ _NAMES = frozenset(
 )
 _MAX_DEPTH = 40
 _LEAKS = frozenset({401, 404, 771, 772, 775})
+_GOT = re.compile(r"^Opened by |^Memory is allocated by | allocates \d+ bytes\.$")
+"""What the step of a path says at which what is lost later was allocated or opened."""
 OUTSIDE = "#"
 """Stands for all of a file that is outside of functions."""
 _FUNCTION_DEPTH = 400
@@ -78,13 +81,36 @@ def flaw_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, i
     return found
 
 
+def leak_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, int]]]:
+    """Return where what is lost was allocated or opened, as the path says; else its statement."""
+    spots = [
+        (step.file, step.span)
+        for step in (*finding.trace, *finding.related)
+        if _GOT.search(str(step.message))
+    ]
+    spots = spots[-1:] or [(finding.file, finding.span)]
+    found = []
+    for file, span in spots:
+        source = bench.source(file)
+        if source is not None:
+            found.append((file, statement_lines(source, span)))
+    return found
+
+
 def path_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, int]]]:
-    """Return the statements of the steps of a finding's path, each once."""
+    """Return the statements of the steps of a finding's path, each once; of a leak, last, all lines
+    of its function."""
     found: dict[tuple[str, tuple[int, int]], None] = {}
     for step in finding.trace:
         source = bench.source(step.file)
         if source is not None:
             found.setdefault((step.file, statement_lines(source, step.span)))
+    source = bench.source(finding.file)
+    if not _LEAKS.isdisjoint(finding.cwe) and source is not None:
+        _, start, end = function_at(source, finding.span)
+        lines = source.line_of(start), source.line_of(max(start, end - 1))
+        found.pop((finding.file, lines), None)
+        found[finding.file, lines] = None
     return list(found)
 
 

@@ -19,6 +19,10 @@ OWN = "JSEC: "
 MARK = f"{OWN}failed "
 """What they write when they let a call fail, before its name and its stack."""
 
+FAILED = "failed "
+"""How the kinds of `MARK` begin, before the name of what failed."""
+LOST = f"{OWN}lost "
+"""What they write of a block that `realloc` left where it was."""
 LEAKED = f"{OWN}leaked "
 """What they write of a stream or descriptor that is never closed, before what opened it."""
 
@@ -38,7 +42,8 @@ _HEAD = re.compile(
     r"|^==\d+== ([^\n]{1,200}\buninitialised (?:value|byte)[^\n]{0,100})"
     r"|^thread '[^\n]{0,200}' (?:\(\d+\) )?panicked at ([^\n]{1,500}?):(\d{1,9}):\d+:\n"
     r"([^\n]{0,300})"
-    rf"|^{UNSAFE}(\w+)",
+    rf"|^{UNSAFE}(\w+)"
+    rf"|^{LOST}(\w+)",
     re.MULTILINE,
 )
 _FRAME = re.compile(
@@ -107,6 +112,9 @@ _OVERFLOW = frozenset(
     "signed-integer-overflow unsigned-integer-overflow implicit-conversion".split()
 )
 _HUGE = frozenset("allocation-size-too-big vla-bound stack-overflow negative-size-param".split())
+LEAKS = frozenset({"leak", "lost-block"})
+"""Kinds that say that nothing leads to something any more; the second of a block that could not be
+enlarged."""
 _KINDS: dict[frozenset[str], str] = {
     _BEYOND: "119 120 121 122 123 124 125 126 127 129 131 170 193 242 467 468 676 786 787 788 "
     "805 806 823 839 843",
@@ -114,7 +122,8 @@ _KINDS: dict[frozenset[str], str] = {
     frozenset({"double-free"}): "415 1341",
     frozenset({"bad-free"}): "590 761 763",
     frozenset({"alloc-dealloc-mismatch", "bad-free"}): "762",
-    frozenset({"leak"}): "401 404 771 772 775",
+    frozenset({"leak"}): "401 404 772 775",
+    LEAKS: "771",
     frozenset({"null-dereference"}): "476 690",
     frozenset({"division-by-zero"}): "369",
     _OVERFLOW: "190 191 128",
@@ -191,11 +200,16 @@ def without_cast(finding: Finding, line: str) -> str:
     return _CAST.sub("", line) if len(_CAST.findall(line)) == 1 else ""
 
 
+_WORDLESS = LEAKS | {"null-dereference", "wild-access"}
+"""Kinds that reports do not say by their name."""
+
+
 def kinds_pattern(kinds: frozenset[str]) -> str:
     """Return an extended regular expression that finds what reports of some kinds say."""
     words = [text for text, kind in (*_ASAN_KINDS, *_UBSAN_KINDS) if kind in kinds]
-    words += [kind for kind in kinds if kind not in ("leak", "null-dereference", "wild-access")]
+    words += [kind for kind in kinds if kind not in _WORDLESS]
     words += ["leak of", LEAKED] if "leak" in kinds else []
+    words += [LOST] if "lost-block" in kinds else []
     words += ["SEGV"] if kinds & {"null-dereference", "wild-access"} else []
     return "|".join(sorted(words))
 
@@ -238,9 +252,14 @@ def confirms(seen: Seen, kinds: frozenset[str], place: Place, path: Sequence[Pla
 
     Of memory that was freed, or never set, it may be a frame further out, for what is handed to a
     function is used there; then that must have been done at one of `path`: the finding's steps.
+    What is lost may be from a function that many call: then the call of it must be on the path.
     """
     if seen.kind not in kinds or not seen.frames:
         return False
+    if seen.kind == "leak" and path and len(seen.frames) > 1:
+        around = (seen.frames[0], path[-1]), *((seen.frames[1], step) for step in path)
+        if not any(is_at(frame, step) for frame, step in around):
+            return False
     if is_at(seen.frames[0], place):
         return True
     return any(is_at(frame, place) for frame in seen.frames[1:]) and any(
@@ -271,9 +290,11 @@ def _kind(head: re.Match[str]) -> str:
         found = (kind for pattern, kind in _PANIC_KINDS if pattern.search(head[12]))
         return next(found, "panic")
     if head[7]:
-        return f"failed {head[7]}"
+        return f"{FAILED}{head[7]}"
     if head[13]:
         return f"{IN_HANDLER}{head[13]}"
+    if head[14]:
+        return "lost-block"
     if head[2] or head[8]:
         return "leak"
     if head[6]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jarvis_ls.core.words import Words, together
-from jarvis_ls.jsec.proof.evidence import Case, Strength, Verdict
+from jarvis_ls.jsec.proof.evidence import ANY_CALL, NO_CALL, Case, Strength, Verdict
 from jarvis_ls.jsec.proof.invariants import Outcome
 
 NAMES: dict[Verdict, str] = {
@@ -62,7 +62,12 @@ def _settings(case: Case) -> list[str]:
         parts.append(Words("allocation {number} failing", number=settings.fail_allocation))
     elif settings.fail_allocation:
         parts.append(Words("all allocations failing"))
-    if settings.fail_call and settings.fail_number > 0:
+    if settings.fail_call == ANY_CALL:
+        if settings.fail_number < NO_CALL:
+            parts.append(
+                Words("the call failing that is number {number}", number=settings.fail_number)
+            )
+    elif settings.fail_call and settings.fail_number > 0:
         parts.append(
             Words(
                 "call {number} of {name} failing",

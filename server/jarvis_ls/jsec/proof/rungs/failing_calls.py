@@ -14,7 +14,7 @@ from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
-from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Settings, Verdict
+from jarvis_ls.jsec.proof.evidence import NO_CALL, Build, Case, Evidence, Settings, Verdict
 from jarvis_ls.jsec.proof.inputs import Channels, case_with, sample_cases
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
@@ -80,7 +80,7 @@ class FailingCalls:
             (list(sample_cases(program.build, channels)), (1, -1)),
         ):
             failing = {
-                _failing(plain, name, count): _failing(plain, name, _NEVER_FAILS)
+                _failing(plain, name, count): _failing(plain, name, NO_CALL)
                 for plain in plains
                 for name in names
                 for count in counts
@@ -113,8 +113,6 @@ class FailingCalls:
         )
 
 
-_NEVER_FAILS = 1_000_000
-"""Number of the call that fails where none is to fail: a failure is reported then, too."""
 _COUNTS = (*range(1, MOST_CALLS + 1), -1)
 
 

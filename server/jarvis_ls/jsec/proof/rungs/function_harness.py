@@ -4,6 +4,9 @@ The function is compiled with the file around it, so that static functions count
 the flaw about in it is not yet a flaw of the program: its callers are tried next, up to where they
 take no arguments. A function that nobody calls has its callers elsewhere, and the answer is what
 they must not pass.
+
+Leaks are looked for in the function of the finding first, also with each call failing that may:
+whatever it allocated or opened and nothing leads to when it has returned.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from jarvis_ls.core.finding import Finding, Span
 from jarvis_ls.core.words import Words
 from jarvis_ls.harness.signature import (
     Function,
+    Kind,
     Signatures,
     read_cpp_signatures,
     read_signatures,
@@ -41,17 +45,39 @@ from jarvis_ls.harness.target import (
 )
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.call_facts import call_facts
-from jarvis_ls.jsec.proof.evidence import Build, Case, Evidence, Verdict
+from jarvis_ls.jsec.proof.evidence import (
+    ANY_CALL,
+    NO_CALL,
+    Build,
+    Case,
+    Evidence,
+    Settings,
+    Verdict,
+)
 from jarvis_ls.jsec.proof.inputs import constants_near
 from jarvis_ls.jsec.proof.marked_source import mark_place
-from jarvis_ls.jsec.proof.places import flaw_lines, function_at, hash_of, path_lines
+from jarvis_ls.jsec.proof.places import (
+    flaw_lines,
+    function_at,
+    hash_of,
+    leak_lines,
+    path_lines,
+)
 from jarvis_ls.jsec.proof.programs import (
     files_naming,
     find_closure,
     is_defined_elsewhere,
     parser_flags,
 )
-from jarvis_ls.jsec.proof.reports import OF_CLANG, UNSET, Seen, is_unchecked_result, kinds_for
+from jarvis_ls.jsec.proof.reports import (
+    FAILED,
+    LEAKS,
+    OF_CLANG,
+    UNSET,
+    Seen,
+    is_unchecked_result,
+    kinds_for,
+)
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
 from jarvis_ls.jsec.proof.toolchain import Toolchain
@@ -69,10 +95,9 @@ _LEAST_SECONDS = 0.5
 _LONGEST_RUN = 8.0
 """Seconds of runs led by coverage, at most."""
 _MOST_RUNS = 400_000
-_CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)$", re.MULTILINE)
+_CASE = re.compile(r"^HARNESS: case ([0-9a-f]*)(?: (\d+))?$", re.MULTILINE)
 _RUNS = re.compile(r"^HARNESS: runs (\d+) (\d+) (\d+)$", re.MULTILINE)
 _VALUE = re.compile(r"^HARNESS: ([^\n=]{1,200}) = ([^\n]{0,200})$", re.MULTILINE)
-_LEAK = frozenset({"leak"})
 
 _Result = TypeVar("_Result")
 
@@ -99,14 +124,17 @@ class Tried:
     """What it was called with that matters, such as `errnum = NULL`."""
     why: str = ""
     """Why it could not be called, in `Words`."""
+    chosen: tuple[str, ...] = ()
+    """What of its arguments must be other than the plainest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     """What the runs of one target came to."""
 
-    inputs: Sequence[bytes] = ()
-    """Those that brought a report at the place about."""
+    inputs: Sequence[tuple[bytes, int]] = ()
+    """Those that brought a report at the place about, with the number of the call that failed; 0
+    for none."""
     runs: int = 0
     """Without those that ended badly elsewhere."""
     reached: int | None = None
@@ -134,16 +162,23 @@ class FunctionHarness:
 
     async def attempt(self, finding: Finding, bench: Workbench, budget: Budget) -> Evidence | None:
         """See `Rung`."""
-        kinds = kinds_for(finding) - _LEAK
+        kinds = kinds_for(finding)
+        kinds = kinds if kinds <= LEAKS else kinds - LEAKS
         if not kinds or kinds & UNSET or language_of(finding.file) not in ("c", "cpp"):
             return None
         search = _Search(finding, bench, budget, kinds)
         if not search.has_place:
             return None
-        function = await search.aside(search.entry)
-        if function is None:
+        functions = await search.aside(search.begins)
+        if not functions:
             return _unproven(Words("The function around it could not be parsed."), 0)
-        return None if function.name == "main" else await search.decide(function)
+        found = None
+        for function in functions:
+            if function.name != "main" and (found is None or budget.left > _LEAST_SECONDS):
+                found = await search.decide(function)
+                if found.is_decisive:
+                    break
+        return found
 
 
 class _Search:
@@ -154,7 +189,9 @@ class _Search:
     ) -> None:
         self._finding, self._kinds = finding, kinds
         self._bench, self._budget = bench, budget
-        self._places: Places = flaw_lines(bench, finding)[:1]
+        self._leaks = kinds <= LEAKS
+        places = leak_lines(bench, finding) if self._leaks else flaw_lines(bench, finding)
+        self._places: Places = places[:1]
         self._path: Places = path_lines(bench, finding)
         self._numbers = tuple(constants_near(bench, finding))
         self._seen: set[tuple[str, str]] = set()
@@ -178,13 +215,15 @@ class _Search:
         self._budget.spend(seconds)
         return result
 
-    def entry(self) -> Function | None:
-        """Return the function that the path begins in; that of the finding itself when the path
-        begins in a header, or in no function."""
+    def begins(self) -> list[Function]:
+        """Return the functions to begin with: the one that the path begins in; that of the finding
+        itself when the path begins in a header, or in no function. Of a leak it is that of the
+        finding first."""
         first = self._finding.steps[0]
-        return self._around(first.file, first.span) or self._around(
-            self._finding.file, self._finding.span
-        )
+        entry = self._around(first.file, first.span)
+        own = self._around(self._finding.file, self._finding.span)
+        found = [own, entry if entry != own else None] if self._leaks else [entry or own]
+        return [function for function in found if function is not None]
 
     def _around(self, file: str, span: Span) -> Function | None:
         """Return the function around a place; its name may be made by a macro, so the parser is
@@ -211,8 +250,17 @@ class _Search:
                     function=function.name,
                 )
                 return _unproven(why, self._runs)
+            if self._leaks:
+                why = Words(
+                    "{count} calls of '{function}' with generated arguments lost nothing.",
+                    count=tried.runs,
+                    function=function.name,
+                )
+                return _unproven(why, tried.runs)
             is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(OF_CLANG)
             return _survival(function, self._runs, self._came if is_seen else None)
+        if self._leaks and _is_ordinary(tried):
+            return _evidence(Verdict.REPRODUCED, tried, _lost(tried), self._hashes())
         outer = await self._outermost(tried, _DEEPEST)
         if not outer.function.parameters and not outer.function.of_object:
             if self._has_state(outer.function):
@@ -226,7 +274,8 @@ class _Search:
                 values=", ".join(outer.values),
             )
             return _unproven(why, self._runs)
-        return _evidence(Verdict.CALLER, outer, _contract(outer), self._hashes())
+        message = _lost(outer) if self._leaks else _contract(outer)
+        return _evidence(Verdict.CALLER, outer, message, self._hashes())
 
     async def _outermost(self, tried: Tried, depth: int) -> Tried:
         """Return the outermost function whose calls bring the flaw about, on the way up from one
@@ -250,7 +299,9 @@ class _Search:
             return Tried(function, why=Words("its file has an unusual name"))
         known = await self.aside(lambda: self._known_bounds(function))
         try:
-            target = make_target(function, self._signatures(function.file), function.file, known)
+            found_ = self._signatures(function.file)
+            twice = self._kinds >= LEAKS  # what is enlarged may be kept from one call to the next
+            target = make_target(function, found_, function.file, known, twice=twice)
         except Unsuitable as error:
             return Tried(function, why=error.args[0])
         build = replace(
@@ -267,17 +318,18 @@ class _Search:
             found = await self._find(build, target, None)
         if found.failure:
             return Tried(function, why=found.failure)
-        inputs = found.inputs
         self._runs += found.runs
         if found.reached is not None:
             self._came = (self._came or 0) + found.reached
-        cases = [Case(build, stdin=data) for data in inputs]
+        set_ = _failing if self._leaks else lambda _: Settings()
+        cases = [Case(build, stdin=data, settings=set_(call)) for data, call in found.inputs]
         for level in LEVELS if cases else ():
-            done = await run_cases(self._bench, cases, level, self._budget, leaks=False)
+            done = await run_cases(self._bench, cases, level, self._budget, leaks=self._leaks)
             for run in done.done:
                 if seen := first_fit(run, self._kinds, self._places, self._path):
                     values = _values(target, run)
-                    return Tried(function, self._runs, run, seen, values)
+                    chosen = target.chosen(run.case.stdin)
+                    return Tried(function, self._runs, run, seen, values, chosen=chosen)
         return Tried(function, self._runs)
 
     def _known_bounds(self, function: Function) -> Preconditions:
@@ -295,12 +347,13 @@ class _Search:
         """Return inputs that bring a report at the place about; `marked` is the file of the finding
         with a mark at the place."""
         bench, budget = self._bench, self._budget
-        searching = replace(build, flags=(*build.flags, *_COVERAGE))
+        searching = build if self._leaks else replace(build, flags=(*build.flags, *_COVERAGE))
         explore = min(_LONGEST_RUN, budget.left / 3)
         file, (first, last) = self._places[0]
         wanted = f"{PurePosixPath(file).name}:{first}:{last}"
-        asan = ASAN.format(leaks=0).replace("exitcode=99", f"exitcode={REPORTED}")
+        asan = ASAN.format(leaks=int(self._leaks)).replace("exitcode=99", f"exitcode={REPORTED}")
         replaced = shlex.quote(f"./{file}")
+        mode = "leaks" if self._leaks else "table"
         script = [
             *([f'cat "$BENCH/marked.c" >{replaced} || exit 1'] if marked is not None else []),
             *build_lines(searching, LEVELS[0], bench.tools),
@@ -308,8 +361,9 @@ class _Search:
             f"export HARNESS_WANTED={shlex.quote(wanted)}",
             'mkdir "$W/d" && cd "$W/d" && ulimit -f 40000',
             'ran() { grep -a "^HARNESS: " "$W/said"; }',
-            f'timeout {max(2, round(2 * budget.left))} "$W/prog" table "$BENCH/inputs" >"$W/said"',
+            f'timeout {max(2, round(2 * budget.left))} "$W/prog" {mode} "$BENCH/inputs" >"$W/said"',
             "ran",
+            *([] if not self._leaks else ["exit 0"]),
             'grep -q -a "^HARNESS: case" "$W/said" || { timeout '
             f'{round(2 * explore) + 2} "$W/prog" explore {explore:.1f} "$BENCH/seeds" {_MOST_RUNS}'
             ' >"$W/said"; ran; }',
@@ -324,9 +378,11 @@ class _Search:
         if "\x1ebuilt" not in output.text:
             return _Found(failure=_why_not_built(output), over=output.over)
         counts = [tuple(map(int, match.groups())) for match in _RUNS.finditer(output.text)]
-        found = dict.fromkeys(bytes.fromhex(match[1]) for match in _CASE.finditer(output.text))
+        found = dict.fromkeys(
+            (bytes.fromhex(match[1]), int(match[2] or 0)) for match in _CASE.finditer(output.text)
+        )
         return _Found(
-            sorted(found, key=lambda data: len(target.chosen(data))),
+            sorted(found, key=lambda case: (len(target.chosen(case[0])), case[1])),
             sum(max(0, runs - bad) for runs, bad, _ in counts),
             None if marked is None else sum(reached for _, _, reached in counts),
         )
@@ -420,6 +476,28 @@ class _Search:
         return tuple(found)
 
 
+def _failing(number: int) -> Settings:
+    """Return settings with which a call fails, whichever it is; 0 for none."""
+    return Settings(fail_call=ANY_CALL, fail_number=number or NO_CALL)
+
+
+def _is_ordinary(tried: Tried) -> bool:
+    """Return whether nothing need be known of what a function is called with: its arguments are
+    numbers, strings, streams, and places for results."""
+    function = tried.function
+    plain = all(_is_plain(parameter.kind) for parameter in function.parameters)
+    needs_none = not function.static or not tried.chosen
+    return plain and needs_none and not function.of_object
+
+
+def _is_plain(kind: Kind) -> bool:
+    forms = ("integer", "bool", "float", "file")
+    target = kind.target
+    if kind.form == "pointer" and target is not None:
+        return target.form in forms
+    return kind.form in forms
+
+
 def _values(target: Target, run: Run) -> tuple[str, ...]:
     """Return what of a run's arguments matters; all when the plainest do it as well."""
     told = {match[1]: match[2] for match in _VALUE.finditer(run.errors)}
@@ -436,6 +514,28 @@ def _did(tried: Tried) -> str:
         kind=report.kind,
         file=report.file,
         line=report.line,
+    )
+
+
+def _lost(tried: Tried) -> str:
+    assert tried.seen is not None and tried.run is not None
+    report = tried.seen.report
+    failed = next((seen for seen in tried.run.seen if seen.kind.startswith(FAILED)), None)
+    if failed is None:
+        return Words(
+            "A call of '{function}' loses what it got at {file}:{line}, with {values}.",
+            function=tried.function.name,
+            file=report.file,
+            line=report.line,
+            values=", ".join(tried.values) or Words("no arguments"),
+        )
+    return Words(
+        "A call of '{function}' loses what it got at {file}:{line} when '{name}' fails at {place}.",
+        function=tried.function.name,
+        file=report.file,
+        line=report.line,
+        name=failed.kind.removeprefix(FAILED),
+        place=f"{failed.report.file}:{failed.report.line}",
     )
 
 
