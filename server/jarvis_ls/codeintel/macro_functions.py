@@ -8,10 +8,12 @@ parameters are where they were.
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 
-_HEAD = re.compile(rb"^(?:static[ \t]+)?([A-Z][A-Z0-9_]{2,60})[ \t]*\(", re.MULTILINE)
-"""A macro's call at the start of a line: inside functions, lines are indented."""
+_HEAD = rb"(?:static[ \t]+)?([A-Z][A-Z0-9_]{2,60})[ \t]*\("
+_FIRST_HEAD, _LATER_HEAD = re.compile(_HEAD), re.compile(rb"\n" + _HEAD)
+"""A macro's call at the start of a line: inside functions, lines are indented. What begins with a
+certain byte is searched faster than by `^`."""
 _DEFINES = re.compile(rb"DEF|FUNC|METHOD|HANDLER|COMMAND|CMD|PROC")
 """Macros that define functions, by the usual names."""
 _BODY = re.compile(rb"\)(?:\s|/\*[^*]{0,200}\*/)*\{")
@@ -36,10 +38,9 @@ _RETURN_TYPE = re.compile(rb"(?:(?:const|struct|enum|unsigned)\s+)*[A-Za-z_]\w*[
 def with_heads(data: bytes) -> bytes:
     """Return a text of the same length in which heads that are calls of macros are heads of
     functions. One that does not say what is returned gets `int`."""
-    if _HEAD.search(data) is None:
-        return data
+    first = _FIRST_HEAD.match(data)
     pieces, done = [], 0
-    for match in islice(_HEAD.finditer(data), _MOST):
+    for match in islice(chain([first] if first else [], _LATER_HEAD.finditer(data)), _MOST):
         if match.start() < done:
             continue
         opening = match.end() - 1

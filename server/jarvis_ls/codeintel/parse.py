@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -44,13 +44,16 @@ _DECORATIONS = {
 are where the grammar has no place for a name, and tear the declarations around them. Each under
 what a text with one of them holds, which is found many times faster."""
 
-_EXPORT = rb"\b[A-Z][A-Z0-9_]{0,60}_(?:API|EXPORTS?|DLL(?:_CLASS|EXPORT|API)?|PUBLIC|VISIBLE)\b"
+_EXPORT = rb"_(?:API|EXPORTS?|DLL(?:_CLASS|EXPORT|API)?|PUBLIC|VISIBLE)\b"
 _EXPORTS: dict[LanguageName, re.Pattern[bytes]] = {
     "c": re.compile(_EXPORT + rb"(?=\s+[A-Za-z_]\w*[\s*]+[A-Za-z_*])"),
     "cpp": re.compile(_EXPORT + rb"(?=\s+[A-Za-z_~])"),
 }
-"""A macro that exports a class or function from its library: the grammar takes it for a name. In C
-a type comes behind it."""
+"""The end of a macro that exports a class or function from its library: the grammar takes it for a
+name. In C a type comes behind it. What begins with a certain byte is searched much faster."""
+_BEFORE_EXPORT = re.compile(rb"\b[A-Z][A-Z0-9_]*\Z")
+_LONGEST_EXPORT = 61
+"""Bytes of its name before that end."""
 _CONTROLS = re.compile(rb"\xc2[\x80-\x9f]")
 """Characters U+0080 to U+009F, which bytes become that are no text: each would be an error, and the
 parser takes long for thousands of them."""
@@ -113,18 +116,22 @@ def _text_to_parse(data: bytes, language: LanguageName) -> bytes:
         data = with_heads(data)
     left_out: list[Part] = []
     if language != "rust":
-        exports = (
-            match.span()
-            for match in islice(_EXPORTS[language].finditer(data), _MOST_EXPORTS)
-            if not _in_directive(data, match.start())
-        )
-        left_out = [*torn_parts(data), *exports]
+        left_out = [*torn_parts(data), *islice(_exports(data, language), _MOST_EXPORTS)]
     left_out = apart([*left_out, *deep_parts(data, language)])
     ends = [end for end in (_open_end(data, language), nonsense(data, language)) if end is not None]
     if ends:
         end = min(ends)
         left_out = apart([*(part for part in left_out if part[0] < end), (end, len(data))])
     return _with_blanks(data, left_out) if left_out else data
+
+
+def _exports(data: bytes, language: LanguageName) -> Iterator[Part]:
+    """Yield the macros that export what is behind them, but for those of directives."""
+    for end in _EXPORTS[language].finditer(data):
+        before = max(0, end.start() - _LONGEST_EXPORT)
+        name = _BEFORE_EXPORT.search(data, before, end.start())
+        if name is not None and not _in_directive(data, name.start()):
+            yield name.start(), end.end()
 
 
 def nonsense(data: bytes, language: LanguageName) -> int | None:

@@ -56,7 +56,7 @@ from jarvis_ls.jsec.settings.settings import Pattern
 
 log = logging.getLogger(__name__)
 
-FLOW_SECONDS = 0.04
+FLOW_SECONDS = 0.02
 """Time flow has in one analysis; what it does not get to is left to the next."""
 
 
