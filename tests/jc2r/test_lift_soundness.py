@@ -94,7 +94,7 @@ UNSAFE = {
 SAFE = {
     "squares": "// SAFETY: zero is a value of `i32`.",
     "bits": "// SAFETY: `n` began as zeros, and all bytes are a value of `i32`.",
-    "letter": "// SAFETY: both arrays have the same length, and every byte is a value of `i8`.",
+    "letter": 'types::letters::<4>(b"rwb")',
     "power": "powers[i as usize]",
     "draw": "seed.load(core::sync::atomic::Ordering::Relaxed)",
     "watch": "&raw mut watched",

@@ -189,6 +189,7 @@ def commit_baseline(crate: Path) -> str:
         ".gitignore",
         "Cargo.toml",
         "Cargo.lock",
+        "rustfmt.toml",
         "build.rs",
         "src/lib.rs",
         "src/types.rs",

@@ -31,6 +31,7 @@ from jarvis_ls.jc2r.crate.cargo import crate_name, run_cargo
 from jarvis_ls.jc2r.crate.vendor import dependency_table, read_dependencies, share_vendored
 from jarvis_ls.jc2r.translate.c_remainder import symbol
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD
+from jarvis_ls.jc2r.translate.manifest import LINTS
 from jarvis_ls.jc2r.translate.names import rust_name
 
 _LAZY = ("-C", "relro-level=off")
@@ -199,7 +200,6 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
             )
             if program:
                 text = _HANDED_OVER.sub("", text)
-                text = re.sub(r"^#!\[allow\(\w+\)\]$", "", text, flags=re.MULTILINE)
                 text = _USES.sub(lambda m: "use crate::{" if m[1] == own else m[0], text).replace(
                     f"{own}::", "crate::"
                 )
@@ -215,6 +215,7 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
         'edition = "2021"\npublish = false\nautobins = false\n\n[lib]\n'
         'crate-type = ["staticlib"]\n\n'
         + dependency_table(read_dependencies(crate))
+        + LINTS
         + "[workspace]\n\n[profile.release]\nopt-level = 3\n"
         'panic = "abort"\ncodegen-units = 1\n',
     )

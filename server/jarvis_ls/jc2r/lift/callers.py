@@ -53,7 +53,7 @@ def callers_of(sources: Sequence[Source]) -> list[Caller]:
     for source in sources:
         for function in source.functions:
             name = name_of(function)
-            if unsafe_word(function) is not None or name == _ENTRY or source.path.stem == "sys":
+            if unsafe_word(function) is not None or name == _ENTRY or is_helper(source, function):
                 continue
             parameters = field(function, "parameters")
             kinds = [
@@ -71,6 +71,11 @@ def callers_of(sources: Sequence[Source]) -> list[Caller]:
             calls = tuple(f"{path}({', '.join(chosen)})" for chosen in _choices(values))
             found.append(Caller(key, calls))
     return found
+
+
+def is_helper(source: Source, function: Node) -> bool:
+    """Return whether a function is no function of C: one of what the translation brings along."""
+    return source.path.stem == "sys" or field(function, "type_parameters") is not None
 
 
 def write_callers(folder: Path, crate: Path, callers: Sequence[Caller], *, programs: bool) -> None:

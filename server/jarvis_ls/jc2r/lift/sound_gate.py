@@ -22,7 +22,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.words import Words
 from jarvis_ls.jc2r.crate.cargo import host_target, run_cargo
-from jarvis_ls.jc2r.lift.callers import PROGRAM, Caller, callers_of, write_callers
+from jarvis_ls.jc2r.lift.callers import PROGRAM, Caller, callers_of, is_helper, write_callers
 from jarvis_ls.jc2r.lift.program import Key, module_of
 from jarvis_ls.jc2r.lift.rust import Source, name_of, read_sources
 from jarvis_ls.jc2r.lift.safety import unsafe_word
@@ -99,9 +99,9 @@ def judge(sources: Sequence[Source], gate: Gate) -> list[Judged]:
     """Return what is known of each function of a crate after the gate."""
     found = []
     for source in sources:
-        if source.path.stem == "sys":
-            continue
         for function in source.functions:
+            if is_helper(source, function):
+                continue
             key = module_of(source), name_of(function)
             named = key[0], key[1].removeprefix("r#")
             if unsafe_word(function) is not None:

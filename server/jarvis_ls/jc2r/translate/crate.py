@@ -26,6 +26,7 @@ from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD, functions_of_system
 from jarvis_ls.jc2r.translate.link_resolution import Part, linked_files, shared_definitions
 from jarvis_ls.jc2r.translate.linking import libraries
 from jarvis_ls.jc2r.translate.manifest import (
+    RUSTFMT,
     build_script,
     defines_variadics,
     entry,
@@ -46,16 +47,6 @@ MANIFEST = "Cargo.toml"
 _CLAIM = f".{MANIFEST}."
 """How a manifest begins its name while it is written."""
 
-_ALLOWED = tuple(
-    "dead_code non_camel_case_types non_snake_case non_upper_case_globals static_mut_refs "
-    "unused_assignments unused_labels unused_mut unused_parens unused_unsafe "
-    "unused_variables unreachable_code unreachable_patterns clashing_extern_declarations "
-    "improper_ctypes improper_ctypes_definitions unused_braces unused_imports "
-    "unused_must_use path_statements unpredictable_function_pointer_comparisons "
-    "unused_comparisons ambiguous_wide_pointer_comparisons unconditional_recursion "
-    "while_true overflowing_literals unused_doc_comments integer_to_ptr_transmutes "
-    "useless_ptr_null_checks unknown_lints".split()
-)
 _RESERVED = tuple(
     "types sys lib main test core std alloc build deps examples incremental proc_macro "
     "crate_".split()
@@ -403,7 +394,6 @@ def _write(
     (source / "bin").mkdir(parents=True)
     inside = [module for module in found.modules if not module.has_main]
     programs = [module for module in found.modules if module.has_main]
-    allow = "".join(f"#![allow({lint})]\n" for lint in _ALLOWED)
     texts: dict[Path, tuple[str, ...]] = {}
     """Each in parts: those of a module stay as they were formatted when only their head changes."""
     for module in inside:
@@ -417,11 +407,12 @@ def _write(
         others = [child.name for child in inside]
         uses = f"use {found.name}::{{{', '.join(['sys', 'types', *others])}}};\n"
         texts[source / "bin" / f"{module.name}.rs"] = (
-            f"//! {module.file}\n{allow}\n{uses}",
+            f"//! {module.file}\n\n{uses}",
             "\n\n".join(module.items) + entry(module),
         )
     constants = "\n".join([*crate.enumerators.values(), *crate.macros.items()])
-    definitions = "\n\n".join(crate.types.definitions())
+    code = [*(item for module in found.modules for item in module.items), *crate.macros.items()]
+    definitions = "\n\n".join(crate.types.definitions(code))
     helpers = support(crate.types.needed)
     head = "//! Types of all modules.\n\nuse crate::types;\n\n"
     texts[source / "types.rs"] = (f"{head}{constants}\n\n{definitions}\n{helpers}",)
@@ -432,7 +423,7 @@ def _write(
     texts[source / "sys.rs"] = (f'{head}{links}extern "C" {{\n{declared}\n}}\n{offered}',)
     names = sorted(["sys", "types", *(module.name for module in inside)])
     mods = "".join(f"pub mod {name};\n" for name in names)
-    texts[source / "lib.rs"] = (f"{allow}\n{mods}",)
+    texts[source / "lib.rs"] = (mods,)
     left = [module for module in found.modules if module.remainder]
     if left:
         write_c(new / "c", root, left)
@@ -447,6 +438,7 @@ def _write(
         child.rename(found.folder / child.name)
     shutil.rmtree(new)
     text = manifest(found.name, [module.name for module in programs], preload=bool(crate.replacing))
+    replace_file(found.folder / "rustfmt.toml", RUSTFMT.encode())
     replace_file(found.folder / MANIFEST, text.encode())
 
 

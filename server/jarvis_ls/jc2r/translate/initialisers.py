@@ -30,6 +30,9 @@ from jarvis_ls.jc2r.translate.rust_text import escape_bytes, null
 from jarvis_ls.jc2r.translate.rust_types import Types
 from jarvis_ls.jc2r.translate.strings import bytes_of, units_of
 
+_FUNCTION = re.compile(
+    r'\ASome\(([\w:#]+) as unsafe extern "C" fn\((?:[^()]|\([^()]*\))*\)(?: -> [^()]+)?\)\Z'
+)
 _ZERO = re.compile(r"0(?:[iu](?:8|16|32|64))?")
 _MANY = 16
 """So many zeros at the end of an array are not written out."""
@@ -302,7 +305,7 @@ class Initials(ABC):
         if any(place in codes for place in open_ended):
             raise Unsupported("a flexible array with an initialiser")
         written = [
-            f"{field_name(member)}: {codes.get(n) or self.zero(member.type)}"
+            f"{field_name(member)}: {_shortly(codes.get(n) or self.zero(member.type))}"
             if n not in open_ended
             else f"{field_name(member)}: []"
             for n, member in enumerate(fields)
@@ -353,20 +356,15 @@ class Initials(ABC):
                 return f"{{ let mut __all = [0{rust}; {size}]; {sets} __all }}"
             return f"[{', '.join(f'{unit}{rust}' for unit in units)}]"
         data = bytes_of(string)[:size]
-        if rust == "u8" or size - len(data) <= 256:
-            data = data.ljust(size, b"\0")
-            if rust == "u8":
-                return f'*b"{escape_bytes(data)}"'
-            return (
-                f"unsafe {{ core::mem::transmute::<[u8; {size}], [i8; {size}]>"
-                f'(*b"{escape_bytes(data)}") }}'
-            )
-        sets = " ".join(
-            f"__all[{n}] = {byte - 256 if byte > 127 else byte};"
-            for n, byte in enumerate(data)
-            if byte
-        )
-        return f"{{ let mut __all = [0{rust}; {size}]; {sets} __all }}"
+        if rust == "u8" and size - len(data) <= 256:
+            return f'*b"{escape_bytes(data.ljust(size, bytes(1)))}"'
+        name = self.types.need("letters" if rust == "i8" else "bytes")
+        return f'types::{name}::<{size}>(b"{escape_bytes(data)}")'
+
+
+def _shortly(code: str) -> str:
+    """Return the value of a member, a function without the type that the member has, too."""
+    return _FUNCTION.sub(r"Some(\1)", code)
 
 
 def _bits_given(parts: _Parts) -> dict[int, int]:

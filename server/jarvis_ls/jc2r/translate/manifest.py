@@ -19,6 +19,22 @@ from jarvis_ls.jc2r.translate.output import Module
 
 EDITION = "2021"
 FORMAT_SECONDS = 120
+_ALLOWED = tuple(
+    "dead_code non_camel_case_types non_snake_case non_upper_case_globals static_mut_refs "
+    "unused_assignments unused_labels unused_mut unused_parens unused_unsafe "
+    "unused_variables unreachable_code unreachable_patterns clashing_extern_declarations "
+    "improper_ctypes improper_ctypes_definitions unused_braces unused_imports "
+    "unused_must_use path_statements unpredictable_function_pointer_comparisons "
+    "unused_comparisons ambiguous_wide_pointer_comparisons unconditional_recursion "
+    "while_true overflowing_literals unused_doc_comments integer_to_ptr_transmutes "
+    "useless_ptr_null_checks unknown_lints".split()
+)
+_STYLE = "max_width=100,use_small_heuristics=Max"
+RUSTFMT = 'max_width = 100\nuse_small_heuristics = "Max"\n'
+"""The file `rustfmt.toml` of a crate, so that `cargo fmt` leaves it as it is: what fits on a line
+is on one."""
+LINTS = "[lints.rust]\n" + "".join(f'{lint} = "allow"\n' for lint in _ALLOWED) + "\n"
+"""What C does and rustc would warn of, for a manifest."""
 
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 
@@ -51,6 +67,7 @@ def manifest(name: str, programs: Sequence[str], *, preload: bool) -> str:
         "publish = false\n\n"
         '[lib]\ncrate-type = ["rlib", "cdylib", "staticlib"]\ndoctest = false\n\n'
         f"{bins}{features}"
+        f"{LINTS}"
         "[workspace]\n\n"  # a manifest in a folder above has no say
         "[profile.dev]\noverflow-checks = false\ndebug-assertions = false\n\n"
         '[profile.release]\nopt-level = 3\npanic = "abort"\ncodegen-units = 1\n'
@@ -62,8 +79,7 @@ _ENTRY = """
 pub fn main() {
     use std::os::unix::ffi::OsStrExt;
     extern "C" {
-        static mut environ: *mut *mut i8;
-        fn signal(number: i32, handler: usize) -> usize;
+ENVIRON        fn signal(number: i32, handler: usize) -> usize;
     }
     let __owned: Vec<std::ffi::CString> = std::env::args_os()
         .map(|__one| std::ffi::CString::new(__one.as_bytes()).unwrap_or_default())
@@ -93,7 +109,8 @@ def entry(module: Module) -> str:
         types = ", ".join(["_: i32", "_: *mut *mut i8", "_: *mut *mut i8"][:count])
         back = " -> i32" if returns else ""
         declared = f'\n\nextern "C" {{\n    fn main_0({types}){back};\n}}\n'
-    return declared + _ENTRY.replace("BEGIN", begin)
+    named = "        static mut environ: *mut *mut i8;\n" if count > 2 else ""
+    return declared + _ENTRY.replace("ENVIRON", named).replace("BEGIN", begin)
 
 
 def write_c(folder: Path, root: Path, left: Sequence[Module]) -> None:
@@ -249,7 +266,7 @@ def format_source(text: str) -> str:
         return text
     try:
         done = subprocess.run(
-            [rustfmt, "--edition", EDITION, "--config", "max_width=100"],
+            [rustfmt, "--edition", EDITION, "--config", _STYLE],
             input=text.encode(),
             capture_output=True,
             timeout=FORMAT_SECONDS,

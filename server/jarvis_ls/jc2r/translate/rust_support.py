@@ -189,7 +189,33 @@ impl<F: FnMut()> Drop for OnLeave<F> {
 }
 """,
 }
-_ALL = {**_LEAVING, **_ALIGNED, **_BITS, **_ATOMIC, **_VARIADIC, **complex_numbers.SUPPORT}
+_TEXTS = {
+    name: f"""
+/// The {said} of a text, with zeros behind them.
+pub const fn {name}<const N: usize>(text: &[u8]) -> [{kind}; N] {{
+    let mut found = [0; N];
+    let mut at = 0;
+    while at < text.len() {{
+        found[at] = text[at]{cast};
+        at += 1;
+    }}
+    found
+}}
+"""
+    for name, said, kind, cast in (
+        ("letters", "letters", "i8", " as i8"),
+        ("bytes", "bytes", "u8", ""),
+    )
+}
+_ALL = {
+    **_TEXTS,
+    **_LEAVING,
+    **_ALIGNED,
+    **_BITS,
+    **_ATOMIC,
+    **_VARIADIC,
+    **complex_numbers.SUPPORT,
+}
 _NEEDS = {
     **_ATOMIC_NEEDS,
     **complex_numbers.NEEDS,

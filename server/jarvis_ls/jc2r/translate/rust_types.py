@@ -35,6 +35,8 @@ MAX_TEXT = 64_000_000
 _UNITS = {2: "u16", 4: "u32", 8: "u64", 16: "u128"}
 """What has an alignment: a packed record may hold it, but none that declares one."""
 _ALIGNED = re.compile(r"C, align\((\d+)\)")
+_STREAM = "_IO_FILE"
+"""What glibc calls a stream; only macros look into one."""
 _OWN = "\0"
 """Represents the name of a record in its form."""
 _OTHER = re.compile("\1([^\1]*)\1")
@@ -231,8 +233,16 @@ class Types:
             if key not in torn:
                 self._name_record(record, key)
 
-    def definitions(self) -> list[str]:
-        """Return the definitions of all records that are used, in Rust."""
+    def definitions(self, code: Iterable[str] = ()) -> list[str]:
+        """Return the definitions of all records that are used, in Rust. `code` is what uses them:
+        when it never looks into a stream, that has no members."""
+        if (stream := self._written.get(_STREAM)) is not None:
+            members = re.findall(r"^    pub (\w+):", stream.form.code, flags=re.MULTILINE)
+            whole = rf"(?<!\*mut )(?<!\*const )types::{_STREAM}\b"
+            looked_into = re.compile(rf"\.(?:{'|'.join(members)})\b|{whole}")
+            if members and not any(map(looked_into.search, code)):
+                form = _Form(_opaque(_OWN), {}, is_opaque=True)
+                self._written[_STREAM] = _Written(form, {})
         found: dict[str, str] = {}
         left = [*reversed(self._used)]
         while left:
