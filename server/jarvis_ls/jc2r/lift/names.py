@@ -25,8 +25,13 @@ def capitals(name: bytes) -> bytes:
 
 
 def variables(source: Source, function: Node) -> bytes:
-    """Give parameters and local variables names in snake case, unless such a name is there."""
-    taken = set(_WORD.findall(source.data))
+    """Give parameters and local variables names in snake case, unless the function uses such a name
+    or an item of the file has it: a variable cannot hide a `static`."""
+    taken = set(_WORD.findall(source.text(function))) | {
+        source.text(name)
+        for item in source.root.children
+        if (name := item.child_by_field_name("name")) is not None
+    }
     declared = {
         variable_of(source, node)
         for node in below(function, "let_declaration", "parameter", "for_expression")
@@ -34,7 +39,7 @@ def variables(source: Source, function: Node) -> bytes:
     lasting = {
         source.text(name)
         for item in below(function, "static_item", "const_item")
-        if (name := item.child_by_field_name("name")) is not None
+        if (name := item.child_by_field_name("name")) is not None and not _is_of_c(item)
     }
     new = _choose(declared - lasting, taken) | _choose(lasting - declared, taken, capitals)
 
@@ -111,6 +116,16 @@ def _method_names(source: Source) -> Iterable[bytes]:
             name = called.child_by_field_name("field")
             if name is not None:
                 yield source.text(name)
+
+
+def _is_of_c(item: Node) -> bool:
+    """Return whether a variable is declared in `extern "C" { … }`."""
+    around = item.parent
+    return (
+        around is not None
+        and around.parent is not None
+        and (around.parent.type == "foreign_mod_item")
+    )
 
 
 def _choose(

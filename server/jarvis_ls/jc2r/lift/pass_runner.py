@@ -26,6 +26,7 @@ from jarvis_ls.jc2r.lift.slices import slices
 from jarvis_ls.jc2r.lift.sound_gate import Gate, Judged, Verdict, judge
 from jarvis_ls.jc2r.lift.soundness import types_of
 from jarvis_ls.jc2r.lift.statics import statics
+from jarvis_ls.jc2r.lift.steps import steps
 from jarvis_ls.jc2r.lift.suggestions import apply_suggestions
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
@@ -232,8 +233,10 @@ class Lifting:
         passes["statics"] = lambda: self._across(lambda sources, _: statics(sources))
         passes["values"] = self._plain_values
         passes["layers"] = self._layers
+        passes["steps"] = lambda: self._local(steps)
         passes["owners"] = self._owners
         passes["safety"] = self._safety
+        passes["arms"] = lambda: self._local(tidy.arms)
         passes["lints"] = self._lints
         return passes
 

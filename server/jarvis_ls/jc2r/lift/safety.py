@@ -76,10 +76,12 @@ def narrow_unsafe(
         comment = explain(
             [operation_of(source, message) for _, messages in group for message in messages]
         )
-        text = source.data[begin.start_byte : end.end_byte]
+        text, close = source.data[begin.start_byte : end.end_byte], b" }"
+        if len(group) == 1 and _may_be_value(begin):
+            text, close = text.removesuffix(b";"), b" };"  # rustfmt leaves that on one line
         line = _line(begin)
         if line is None or line < at:  # it is where no comment goes before
-            parts += [source.data[at : begin.start_byte], b"unsafe { ", comment, text, b" }"]
+            parts += [source.data[at : begin.start_byte], b"unsafe { ", comment, text, close]
         else:
             parts += [
                 source.data[at:line],
@@ -87,10 +89,20 @@ def narrow_unsafe(
                 source.data[line : begin.start_byte],
                 b"unsafe { ",
                 text,
-                b" }",
+                close,
             ]
         at = end.end_byte
     return b"".join([*parts, source.data[at:]])
+
+
+def _may_be_value(statement: Node) -> bool:
+    """Return whether a statement is an expression with `;` behind it that goes on."""
+    inner = first(statement) if statement.type == "expression_statement" else None
+    return (
+        inner is not None
+        and statement.children[-1].type == ";"
+        and inner.type in ("call_expression", "assignment_expression", "compound_assignment_expr")
+    )
 
 
 def explain_unsafe(source: Source, types: Types) -> bytes:

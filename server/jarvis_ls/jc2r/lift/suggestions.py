@@ -142,6 +142,12 @@ def _own_changes(source: Source, message: Message) -> list[Change]:
             return []
         return [Change(block.start_byte, block.end_byte, source.text(inner).decode())]
     if message.code == "unused_assignments":
+        if (statement := _assigned_in(node)) is not None:
+            change = first(statement)
+            value = None if change is None else field(change, "right")
+            if value is None or _does_something(source, value):
+                return []
+            return [Change(statement.start_byte, statement.end_byte, "")]
         around = node
         while around.parent is not None and around.type != "let_declaration":
             if around.end_byte > message.end:
@@ -153,6 +159,18 @@ def _own_changes(source: Source, message: Message) -> list[Change]:
         if not _does_something(source, value):
             return [Change(kind.end_byte, value.end_byte, "")]
     return []
+
+
+def _assigned_in(name: Node) -> Node | None:
+    """Return the statement `name = value;` of the variable on its left side."""
+    change = name if name.type == "assignment_expression" else name.parent
+    if change is None or change.type != "assignment_expression":
+        return None
+    left, statement = field(change, "left"), change.parent
+    if left is None or left.type != "identifier" or left.start_byte != name.start_byte:
+        return None
+    is_alone = statement is not None and statement.type == "expression_statement"
+    return statement if is_alone else None
 
 
 def _does_something(source: Source, value: Node) -> bool:

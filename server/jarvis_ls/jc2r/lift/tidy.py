@@ -13,18 +13,46 @@ _IDLE = frozenset(
     "mutable_specifier type_identifier scoped_type_identifier unit_expression "
     "parenthesized_expression type_cast_expression unary_expression array_expression".split()
 )
+_JUMPS = ("return_expression", "break_expression", "continue_expression")
+_UNITS = ("assignment_expression", "compound_assignment_expr", *_JUMPS)
+"""Expressions without a value."""
 _MADE = (b"core::ptr::null_mut", b"core::ptr::null", b"core::mem::zeroed")
 
 
 def ends(source: Source, function: Node) -> bytes:
-    """Drop the value behind a last `return`: it is for the compiler alone."""
+    """Drop what is never reached: the value behind a last `return`, which is for the compiler
+    alone, and jumps behind jumps; and what does nothing, `();`."""
     body = field(function, "body")
     tail = _tail_behind_return(source, body)
+    gone = {
+        node.id
+        for node in below(function, "expression_statement")
+        if (inner := first(node)) is not None
+        and (inner.type == "unit_expression" or (inner.type in _JUMPS and _is_left_before(node)))
+    }
+    if tail is not None:
+        gone.add(tail.id)
 
     def rule(node: Node, _: Say) -> bytes | None:
-        return b"" if node == tail else None
+        return b"" if node.id in gone else None
 
-    return source.text(function) if tail is None else rewritten(source.data, function, rule)
+    return rewritten(source.data, function, rule) if gone else source.text(function)
+
+
+def arms(source: Source, function: Node) -> bytes:
+    """Write `pattern => a = b,` in place of `pattern => { a = b; }`."""
+
+    def rule(node: Node, say: Say) -> bytes | None:
+        around = node.parent
+        if node.type != "block" or around is None or around.type != "match_arm":
+            return None
+        only = first(node) if node.named_child_count == 1 else None
+        inner = None if only is None or only.type != "expression_statement" else first(only)
+        if inner is None or inner.type not in _UNITS or node.children[0].type != "{":
+            return None
+        return say(inner) + (b"" if around.children[-1].type == "," else b",")
+
+    return rewritten(source.data, function, rule)
 
 
 def negations(source: Source, function: Node) -> bytes:
@@ -70,13 +98,51 @@ def declarations(source: Source, function: Node) -> bytes:
 
 
 def _tail_behind_return(source: Source, body: Node | None) -> Node | None:
-    inside = [] if body is None else [c for c in body.named_children if "comment" not in c.type]
+    inside = _statements(body)
     if len(inside) < 2 or inside[-1].type in ("expression_statement", "let_declaration"):
         return None
-    before = first(inside[-2]) if inside[-2].type == "expression_statement" else None
-    if before is None or before.type != "return_expression":
+    if not _leaves(inside[-2]):
         return None
     return inside[-1] if _is_idle(source, inside[-1]) else None
+
+
+def _statements(block: Node | None) -> list[Node]:
+    return [] if block is None else [c for c in block.named_children if "comment" not in c.type]
+
+
+def _is_left_before(statement: Node) -> bool:
+    """Return whether the statement before one jumps."""
+    before = statement.prev_named_sibling
+    while before is not None and "comment" in before.type:
+        before = before.prev_named_sibling
+    inner = None if before is None else first(before)
+    return inner is not None and inner.type in _JUMPS
+
+
+def _leaves(node: Node | None) -> bool:
+    """Return whether the function is left in a statement, on every way through it."""
+    if node is not None and node.type == "expression_statement":
+        node = first(node)
+    if node is None:
+        return False
+    if node.type == "return_expression":
+        return True
+    if node.type == "loop_expression":
+        return not any(True for _ in below(node, "break_expression"))
+    if node.type == "block":
+        if node.children[0].type != "{":
+            return False  # a jump may end at its label
+        for statement in _statements(node):
+            if (inner := first(statement)) is not None and inner.type in _JUMPS[1:]:
+                return False
+            if _leaves(statement):
+                return True
+        return False
+    if node.type == "if_expression":
+        other = field(node, "alternative")
+        branches = [field(node, "consequence"), None if other is None else first(other)]
+        return all(_leaves(branch) for branch in branches)
+    return False
 
 
 def _is_idle(source: Source, value: Node) -> bool:
