@@ -64,6 +64,7 @@ export const FINDING_COMMANDS = [
   'jarvisLs.repair',
   'jarvisLs.verify',
   'jarvisLs.explainFinding',
+  'jarvisLs.showPath',
 ];
 const SCHEMES = ['file', 'untitled'];
 /** A server that died this often within the window is not started again by itself. */

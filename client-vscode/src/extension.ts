@@ -16,6 +16,7 @@ import * as importSarif from './features/import-sarif';
 import * as languageTools from './features/language-tools';
 import * as migration from './features/migration/migration';
 import * as panel from './features/panel/panel';
+import * as pathTree from './features/path-tree';
 import * as prove from './features/prove';
 import * as repair from './features/repair';
 import * as report from './features/report';
@@ -32,6 +33,7 @@ import * as workspaceTrust from './features/workspace-trust';
 const FEATURES = [
   statusBar,
   findingsView,
+  pathTree,
   scan,
   fixFinding,
   prove,

@@ -12,6 +12,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** What the editor's themes say to a page: its class and variables. */
 const THEMES = JSON.parse(readFileSync(path.join(ROOT, 'tests', 'webview', 'themes.json'), 'utf8'));
 
+const PICTURES = process.env.JARVIS_PANEL_PICTURES;
+
 /** @param {string} name */
 const asks = (name) => `#include <stdio.h>
 
@@ -124,6 +126,32 @@ test('a row begins with the message; its children are the steps of the path', as
   await editor.click(row, row);
   await editor.page.keyboard.press('ArrowLeft');
   await step.waitFor({ state: 'hidden' });
+});
+
+test('the path of a finding opens as a call hierarchy, each step above what leads to it', async () => {
+  const { page } = editor;
+  await editor.open('memory.c');
+  await editor.goTo(5, 3);
+  await editor.command('Jarvis: Show Path as Call Hierarchy');
+  await page.getByText('Path to the Finding').first().waitFor();
+  const rows = page.locator('[aria-label^="Step "]');
+  await until('two steps', async () => (await rows.count()) >= 2);
+  const levels = await rows.evaluateAll((all) =>
+    all.map((row) => [row.getAttribute('aria-level'), row.getAttribute('aria-label')]),
+  );
+  assert.deepEqual(
+    levels.map(([level]) => level),
+    ['1', '2'],
+  );
+  assert.match(levels[0]?.[1] ?? '', /^Step 2 of 2: .+ memory\.c, line 5$/);
+  assert.match(levels[1]?.[1] ?? '', /^Step 1 of 2: .+ memory\.c, line 4$/);
+  if (PICTURES) await editor.picture(path.join(PICTURES, 'path-tree.png'));
+  await page.keyboard.press('F4');
+  await page.locator('.statusbar-item', { hasText: 'Ln 4' }).waitFor();
+  await editor.openFindings();
+  await editor.menu(editor.finding('memory.c:5').first(), 'Show Path as Call Hierarchy');
+  await until('the path again', async () => (await rows.count()) >= 2);
+  await editor.openFindings();
 });
 
 test('words filter the findings, and the filter says so until it is cleared', async () => {

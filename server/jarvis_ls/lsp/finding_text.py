@@ -6,6 +6,7 @@ import json
 from urllib.parse import quote
 
 from jarvis_ls.core.finding import SEVERITY_WEIGHT, Finding
+from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.weaknesses import weakness_uri
 from jarvis_ls.jsec.engine.page_text import reason
 from jarvis_ls.jsec.engine.rule_pages import RulePage
@@ -18,6 +19,7 @@ from jarvis_ls.lsp.server import Server
 from jarvis_ls.lsp.user_messages import Messages
 from jarvis_ls.lsp.verify_text import EXPLAIN, VERIFY, reference
 
+PATH = Words("Show path as call hierarchy")
 
 def describe(
     finding: Finding, page: RulePage | None, say: Messages, *, beside: bool = False, links: str = ""
@@ -90,6 +92,8 @@ def command_links(finding: Finding, uri: str, server: Server) -> str:
     if finding.proof is not None and finding.proof.case:
         case: dict[str, object] = {"uri": uri, "case": finding.proof.case}
         links += [(say(title), command, case) for title, command in CASE_COMMANDS]
+    if len(finding.trace) > 1:
+        links.append((say(PATH), "jarvisLs.showPath", meant))
     return " · ".join(
         f"[{title}](command:{command}?{quote(json.dumps([argument]))})"
         for title, command, argument in links

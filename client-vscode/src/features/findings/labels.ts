@@ -3,7 +3,7 @@
  * screen reader speaks.
  */
 
-import { l10n, MarkdownString, ThemeColor, ThemeIcon, Uri, workspace } from 'vscode';
+import { l10n, MarkdownString, Range, ThemeColor, ThemeIcon, Uri, workspace } from 'vscode';
 import type {
   AgentsVerdict,
   FindingItem,
@@ -155,6 +155,11 @@ export function categoryName(category: string): string {
 export function languageNames(languages: readonly string[]): string {
   const names: Record<string, string> = { c: 'C', cpp: 'C++', rust: 'Rust' };
   return languages.map((it) => names[it] ?? it).join(', ');
+}
+
+/** A range of the protocol as one of the editor. */
+export function toRange({ start, end }: FindingStep['range']): Range {
+  return new Range(start.line, start.character, end.line, end.character);
 }
 
 /** `file.c:12` */

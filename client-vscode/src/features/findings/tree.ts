@@ -8,7 +8,6 @@ import {
   type Command,
   EventEmitter,
   l10n,
-  Range,
   ThemeIcon,
   type TreeDataProvider,
   TreeItem,
@@ -27,6 +26,7 @@ import {
   severityName,
   spokenFinding,
   spokenStep,
+  toRange,
 } from './labels';
 import { type Group, type Grouping, grouped } from './model';
 
@@ -212,8 +212,8 @@ function stepItem({ step, at, parent }: StepNode): TreeItem {
   return item;
 }
 
-function open({ uri, range: { start, end } }: Pick<FindingStep, 'uri' | 'range'>): Command {
-  const selection = new Range(start.line, start.character, end.line, end.character);
+function open({ uri, range }: Pick<FindingStep, 'uri' | 'range'>): Command {
+  const selection = toRange(range);
   return {
     command: 'vscode.open',
     title: l10n.t('Go to Finding'),
@@ -222,12 +222,14 @@ function open({ uri, range: { start, end } }: Pick<FindingStep, 'uri' | 'range'>
 }
 
 /**
- * `finding`, with `.open` when it can still be settled, `.fixable` when it has a rewrite, and `.case`
- * when a run has shown it.
+ * `finding`, with `.open` when it can still be settled, `.fixable` when it has a rewrite, `.path`
+ * when steps lead to it, and `.case` when a run has shown it.
  */
 function contextOf(finding: FindingItem): string {
   const open = finding.suppressed || finding.baselined ? '' : '.open';
-  return `finding${open}${finding.fixable ? '.fixable' : ''}${finding.proof?.case ? '.case' : ''}`;
+  const fixable = finding.fixable ? '.fixable' : '';
+  const path = finding.steps > 0 ? '.path' : '';
+  return `finding${open}${fixable}${path}${finding.proof?.case ? '.case' : ''}`;
 }
 
 function moreItem(node: MoreNode): TreeItem {

@@ -5,16 +5,7 @@
  * it to see the steps of its path; and sees on the icon how many are open.
  */
 
-import {
-  commands,
-  type Disposable,
-  Location,
-  l10n,
-  Range,
-  type TreeView,
-  Uri,
-  window,
-} from 'vscode';
+import { commands, type Disposable, Location, l10n, type TreeView, Uri, window } from 'vscode';
 import type { JarvisContext } from '../../context';
 import { reason } from '../../log';
 import { FINDINGS_VIEW } from '../../progress';
@@ -27,7 +18,7 @@ import {
   type Severity,
 } from '../../protocol';
 import { FindingDetailsPane } from './details';
-import { countOf, groupingName, severityIcon, severityName, verdictName } from './labels';
+import { countOf, groupingName, severityIcon, severityName, toRange, verdictName } from './labels';
 import {
   EVERYTHING,
   EVIDENCE,
@@ -310,10 +301,7 @@ function setContext(key: string, value: unknown): Thenable<unknown> {
 /** Lists findings of a file in the editor; where there is one it goes to it. */
 async function peek(uri: string, ranges: readonly FindingItem['range'][]): Promise<void> {
   const file = Uri.parse(uri);
-  const places = ranges.map(
-    ({ start, end }) =>
-      new Location(file, new Range(start.line, start.character, end.line, end.character)),
-  );
+  const places = ranges.map((range) => new Location(file, toRange(range)));
   const [first] = places;
   if (first !== undefined) {
     const at = first.range.start;

@@ -2,7 +2,7 @@
 
 What leads to a step is its incoming call; what it leads to, the outgoing one. Only findings have a
 hierarchy here: the calls of other code are the business of the language's own server. VS Code asks
-one server alone, so that our extension is not offered this; its findings view has the steps.
+one server alone, so that our extension is not offered this; it has a command that shows the same.
 """
 
 from __future__ import annotations
