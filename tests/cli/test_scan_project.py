@@ -102,7 +102,7 @@ def test_a_document_is_scanned_as_the_file_it_will_be(root: Path) -> None:
     (issue,) = json.loads(run.stdout)["issues"]
     assert (issue["file"], issue["line"]) == ("src/deep/b.c", 2)
     assert (root / "src/deep/b.c").read_text() == FLAWED and not (root / ".jarvis").exists()
-    shown = from_stdin(text, "--stdin-filename", "src/deep/new.c", cwd=root).stdout.decode()
+    shown = from_stdin(text, "--stdin-filename", "src/deep/new.c", "-", cwd=root).stdout.decode()
     assert "src/deep/new.c:2:19" in shown and "     2 | void f(char *x) { RUN(x); }" in shown
 
 

@@ -53,7 +53,7 @@ def prepare(options: argparse.Namespace, *, least: float = 0.0) -> Job:
     if getattr(options, "explain_gaps", False) and options.format not in ("text", "json"):
         raise UsageError("--explain-gaps needs --format text or json")
     document = getattr(options, "stdin_filename", None)
-    if document is not None and options.paths:
+    if document is not None and [str(path) for path in options.paths] not in ([], ["-"]):
         raise UsageError("--stdin-filename scans one document; name no files or folders")
     paths = _existing([document.absolute().parent] if document is not None else options.paths)
     root = _root(paths) if document is None else _project_of([_real(paths[0])])

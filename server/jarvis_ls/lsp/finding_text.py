@@ -21,6 +21,7 @@ from jarvis_ls.lsp.verify_text import EXPLAIN, VERIFY, reference
 
 PATH = Words("Show path as call hierarchy")
 
+
 def describe(
     finding: Finding, page: RulePage | None, say: Messages, *, beside: bool = False, links: str = ""
 ) -> str:
