@@ -93,6 +93,106 @@ char *enlarge(char *text, int size)
 }
 """
 
+STACKS = """\
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item {
+    char *handle, *prefix;
+};
+struct emitter {
+    int error;
+    struct {
+        struct item *start, *end, *top;
+    } items;
+};
+
+static char *copy_of(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+int extend(void **start, void **top, void **end)
+{
+    void *new_start;
+    if ((char *)*end - (char *)*start >= INT_MAX / 2)
+        return 0;
+    new_start = realloc(*start, ((char *)*end - (char *)*start) * 2);
+    if (!new_start)
+        return 0;
+    *top = (char *)new_start + ((char *)*top - (char *)*start);
+    *end = (char *)new_start + ((char *)*end - (char *)*start) * 2;
+    *start = new_start;
+    return 1;
+}
+
+#define PUSH(context, stack, value) \\
+    (((stack).top != (stack).end || \\
+      extend((void **)&(stack).start, (void **)&(stack).top, (void **)&(stack).end)) ? \\
+         (*((stack).top++) = value, 1) : \\
+         ((context)->error = 1, 0))
+
+int append_kept(struct emitter *e, struct item value)
+{
+    struct item *other, copy = {NULL, NULL};
+    for (other = e->items.start; other != e->items.top; other++)
+        if (strcmp(other->handle, value.handle) == 0)
+            return 0;
+    copy.handle = copy_of(value.handle);
+    copy.prefix = copy_of(value.prefix);
+    if (!copy.handle || !copy.prefix)
+        goto error;
+    if (!PUSH(e, e->items, copy))
+        goto error;
+    return 1;
+error:
+    free(copy.handle);
+    free(copy.prefix);
+    return 0;
+}
+
+int append_lost(struct emitter *e, struct item value)
+{
+    struct item *other, copy = {NULL, NULL};
+    for (other = e->items.start; other != e->items.top; other++)
+        if (strcmp(other->handle, value.handle) == 0)
+            return 0;
+    copy.handle = copy_of(value.handle);
+    copy.prefix = copy_of(value.prefix);
+    if (!copy.handle || !copy.prefix)
+        goto error;
+    if (!PUSH(e, e->items, copy))
+        goto error;
+    return 1;
+error:
+    free(copy.handle);
+    return 0;
+}
+
+int overwritten(struct emitter *e, const char *text)
+{
+    e->items.top->handle = malloc(strlen(text) + 1);
+    if (text[0] == 'x')
+        e->items.top->handle = NULL;
+    return 1;
+}
+
+void consume(const char *text)
+{
+    char *copy = copy_of("x");
+    if (copy != NULL && text != NULL)
+        copy[0] = text[0];
+    free(copy);
+}
+
+int hand_over(void)
+{
+    consume(copy_of("abc"));
+    return 0;
+}
+"""
+
 pytest.importorskip("clang.cindex")
 pytestmark = [
     pytest.mark.skipif(
@@ -181,3 +281,28 @@ def test_the_case_is_replayed_until_it_is_repaired(
     repaired = jsec("replay", case, str(place / "project"), "--trust", home=place / "home")
     file.write_text(LIBRARY)
     assert repaired.returncode == 0, repaired.stdout
+
+
+def test_what_somebody_keeps_is_refuted_and_nothing_else(tmp_path: Path) -> None:
+    pytest.importorskip("z3")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "stack.c").write_text(STACKS)
+    done = jsec(
+        "prove", "--all", str(tmp_path / "project"), "--trust", "--format", "json",
+        "--min-confidence", "0", "--budget", "8", home=tmp_path / "home",
+    )  # fmt: skip
+    assert done.stdout, done.stderr
+    lines = STACKS.splitlines()
+    begins = {
+        name: lines.index(next(line for line in lines if f" {name}(" in line and "{" not in line))
+        + 1
+        for name in ("append_kept", "append_lost", "overwritten", "consume", "hand_over")
+    }
+    verdicts: dict[str, set[str]] = {}
+    for finding in json.loads(done.stdout)["findings"]:
+        if finding["rule"] == "memory-leak":
+            around = max((at, name) for name, at in begins.items() if at <= finding["line"])
+            verdicts.setdefault(around[1], set()).add(finding["proof"]["verdict"])
+    assert verdicts.pop("append_kept") == {"refuted"}
+    assert {"append_lost", "overwritten", "hand_over"} <= verdicts.keys()
+    assert all("refuted" not in found for found in verdicts.values()), verdicts

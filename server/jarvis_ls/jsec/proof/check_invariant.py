@@ -152,7 +152,7 @@ def _prove(
         return ""
     checks = checks_for(finding.cwe)
     rules_out = False
-    if checks:
+    if checks and Check.KEPT not in checks:  # that something is lost shows in no statement
         without = show(replace(question, goal=Goal(places, checks), seconds=budget.left / 3))
         budget.spend(without.seconds)
         rules_out = without.is_shown

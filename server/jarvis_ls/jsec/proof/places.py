@@ -27,7 +27,8 @@ _NAMES = frozenset(
 )
 _MAX_DEPTH = 40
 _LEAKS = frozenset({401, 404, 771, 772, 775})
-_GOT = re.compile(r"^Opened by |^Memory is allocated by | allocates \d+ bytes\.$")
+_ALLOCATED = re.compile(r"^Memory is allocated by | allocates \d+ bytes\.$")
+_GOT = re.compile(rf"^Opened by |{_ALLOCATED.pattern}")
 """What the step of a path says at which what is lost later was allocated or opened."""
 OUTSIDE = "#"
 """Stands for all of a file that is outside of functions."""
@@ -79,6 +80,14 @@ def flaw_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, i
         if source is not None:
             found.append((file, statement_lines(source, span)))
     return found
+
+
+def allocation_of(finding: Finding) -> int | None:
+    """Return the number of the step at which the memory of a leak was allocated; None when no step
+    says so."""
+    steps = (*finding.trace, *finding.related)
+    found = [n for n, step in enumerate(steps) if _ALLOCATED.search(str(step.message))]
+    return found[-1] if found else None
 
 
 def leak_lines(bench: Sources, finding: Finding) -> list[tuple[str, tuple[int, int]]]:

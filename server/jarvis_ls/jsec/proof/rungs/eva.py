@@ -103,13 +103,16 @@ class Eva:
         """See `Rung`."""
         checks = checks_for(finding.cwe)
         is_unset = not _UNSET.isdisjoint(finding.cwe)
-        if language_of(finding.file) != "c" or Check.HUGE in checks or not (checks or is_unset):
+        if language_of(finding.file) != "c" or not (checks or is_unset):
+            return None
+        if not checks.isdisjoint({Check.HUGE, Check.KEPT}):
             return None
         read = read_code(bench, finding.file)
         function = read.code.at(finding.file, finding.span.line) if read is not None else None
         if read is None or function is None or not _is_fit(bench, read):
             return None
         goal = goal_of(bench, finding, checks)
+        assert goal is not None
         kinds = _kinds(checks, is_unset=is_unset)
         read.code.need(function, goal.steps, is_whole=read.is_whole)
         for level, roots in levels(read.code, function, is_whole=read.is_whole):

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.core.finding import Finding, Span
+from jarvis_ls.core.words import Words, together
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Evidence, Strength, Verdict
-from jarvis_ls.jsec.proof.places import statement_lines
+from jarvis_ls.jsec.proof.places import allocation_of, statement_lines
 from jarvis_ls.jsec.proof.refuting import (
     assumptions,
     conclude,
@@ -25,11 +28,21 @@ from jarvis_ls.jsec.proof.refuting import (
 )
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram
 from jarvis_ls.jsec.proof.symbolic.goal import Check, Goal, checks_for
+from jarvis_ls.jsec.proof.symbolic.program import Program
 from jarvis_ls.jsec.proof.toolchain import Toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 
+if TYPE_CHECKING:
+    from jarvis_ls.jsec.proof.symbolic.refutation import Answer
+
 NAME = "symbolic"
 _MOST_SECONDS = 10.0
+_MOST_NAMED = 6
+_WHOSE = (
+    Words("Who is given a block, or can come to it, releases it."),
+    Words("What was stored through an argument is not overwritten through another one."),
+)
+"""What it is assumed under that nothing is lost."""
 
 
 class Symbolic:
@@ -46,14 +59,26 @@ class Symbolic:
         checks = checks_for(finding.cwe)
         if not checks or language_of(finding.file) != "c":
             return None
-        return await asyncio.to_thread(
-            _refute, finding, bench, budget, goal_of(bench, finding, checks)
-        )
+        goal = goal_of(bench, finding, checks)
+        if goal is None or not goal.places:
+            return None
+        return await asyncio.to_thread(_refute, finding, bench, budget, goal)
 
 
-def goal_of(bench: Workbench, finding: Finding, checks: frozenset[Check]) -> Goal:
-    """Return what is to be shown of the statement of a finding and of the steps that lead to it."""
+def goal_of(bench: Workbench, finding: Finding, checks: frozenset[Check]) -> Goal | None:
+    """Return what is to be shown of the statement of a finding and of the steps that lead to it; of
+    a leak, of what is allocated on its path. None when its path does not say where that is."""
     steps = (*finding.trace, *finding.related)
+    if Check.KEPT in checks:
+        number = allocation_of(finding)
+        if number is None:
+            return None
+        spot = steps[number]
+        return Goal(
+            tuple(_statements(bench, [(spot.file, spot.span)])),
+            checks,
+            through=tuple((step.file, step.span.line) for step in steps[number:]),
+        )
     return Goal(
         tuple(_statements(bench, [(finding.file, finding.span)])),
         checks,
@@ -78,6 +103,8 @@ def _refute(finding: Finding, bench: Workbench, budget: Budget, goal: Goal) -> E
     function = read.code.at(finding.file, finding.span.line) if read is not None else None
     if read is None or function is None:
         return None
+    if goal.is_of_ends:
+        goal = replace(goal, through=(*goal.through, *_call_before(finding, read.code)))
     seconds = min(_MOST_SECONDS, budget.left / 2)
     answer = show(Question(read.code, goal, function, read.is_whole, seconds, budget.stop.is_set))
     budget.spend(answer.seconds)
@@ -86,8 +113,33 @@ def _refute(finding: Finding, bench: Workbench, budget: Budget, goal: Goal) -> E
     return Evidence(
         Verdict.REFUTED,
         NAME,
-        conclude(answer, function.name),
+        _kept(answer, function.name) if goal.is_of_ends else conclude(answer, function.name),
         strength=Strength.UNSAT,
-        assumptions=assumptions(answer, function.name),
+        assumptions=(
+            *assumptions(answer, function.name),
+            *(_WHOSE if goal.is_of_ends else ()),
+        ),
         functions=hashes(bench, read, answer),
+    )
+
+
+def _call_before(finding: Finding, code: Program) -> Iterator[tuple[str, int]]:
+    """Yield where the path calls the function that allocates, if it does."""
+    number = allocation_of(finding)
+    assert number is not None
+    steps = (*finding.trace, *finding.related)
+    inner = code.at(steps[number].file, steps[number].span.line)
+    for step in reversed(steps[:number]):
+        if inner is not None and str(step.message).startswith(f"Calling '{inner.name}'"):
+            yield step.file, step.span.line
+            return
+
+
+def _kept(answer: Answer, name: str) -> str:
+    """Return what was shown of a leak, in `Words`."""
+    return Words(
+        "Where {functions} ends, what is allocated there was released, returned, or is kept where "
+        "the caller or a global variable leads to: {count} conditions hold there (z3).",
+        functions=together([f"'{root}'" for root in answer.roots[:_MOST_NAMED] or (name,)], ", "),
+        count=answer.shown,
     )

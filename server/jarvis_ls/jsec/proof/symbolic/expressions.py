@@ -62,6 +62,10 @@ class Expressions(Machine):
         """Return what a call gives."""
 
     @abstractmethod
+    def value_of_block(self, state: State, node: Node) -> Results:
+        """Return the value of statements in an expression: that of the last one."""
+
+    @abstractmethod
     def place_of(self, state: State, variable: Variable) -> Pointer:
         """Return the address of a variable."""
 
@@ -95,6 +99,8 @@ class Expressions(Machine):
                 return self._follow_call(state, node)
             case Kind.LIST:
                 return [(state, Hole())]
+            case Kind.BLOCK:
+                return self.value_of_block(state, node)
         raise GaveUp(node.kind.name)
 
     def branch(self, state: State, node: Node) -> Iterator[tuple[State, bool]]:

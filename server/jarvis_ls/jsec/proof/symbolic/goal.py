@@ -42,6 +42,8 @@ class Check(Enum):
     """Sizes that are asked for are moderate."""
     INVARIANT = auto()
     """An expression is true."""
+    KEPT = auto()
+    """What is allocated in the places is released, or kept by the caller, where a function ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,17 @@ class Goal:
     """What must hold in these statements and in what they call."""
     steps: tuple[tuple[str, int, int], ...] = ()
     """Statements that lead to the places: there it must hold too, but not in what they call."""
+    through: tuple[tuple[str, int], ...] = ()
+    """Files and lines whose functions must be executed."""
 
     def covers(self, node: Node) -> bool:
         """Return whether a node is in one of the places."""
         return _is_in(node, self.places)
+
+    @property
+    def is_of_ends(self) -> bool:
+        """Return whether it is asked what there is where functions end: then all paths count."""
+        return Check.KEPT in self.checks
 
     def passes(self, node: Node) -> bool:
         """Return whether a node is in a step that leads to the places."""
@@ -113,6 +122,7 @@ _BY_CWE: dict[int, frozenset[Check]] = {
     **dict.fromkeys((197, 681), frozenset({Check.CONVERSION})),
     **dict.fromkeys((194, 195, 196), _BOUNDS | {Check.CONVERSION, Check.HUGE}),
     789: frozenset({Check.HUGE}),
+    401: frozenset({Check.KEPT}),
 }
 """What must hold that a weakness is not there."""
 _GENERAL = frozenset({20, 664, 676, 682, 703, 704, 707})
@@ -128,4 +138,5 @@ def checks_for(cwe: tuple[int, ...]) -> frozenset[Check]:
     own = [number for number in cwe if number not in general]
     if any(number not in _BY_CWE for number in own):
         return frozenset()
-    return frozenset(check for number in own for check in _BY_CWE[number])
+    found = frozenset(check for number in own for check in _BY_CWE[number])
+    return found if found == {Check.KEPT} or Check.KEPT not in found else frozenset()

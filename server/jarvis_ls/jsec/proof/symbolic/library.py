@@ -11,6 +11,7 @@ import z3
 from jarvis_ls.jsec.proof.symbolic import terms
 from jarvis_ls.jsec.proof.symbolic.expressions import Results
 from jarvis_ls.jsec.proof.symbolic.goal import INVARIANT, Check
+from jarvis_ls.jsec.proof.symbolic.machine import GaveUp
 from jarvis_ls.jsec.proof.symbolic.memory import (
     NULL,
     Block,
@@ -92,6 +93,8 @@ class Library(Statements):
         if name in _NOTHING:
             return [(state, self._result(state, name, node))]
         if name in _ENDS:
+            if name == "longjmp" and self.goal.is_of_ends:
+                raise GaveUp(name)
             return []
         if name in _READERS or name in _WIDE_READERS:
             unit = 1 if name in _READERS else 4
@@ -154,6 +157,8 @@ class Library(Statements):
         found: Results = [(failed, NULL)]
         if self.assume(state, terms.not_above(size, largest)):
             pointer = self.new_block(state, size, rest, Origin.HEAP)
+            if self.active:
+                state.watched |= {pointer.block}
             found.append((state, pointer))
         return found
 

@@ -322,8 +322,10 @@ class Machine:
         """Put a value at a place."""
         self.access(state, pointer, type_.size, node, write=True)
         if not isinstance(pointer, Pointer):
+            kept = self._kept_behind(state, type_, value, node)
             self.expose(state, value)
             self.forget_exposed(state)
+            state.kept = kept
             return
         block = state.blocks.get(pointer.block)
         if block is None or block.constant or block.life is Life.DEAD:
@@ -342,6 +344,48 @@ class Machine:
             state.write(pointer.block, offset, type_.size, value)
         if strings:
             state.blocks[pointer.block] = replace(state.blocks[pointer.block], strings=strings)
+
+    def _kept_behind(
+        self, state: State, type_: CType, value: Value, node: Node | None
+    ) -> dict[int, object]:
+        """Return what is kept behind a store through a wild pointer. Numbers are not written over
+        addresses, nor is one member of a structure over another: an assumption."""
+        if type_.form in (Form.INTEGER, Form.FLOAT):
+            return dict(state.kept)
+        place = _member_of(node)
+        kept = {
+            number: known
+            for number, known in state.kept.items()
+            if known is not None and place is not None and _are_apart(known, place)
+        }
+        own = [
+            number
+            for number in state.exposed - state.kept.keys() - (state.given - state.watched)
+            if number in state.blocks and state.blocks[number].origin in (Origin.STACK, Origin.HEAP)
+        ]
+        if not own:  # else the pointer may lead to what ends with the function
+            kept.update(dict.fromkeys(blocks_in(value), place))
+            state.given |= frozenset(blocks_in(value))
+        return kept
+
+    def require_kept(self, state: State, value: Value) -> None:
+        """Ask that all that was allocated in the places is released, or that a caller who is given
+        `value` can come to it. Raises `NotShown`."""
+        held = [*state.kept, *blocks_in(value), *state.statics.values()]
+        held += [n for n, block in state.blocks.items() if block.origin is Origin.GLOBAL]
+        found: set[int] = set()
+        while held:
+            number = held.pop()
+            block = state.blocks.get(number)
+            if number in found or block is None or block.life is not Life.ALIVE:
+                continue
+            found.add(number)
+            for _, inner in block.cells.values():
+                held += blocks_in(inner)
+        for number in state.watched:
+            if state.blocks[number].life is not Life.DEAD and number not in found:
+                raise NotShown(Check.KEPT, None)
+            self.spent.shown += 1
 
     def touch(self, state: State, place: tuple[int, int, int]) -> None:
         """Note that a place was written to, of which a wild pointer may know."""
@@ -422,6 +466,7 @@ class Machine:
             state.forget(number)
         state.exposed |= found - state.shared if shared else found
         state.lengths.clear()
+        state.kept = {}
         return found
 
     def new_block(
@@ -569,6 +614,31 @@ class Machine:
             state.forget_range(pointer.block, offset, block.size - offset)
             return
         state.forget(pointer.block)
+
+
+def _member_of(node: Node | None) -> Node | None:
+    """Return the member of a structure that is assigned to; None when it is something else."""
+    if node is None or node.kind is not Kind.ASSIGN:
+        return None
+    target = node.part(0)
+    return target if target.kind in (Kind.MEMBER, Kind.ARROW) else None
+
+
+def _are_apart(left: object, right: Node) -> bool:
+    """Return whether two members are different ones of structures of one type."""
+    if not isinstance(left, Node):
+        return False
+    types = [_record_of(left), _record_of(right)]
+    if types[0] is None or types[0] != types[1] or types[0].union:
+        return False
+    (low, first), (high, _) = sorted((int(str(n.value)), n.type.size) for n in (left, right))
+    return low + first <= high
+
+
+def _record_of(member: Node) -> CType | None:
+    """Return the type of the structure that a member is of."""
+    base = member.part(0).type
+    return base.element if member.kind is Kind.ARROW else base
 
 
 def _is_named(node: Node | None) -> bool:

@@ -132,7 +132,18 @@ class Block:
 class State:
     """One path: what was assumed, and what memory holds."""
 
-    __slots__ = ("blocks", "exposed", "lengths", "path", "shared", "statics", "variables")
+    __slots__ = (
+        "blocks",
+        "exposed",
+        "given",
+        "kept",
+        "lengths",
+        "path",
+        "shared",
+        "statics",
+        "variables",
+        "watched",
+    )
 
     def __init__(self) -> None:
         self.path: list[Truth] = []
@@ -148,6 +159,13 @@ class State:
         """Blocks that other functions of the project know by name."""
         self.lengths: dict[int, Number] = {}
         """Lengths of the strings that wild pointers point to."""
+        self.watched: frozenset[int] = frozenset()
+        """Blocks that were allocated in the places of the goal."""
+        self.given: frozenset[int] = frozenset()
+        """Blocks whose address was put somewhere through a wild pointer."""
+        self.kept: dict[int, object] = {}
+        """Blocks whose address was put, through a wild pointer, where it still is; with what tells
+        apart where that is."""
 
     def fork(self) -> State:
         """Return a path of its own that begins as this one."""
@@ -158,6 +176,9 @@ class State:
         other.exposed = self.exposed
         other.shared = self.shared
         other.lengths = dict(self.lengths)
+        other.watched = self.watched
+        other.given = self.given
+        other.kept = dict(self.kept)
         other.statics = dict(self.statics)
         return other
 

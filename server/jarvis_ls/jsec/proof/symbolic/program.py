@@ -151,12 +151,17 @@ class Program:
         return found[0] if len(found) == 1 else None
 
     def need(
-        self, function: Function, steps: Iterable[tuple[str, int, int]], *, is_whole: bool
+        self,
+        function: Function,
+        steps: Iterable[tuple[str, int, int]],
+        *,
+        is_whole: bool,
+        also: Sequence[_Key] = (),
     ) -> None:
-        """Set the function that a place lies in, the statements that lead to it, and whether no
-        other files belong to the program."""
+        """Set the function that a place lies in, the statements that lead to it, whether no other
+        files belong to the program, and what else must be executed where it is called."""
         self._is_whole = is_whole
-        self._needed = self._leading_to([(function.file, function.name)])
+        self._needed = self._leading_to([(function.file, function.name), *also])
         around = [self.at(file, first) for file, first, _ in steps]
         found = [(item.file, item.name) for item in around if item is not None]
         self._relevant = self._needed | self._leading_to(found)

@@ -392,6 +392,11 @@ class Reader:
                 if any(_is_designated(c) for c in below):
                     raise Unsupported("designated initialiser")
                 return self._node(cursor, Kind.LIST, [self._expression(c) for c in below], None)
+            case "StmtExpr":
+                if len(below) != 1:
+                    raise Unsupported("statements in an expression")
+                parts = [self._statement(c) for c in clang.children(below[0])]
+                return self._node(cursor, Kind.BLOCK, parts, None)
             case "COMPOUND_LITERAL_EXPR":
                 return self._node(cursor, Kind.LITERAL, [self._expression(below[-1])], cursor.hash)
         return self._number(cursor)

@@ -104,11 +104,21 @@ def show(question: Question) -> Answer:
 
 def _show(question: Question) -> Answer:
     program, function = question.program, question.function
-    program.need(function, question.goal.steps, is_whole=question.is_whole)
+    goal = question.goal
+    spots = [(file, line) for file, line, _ in goal.places] if goal.is_of_ends else []
+    around = [found for file, line in spots if (found := program.at(file, line)) is not None]
+    also = [(item.file, item.name) for item in around]
+    if goal.is_of_ends and not also:
+        return Answer(is_shown=False, why="nothing to show")
+    program.need(function, goal.steps, is_whole=question.is_whole, also=also)
+    passed = [program.at(file, line) for file, line in goal.through]
+    if None in passed:
+        return Answer(is_shown=False, why="nothing to show")
+    through = {(item.file, item.name) for item in passed if item is not None}
     end = time.thread_time() + question.seconds
     why = "nothing to show"
     for level, roots in levels(program, function, is_whole=question.is_whole):
-        everywhere = level != 0 and question.goal.is_displaced
+        everywhere = goal.is_of_ends or (level != 0 and goal.is_displaced)
         ways = [_Way(roots, level, everywhere, skips=False)]
         if not everywhere and level >= 0:
             ways.insert(0, replace(ways[0], skips=True))
@@ -125,14 +135,16 @@ def _show(question: Question) -> Answer:
                 if isinstance(error, NotShown) and way.may_be_shorter(question.goal, spent):
                     ways.insert(0, replace(way, longest=MODERATE_STRING))
                 continue
-            if shown := sum(item.shown for item in spent):
+            entered = frozenset(item for part in spent for item in part.entered)
+            shown = sum(item.shown for item in spent)
+            if shown and through <= entered:
                 return Answer(
                     is_shown=True,
                     roots=tuple(root.name for root in roots),
                     level=level,
                     shown=shown,
                     strings=max(item.strings for item in spent),
-                    entered=frozenset(item for part in spent for item in part.entered),
+                    entered=entered,
                 )
             why = "nothing to show"
     return Answer(is_shown=False, why=why)

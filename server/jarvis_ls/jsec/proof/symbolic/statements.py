@@ -181,7 +181,9 @@ class Statements(Expressions, ABC):
         state.variables = variables
         if function.name == "main" and len(function.parameters) > 1:
             self._give_arguments(state, function)
-        self._body(state, function)
+        for path, value in self._body(state, function):
+            if self.goal.is_of_ends:
+                self.require_kept(path, value)
 
     def _give_arguments(self, state: State, main: Function) -> None:
         """Let the second parameter of `main` point to as many strings as the first says."""
@@ -358,6 +360,18 @@ class Statements(Expressions, ABC):
                     waiting.append((outcome.state, target))
         return found
 
+    def value_of_block(self, state: State, node: Node) -> Results:
+        """See `Expressions`."""
+        is_void = node.type.form is Form.VOID
+        first, last = (node.parts, None) if is_void else (node.parts[:-1], node.parts[-1])
+        with self._followed_by(True):  # the rest of the expression
+            outcomes = self._block(state, first)
+            if any(outcome.end is not End.NORMAL for outcome in outcomes):
+                raise GaveUp("a jump out of an expression")
+            if last is None:
+                return [(outcome.state, HOLE) for outcome in outcomes]
+            return [found for item in outcomes for found in self.value(item.state, last)]
+
     @contextmanager
     def _followed_by(self, leads: bool) -> Iterator[None]:
         """Note whether what comes behind a statement may lead to a place."""
@@ -506,6 +520,7 @@ class Statements(Expressions, ABC):
         for _ in range(_MOST_TRIALS):
             path = state.fork()
             path.exposed |= exposed
+            path.kept = {}
             candidates = self._havoc(path, state, relations, written, refuted)
             outer, self.writes = self.writes, set()
             made = len(self._made)
@@ -529,6 +544,8 @@ class Statements(Expressions, ABC):
                 if not self.proves(after, self._holds(item, after))
             }
             if not failed:
+                if any(_loses(after, state) for after in going):
+                    raise GaveUp("a loop that allocates")
                 return found
             refuted |= failed
         raise GaveUp("loop")
@@ -655,7 +672,9 @@ class Statements(Expressions, ABC):
     ) -> Results:
         if self._is_skipped(function):
             return self._unknown_call(state, function.name, values, node)
-        needed = self._whole or (self._code.is_needed(function) and function not in self._roots)
+        needed = self._whole or (
+            self._code.is_needed(function) and (self.goal.is_of_ends or function not in self._roots)
+        )
         is_deep = function.name in self._calls or len(self._calls) > _DEEPEST
         if is_deep or function.variadic or len(values) != len(function.parameters):
             if needed:
@@ -724,6 +743,8 @@ class Statements(Expressions, ABC):
         if name in _TWICE:
             raise GaveUp(name)
         reached = state.reachable(list(values))
+        if self.goal.is_of_ends and (not name or state.codes(reached, list(values))):
+            raise GaveUp("a pointer to a function")
         if self._whole and not (is_system and not state.codes(reached, list(values))):
             raise GaveUp(f"call of {name or 'a pointer'}")
         if any(isinstance(value, Pointer) or not _is_number(value) for value in values):
@@ -743,6 +764,13 @@ class Statements(Expressions, ABC):
             if frees and block.origin is Origin.HEAP and block.life is Life.ALIVE:
                 self.writes.add((number, 0, -1))
                 state.blocks[number] = replace(block, life=Life.UNCERTAIN)
+
+
+def _loses(after: State, before: State) -> bool:
+    """Return whether something that a round has allocated may be lost in the next: only what is
+    released surely is not."""
+    new = after.watched - before.watched
+    return any(after.blocks[number].life is not Life.DEAD for number in new)
 
 
 def _at_round(loop: _Loop, rounds: int) -> _Loop:
