@@ -216,6 +216,22 @@ async def test_a_script_in_the_background_is_stopped_and_goes_on_unseen(folder, 
         assert [e.state for e in page.entries(ToolEntry)] == ["cancelled", "running"]
 
 
+async def test_without_a_sandbox_the_user_reads_why_nothing_runs_and_is_not_asked(folder, tmp_path):
+    settings = "[sandbox]\nrungs = []\n"
+    async with (
+        ModelServer() as model,
+        opened(folder, tmp_path / "home", model, settings=settings) as page,
+    ):
+        await page.attach()
+        model.call("execute_script", {"script": "echo out >made.txt"})
+        model.say("It cannot be run.")
+        await page.send("Run it")
+        await page.answered("It cannot be run.")
+        [entry] = page.entries(ToolEntry)
+        assert entry.state == "denied" and entry.reason.startswith("No sandbox holds")
+        assert not (folder / "made.txt").exists()
+
+
 async def test_stop_is_at_once_and_what_was_said_stays(folder, tmp_path):
     async with ModelServer() as model:
         model.say("The beginning of a long answer", stall_after=2)

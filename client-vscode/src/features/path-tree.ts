@@ -59,7 +59,8 @@ interface PathNode {
 
 export function activate(context: JarvisContext): void {
   context.command('jarvisLs.showPath', async (...clicked: Clicked<FindingRef>) => {
-    const [finding] = findingsMeant(context, clicked);
+    const meant = findingsMeant(context, clicked);
+    const finding = meant.find((it) => 'steps' in it && it.steps > 0) ?? meant[0];
     if (finding === undefined) {
       void window.showInformationMessage(
         l10n.t('Place the cursor on a finding, or select findings in the Findings view.'),

@@ -76,7 +76,7 @@ class Approved(Wrapper):
         try:
             script = await self._show_script(known, call, context)
         except JarvisError as error:  # it could not run, so no one is asked
-            return ToolResult(call.id, call.name, str(error), is_error=True)
+            return _cannot_run(call, str(error))
         if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
             answer = await self._answer(call, decision, context, script)
             if not answer.allowed:
@@ -161,6 +161,13 @@ def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContex
     read = (real_path(a.target, context.roots) for a in actions if a.kind == "read")
     outside = frozenset(path for path in read if path is not None)
     return replace(context, services={**context.services, "granted": outside})
+
+
+def _cannot_run(call: ToolCall, reason: str) -> ToolResult:
+    """Return the result of a call that cannot be run here, whose reason its user sees at once."""
+    if (here := current_call()) is not None:
+        here.show(state="denied", asked=(), reason=mapped(reason, shown))
+    return ToolResult(call.id, call.name, reason, is_error=True)
 
 
 def _refuse(call: ToolCall, reason: str) -> ToolResult:
