@@ -16,8 +16,16 @@ from project import jc2r, write
 from toolchain import needs_cargo
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift import local_memory, names, simplify, steps, tidy, variables
-from jarvis_ls.jc2r.lift.rust import Source, parse_source
+from jarvis_ls.jc2r.lift import (
+    format_proofs,
+    local_memory,
+    names,
+    simplify,
+    steps,
+    tidy,
+    variables,
+)
+from jarvis_ls.jc2r.lift.rust import Source, below, parse_source
 from jarvis_ls.jc2r.run.overview import read_overview
 
 C = """\
@@ -447,6 +455,47 @@ def test_changes_in_expressions_are_statements(before: str, after: str) -> None:
 def test_what_is_never_reached_goes(before: str, after: str) -> None:
     after = after or before.replace("; break 'a;", ";").replace("break 'a; return 1;", "break 'a;")
     assert said(tidy.ends, before) == f"fn g(n: i32) {{ {after} }}"
+
+
+@pytest.mark.parametrize(
+    ("call", "sound"),
+    [
+        ('sys::printf(c"%d of %ld: %5.2f\\n".as_ptr(), n, 3i64, x as f64)', True),
+        ('sys::fprintf(sys::stderr, c"%s: %u%%\\n".as_ptr(), c"a".as_ptr(), n as u32)', True),
+        ('sys::puts(b"text\\0".as_ptr() as *const i8)', True),
+        ('sys::printf(c"%s".as_ptr(), t)', False),  # any pointer
+        ('sys::printf(c"%d %d".as_ptr(), n)', False),
+        ('sys::printf(c"%d".as_ptr(), n as i64)', False),
+        ('sys::printf(c"%n".as_ptr(), n)', False),
+        ('sys::printf(c"%*d".as_ptr(), n, n)', False),
+        ('sys::printf(c"\\x25s".as_ptr())', False),
+        ("sys::printf(t)", False),
+        ('sys::fprintf(f, c"a".as_ptr())', False),
+        ('sys::puts(b"text".as_ptr() as *const i8)', False),  # no zero at its end
+    ],
+)
+def test_printing_is_sound_where_all_is_written_there(call: str, sound: bool) -> None:
+    text = f"fn g(n: i32, x: f32, t: *const i8, f: *mut types::_IO_FILE) {{ {call}; }}"
+    one = parse_source(Path("g.rs"), text.encode())
+    node = next(below(one.functions[0], "call_expression"))
+    name = call.partition("(")[0].removeprefix("sys::")
+    assert bool(format_proofs.proof_of_printing(one, node, name)) == sound
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("sys::fputc(n, sys::stderr);", True),
+        ("let f = unsafe { sys::stdout };", True),
+        ("let f = sys::stdout; sys::fclose(f);", False),
+        ("sys::fclose(sys::stdout);", False),
+        ("sys::stderr = f;", False),
+        ("h(&raw mut sys::stderr);", False),
+    ],
+)
+def test_standard_streams_stay_where_nothing_closes_them(body: str, kept: bool) -> None:
+    one = parse_source(Path("g.rs"), f"unsafe fn g(n: i32) {{ {body} }}".encode())
+    assert format_proofs.keeps_streams([one]) == kept
 
 
 def test_arms_of_one_statement_have_no_block() -> None:

@@ -12,6 +12,7 @@ from project import jc2r, write
 from toolchain import needs_cargo
 
 C = """\
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 struct view { const unsigned char *data; int size; };
@@ -69,6 +70,9 @@ void swap(struct pot *a, struct pot *b) { struct pot c = *a; *a = *b; *b = c; }
 void drop(struct pot *a) { free(a->stuff); a->stuff = NULL; }
 int letter(int i) { char mode[4] = "rwb"; mode[i & 1] = 'x'; return mode[0] + mode[1] * 2; }
 int absolute(int i) { return abs(i); }
+int report(int n) { fprintf(stderr, "%s: %d\\n", "report", n); return n + 1; }
+int told(const char *t) { return fprintf(stderr, "%s\\n", t); }
+void stop(int n) { if (n == 12345) exit(3); }
 """
 UNSAFE = {
     "first_byte": "- `v.data` points to valid memory.",
@@ -89,6 +93,7 @@ UNSAFE = {
     "padded": "- `n.n`: the member of the union that was stored last.",
     "empty": "- The preconditions of `free` hold.",
     "call": "- No other thread uses `handler` meanwhile.",
+    "told": "- The preconditions of `fprintf` hold.",
 }
 """Functions that callers can make crash, and the precondition that each must name."""
 SAFE = {
@@ -101,6 +106,8 @@ SAFE = {
     "set_inner": "*p = v;",
     "both_inner": "a.set(1i32); b.set(2i32); a.get()",
     "absolute": "// SAFETY: `abs` takes numbers only and is defined for all of them.",
+    "report": "`fprintf` gets texts that end with a zero, and the numbers that its format names",
+    "stop": "std::process::exit(3i32)",
 }
 """Functions that none can, with what makes that true."""
 

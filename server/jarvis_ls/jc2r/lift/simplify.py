@@ -140,7 +140,7 @@ def compounds(source: Source, function: Node) -> bytes:
 
 def checks(source: Source, function: Node) -> bytes:
     """Let what C leaves undefined end in a panic: a call of no function, and going on at a place
-    that is never reached."""
+    that is never reached. `exit` is Rust's, which two threads may call at once."""
 
     def rule(node: Node, say: Say) -> bytes | None:
         called = field(node, "function") if node.type == "call_expression" else None
@@ -148,6 +148,9 @@ def checks(source: Source, function: Node) -> bytes:
             return None
         if source.text(called) == b"core::hint::unreachable_unchecked":
             return b"unreachable!()"
+        if source.text(called) == b"sys::exit":
+            given = field(node, "arguments")
+            return None if given is None else b"std::process::exit" + say(given)
         name = field(called, "field") if called.type == "field_expression" else None
         if name is None or source.text(name) != b"unwrap_unchecked":
             return None

@@ -7,10 +7,11 @@ over, on public fields, on other threads or on how C was called, and its functio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jarvis_ls.codeintel.parse import Node
+from jarvis_ls.jc2r.lift.format_proofs import STREAMS, keeps_streams, proof_of_printing, text_of
 from jarvis_ls.jc2r.lift.program import arguments_of
 from jarvis_ls.jc2r.lift.rust import Source, bare, below, field, first, name_of, variable_of
 from jarvis_ls.jc2r.lift.unsafe_operations import Kind, Operation, declaration_of, flat
@@ -50,9 +51,11 @@ class Types:
     """Members of each union, with their types."""
     packed: bool
     """Whether some type has fields that are not aligned."""
+    streams: bool = False
+    """Whether the standard streams stay what and where they are."""
 
 
-def types_of(sources: Iterable[Source]) -> Types:
+def types_of(sources: Sequence[Source]) -> Types:
     """Return what is known of the types that the files define."""
     items = [
         (source, item)
@@ -84,7 +87,7 @@ def types_of(sources: Iterable[Source]) -> Types:
                 nonzero.add(made)
                 more = True
     packed = any(b"packed" in source.text(node) for source, node in _attributes(sources))
-    return Types(frozenset(nonzero), unions, packed)
+    return Types(frozenset(nonzero), unions, packed, keeps_streams(sources))
 
 
 def proof_of(source: Source, operation: Operation, types: Types) -> str:
@@ -96,6 +99,9 @@ def proof_of(source: Source, operation: Operation, types: Types) -> str:
         return _of_member(source, operation.node, types)
     if operation.kind is Kind.DEREFERENCE:
         return _of_address(source, operation.node, types)
+    if operation.kind is Kind.STATIC and types.streams:
+        name = flat(source.text(operation.node))
+        return f"nothing gives `{name}` another value" if name in STREAMS else ""
     return ""
 
 
@@ -146,6 +152,8 @@ def _of_call(source: Source, operation: Operation, types: Types) -> str:
         return "`__assert_fail` reads texts that end with a zero, and ends the process"
     if operation.name in _TOTAL and callee == b"sys::" + operation.name.encode():
         return f"`{operation.name}` takes numbers only and is defined for all of them"
+    if types.streams and callee == b"sys::" + operation.name.encode():
+        return proof_of_printing(source, operation.node, operation.name)
     return ""
 
 
@@ -154,14 +162,9 @@ def _is_text(source: Source, argument: Node) -> bool:
     node = bare(argument)
     while node is not None and node.type == "type_cast_expression":
         node = bare(field(node, "value"))
-    if node is None or node.type != "call_expression":
-        return node is not None and node.type == "integer_literal"
-    method = field(node, "function")
-    name = None if method is None else field(method, "field")
-    value = None if method is None else bare(field(method, "value"))
-    text = b"" if value is None or value.type != "string_literal" else source.text(value)
-    ends = text.startswith(b'c"') or text.endswith(b'\\0"')
-    return name is not None and source.text(name) == b"as_ptr" and ends
+    if node is not None and node.type == "integer_literal":
+        return True
+    return text_of(source, argument) is not None
 
 
 def _of_member(source: Source, node: Node, types: Types) -> str:
