@@ -170,12 +170,14 @@ def test_what_a_set_up_defines_by_its_variables_and_types_is_guessed(tmp_path: P
             'AC_DEFINE_UNQUOTED([PRODUCT], "$PRODUCT")\n'
             'AC_DEFINE([SINCE], [["07 Jan"]], [day])\n'
             'AC_DEFINE_UNQUOTED(UNTIL, "31.12.", "day")\nAC_DEFINE_UNQUOTED(AT, $at)\n'
+            "AC_DEFINE_UNQUOTED([BETWEEN], [','], [between two])\nAC_DEFINE([NONE], [-1], [no])\n"
             "AC_CHECK_TYPE(uint16_t, [AC_DEFINE(my_word, uint16_t)])\n",
             "config.h.in": "#undef PRODUCT\n#undef SINCE\n#undef UNTIL\n#undef AT\n#undef "
-            "my_word\n",
+            "my_word\n#undef BETWEEN\n#undef NONE\n",
             "a.c": '#include "config.h"\n#include <stdint.h>\nmy_word one;\n'
             "const char *said(void) { return PRODUCT SINCE UNTIL PACKAGE_VERSION; }\n"
             "_Static_assert(sizeof PACKAGE_BUGREPORT == 8, PACKAGE_BUGREPORT);\n"
+            "_Static_assert(BETWEEN == 0x2c && NONE == -1, PACKAGE_NAME);\n"
             "#ifdef AT\nint at(void) { return AT; }\n#endif\n",
         },
     )
@@ -606,6 +608,24 @@ def test_what_a_set_up_finds_out_about_the_machine_is_known(tmp_path: Path) -> N
             '_Static_assert(sizeof HOST_OS == sizeof "linux-gnu", HOST_OS);\n'
             '_Static_assert(sizeof WHOSE == sizeof "(C) 2007, 2008 A B <a@b.org>", WHOSE);\n'
             "#ifdef OTHER\nint other(void) { return 0; }\n#endif\n"
+            "#ifdef OURS\nint ours(void) { return 0; }\n#endif\n",
+        },
+    )
+    assert functions(root) == ["ours"]
+
+
+@needs_compiler
+def test_of_several_headers_that_one_is_chosen_by_the_last_that_is_there_is(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    write(
+        root,
+        {
+            "configure.ac": "AC_INIT([shop], [1.4])\nAC_CONFIG_HEADERS([config.h])\n"
+            "AC_CHECK_HEADER([nobody/has.h],[way=theirs],[])\n"
+            "AC_CHECK_HEADER([stdio.h],[way=ours],[])\n"
+            'if test "$way" = "theirs"\nthen\nAC_DEFINE([THEIRS], [1])\n'
+            'elif test "$way" = "ours"\nthen\nAC_DEFINE([OURS], [1])\nfi\n',
+            "a.c": "#include <config.h>\n#ifdef THEIRS\n#include <nobody/has.h>\n#endif\n"
             "#ifdef OURS\nint ours(void) { return 0; }\n#endif\n",
         },
     )

@@ -342,6 +342,28 @@ def test_what_is_shipped_without_its_source_is_not_taken_for_made(tmp_path: Path
     assert "1 translation units from make" in done.stdout
 
 
+def test_a_build_does_not_make_its_configure_again(tmp_path: Path) -> None:
+    """A patch leaves `configure.ac` the newest, and who has the sources need not have automake."""
+    write(
+        tmp_path,
+        {
+            "configure": "sed s/WHAT/a.c/ Makefile.in > Makefile\n",
+            "aclocal.m4": "",
+            "Makefile.in": "all: Makefile.in\n\tcc -c WHAT\n"
+            "Makefile.in: configure.ac aclocal.m4\n\tno-automake-here\n"
+            "configure: configure.ac aclocal.m4\n\tno-autoconf-here\n"
+            "aclocal.m4: configure.ac\n\tno-aclocal-here\n",
+            "a.c": "int a(void) { return 1; }\n",
+        },
+    )
+    for name in ("configure", "Makefile.in", "aclocal.m4"):
+        os.utime(tmp_path / name, (1_000_000_000, 1_000_000_000))
+    (tmp_path / "configure.ac").write_text("AC_INIT([shop], [1.4])\n")
+    done = jc2r("scan", "--no-graphs", "--build", tmp_path)
+    assert "make failed" not in done.stdout + done.stderr, done.stdout + done.stderr
+    assert "1 translation units from make" in done.stdout
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +51,8 @@ _SOURCES = {*SUFFIXES, ".s", ".asm", ".m", ".f", ".f90", ".l", ".y"}
 """Of what objects are made."""
 _OBJECTION = re.compile(r"(?i)\berror\b|\*\*\*")
 """What the line of a build has that says why it stopped."""
+_GENERATED = ("aclocal.m4", "Makefile.in", "config.h.in", "configure")
+"""What autoconf and automake make, each of those before it at most."""
 _CONFIGURES = ("configure", "configure.sh")
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _COMPILERS = ("cc", "gcc", "clang", "c99", "c89", "c++", "g++", "clang++", "tcc")
@@ -405,6 +408,7 @@ def _by_make(root: Path, folder: Path, notes: list[str]) -> Units | None:
         return None
     copy = _copy(root, folder)
     _unmake(copy)
+    _date_generated(copy)
     if configure and (failed := _run(["sh", f"./{configure}"], copy, None)) is not None:
         notes.append(Words("configure failed: {why}", why=failed))
     with tempfile.TemporaryDirectory(prefix="jc2r-") as name:
@@ -462,6 +466,16 @@ def _copy(root: Path, folder: Path) -> Path:
             "The project cannot be copied to {copy}: {error}", copy=copy, error=error
         ) from None
     return copy
+
+
+def _date_generated(copy: Path) -> None:
+    """Have what autoconf and automake made of their sources look newer than these: a checkout or a
+    patch leaves any order, and `make` would make it again by tools that may not be there."""
+    now = time.time()
+    for age, name in enumerate(reversed(_GENERATED)):
+        for path in copy.rglob(name):
+            if path.is_file() and not path.is_symlink():
+                os.utime(path, (now - age / 1000, now - age / 1000))
 
 
 def _unmake(copy: Path) -> None:

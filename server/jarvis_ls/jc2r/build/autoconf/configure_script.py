@@ -35,7 +35,7 @@ _INIT = re.compile(
     r"\bAC_INIT\(\s*\[?([\w .+-]+)\]?\s*,\s*\[?([\w .+~-]+)\]?\s*(?:,\s*\[?([\w.@+:/<> -]*)\]?)?"
 )
 _OLD_INIT = re.compile(r"\bAM_INIT_AUTOMAKE\(\s*\[?([\w.+-]+)\]?\s*,\s*\[?([\w.+~-]+)\]?")
-_WORD = r"\w+|\"(?:[^\"\\\n$`]|\\.)*\""
+_WORD = r"-?\w+|'(?:[^'\\\n$`]|\\.)'|\"(?:[^\"\\\n$`]|\\.)*\""
 _VALUE = rf"\[*({_WORD})\]*"
 _DEFINED = re.compile(
     rf"^AC_DEFINE(?:_UNQUOTED(?=\([^,()\n]*,\s*\[*(?:{_WORD})\]*\s*[,)]))?"

@@ -188,23 +188,29 @@ def _body(text: str) -> list[str]:
 
 
 def found_out(script: str) -> dict[str, str]:
-    """Variables that a script for autoconf sets where the machine has a header or a function, and
-    otherwise nowhere but once before, as this machine has them."""
+    """Variables that a script for autoconf sets where the machine has a header or a function, one
+    after the other, and otherwise nowhere but once before, as this machine has them."""
     before = shell_assignments(script)
-    found: dict[str, tuple[str, str, str]] = {}
+    asked_for: dict[str, list[tuple[str, str, str | None]]] = {}
     for text in calls(_LOOKED_FOR, script):
         asked, *ways = parts(text)
         there, other = ([_SETS.fullmatch(way.strip()) for way in ways] + [None, None])[:2]
         if there is None or len(asked.split()) != 1:
             continue
-        name = there[1]
-        same = other is not None and other[1] == name
-        otherwise = other[2] if other is not None and same else before.get(name, "")
-        if len(re.findall(rf"\b{name}=", script)) == 1 + (same or name in before):
-            word = re.sub(r"\W", "_", asked).upper()
-            found[name] = (f"HAVE_{word}", there[2], otherwise)
-    said = answers(value for value, _, _ in found.values())
-    return {name: yes if asked in said else no for name, (asked, yes, no) in found.items()}
+        otherwise = other[2] if other is not None and other[1] == there[1] else None
+        word = re.sub(r"\W", "_", asked).upper()
+        asked_for.setdefault(there[1], []).append((f"HAVE_{word}", there[2], otherwise))
+    said = answers(value for checks in asked_for.values() for value, _, _ in checks)
+    found: dict[str, str] = {}
+    for name, checks in asked_for.items():
+        set_here = len(checks) + sum(otherwise is not None for _, _, otherwise in checks)
+        if len(re.findall(rf"\b{name}=", script)) != set_here + (name in before):
+            continue
+        value = before.get(name, "")
+        for asked, yes, otherwise in checks:
+            value = yes if asked in said else value if otherwise is None else otherwise
+        found[name] = value
+    return found
 
 
 def by_default(choice: str) -> tuple[str, str] | None:
