@@ -185,6 +185,39 @@ def test_a_leak_of_what_the_library_allocates(project: Path, home: Path) -> None
 
 
 @needs_compiler
+@pytest.mark.skipif(not Path("/usr/include/curses.h").exists(), reason="curses is not here")
+def test_a_library_that_a_header_of_the_project_includes(project: Path, home: Path) -> None:
+    (project / "own.h").write_text("#include <curses.h>\n")
+    told = proof_of(
+        "use-after-free",
+        '#include "own.h"\nint main(int count, char **words)\n{\n    char *p = malloc(8);\n'
+        "    if (count > 9 && words)\n        return endwin();\n    if (p == NULL)\n"
+        '        return 1;\n    strcpy(p, "abc");\n    free(p);\n    return p[0];\n}\n',
+        project,
+        home,
+    )
+    assert told["verdict"] == "reproduced", told["message"]
+
+
+@needs_compiler
+def test_a_stream_that_is_closed_as_a_descriptor(project: Path, home: Path) -> None:
+    told = proof_of(
+        "mismatched-release",
+        "#include <stdint.h>\n#include <unistd.h>\nint main(void)\n{\n"
+        '    FILE *f = fopen("a.txt", "w");\n    if (f != NULL)\n'
+        "        close((int)(intptr_t)f);\n    return 0;\n}\n",
+        project,
+        home,
+    )
+    report = told["report"]
+    assert (told["verdict"], report["kind"], report["line"]) == (
+        "reproduced",
+        "unfit-release",
+        10,
+    ), told["message"]
+
+
+@needs_compiler
 def test_a_program_that_prints_what_looks_like_reports(project: Path, home: Path) -> None:
     lines = [
         "A" * 400 + ":1:2: runtime error: index 9 out of bounds for type",

@@ -17,6 +17,9 @@
  * still open, where NAME is the function that opened it. A program that calls jsec_hold calls a single
  * function: then they are written of what this has opened and nothing leads to any more.
  *
+ * When a descriptor is closed as a stream or a stream as a descriptor, "JSEC: unfit NAME" and the
+ * stack are written.
+ *
  * Of blocks that were not enlarged, for realloc failed, and that nothing leads to any more, "JSEC: lost
  * realloc" and the stack of that call are written when a harness asks for it.
  *
@@ -648,8 +651,21 @@ wint_t __wrap_putwchar(wchar_t c)
     return call_fails("putwchar", ENOSPC) ? WEOF : __real_putwchar(c);
 }
 
+/* Tells of a descriptor that is closed as a stream, and of a stream that is closed as a descriptor. */
+static int is_stream(int number)
+{
+    int i, found = number == (int)(size_t)stdin || number == (int)(size_t)stdout ||
+                   number == (int)(size_t)stderr;
+    for (i = 0; i < MOST_OPEN; i++)
+        found |= (size_t)open_now[i].handle >= MOST_DESCRIPTORS &&
+                 number == (int)(size_t)open_now[i].handle;
+    return found;
+}
+
 int __wrap_fclose(FILE *file)
 {
+    if (file != NULL && (size_t)file < MOST_DESCRIPTORS && fcntl((int)(size_t)file, F_GETFD) >= 0)
+        tell("JSEC: unfit ", "fclose");
     note_closed(file);
     if (!call_fails("fclose", ENOSPC)) {
         int failed = __real_fclose(file);
@@ -753,6 +769,8 @@ int __wrap_chroot(const char *name)
 
 int __wrap_close(int descriptor)
 {
+    if (is_stream(descriptor) && fcntl(descriptor, F_GETFD) < 0)
+        tell("JSEC: unfit ", "close");
     note_closed(DESCRIPTOR(descriptor));
     if (!call_fails("close", EIO)) {
         int failed = __real_close(descriptor);

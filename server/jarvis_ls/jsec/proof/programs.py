@@ -379,11 +379,8 @@ def _shared_depth(left: str, right: str) -> int:
 
 
 def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build:
-    sources = [bench.source(file) for file in files]
-    included = {
-        name for source in sources if source is not None for name in _INCLUDE.findall(source.data)
-    }
     own = _headers(bench)
+    included = _included(bench, files, own)
     libraries = dict.fromkeys(
         flag
         for name, flag in _LIBRARIES.items()
@@ -398,6 +395,18 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
         libraries=(*libraries, *_ALWAYS),
         configured=bool(configured(bench).headers),
     )
+
+
+def _included(bench: Workbench, files: list[str], headers: list[str]) -> set[bytes]:
+    """Return the names of what some files include, and headers of the project by way of them."""
+    waiting, found = list(files), set[bytes]()
+    for file in waiting:
+        source = bench.source(file)
+        new = set(_INCLUDE.findall(source.data)) - found if source is not None else set()
+        found |= new
+        names = {PurePosixPath(name.decode("utf-8", "replace")).name for name in new}
+        waiting += [path for path in headers if PurePosixPath(path).name in names]
+    return found
 
 
 def _headers(bench: Workbench) -> list[str]:

@@ -21,6 +21,8 @@ MARK = f"{OWN}failed "
 
 FAILED = "failed "
 """How the kinds of `MARK` begin, before the name of what failed."""
+UNFIT = f"{OWN}unfit "
+"""What they write when something is closed that the function cannot close, before its name."""
 LOST = f"{OWN}lost "
 """What they write of a block that `realloc` left where it was."""
 LEAKED = f"{OWN}leaked "
@@ -43,7 +45,8 @@ _HEAD = re.compile(
     r"|^thread '[^\n]{0,200}' (?:\(\d+\) )?panicked at ([^\n]{1,500}?):(\d{1,9}):\d+:\n"
     r"([^\n]{0,300})"
     rf"|^{UNSAFE}(\w+)"
-    rf"|^{LOST}(\w+)",
+    rf"|^{LOST}(\w+)"
+    rf"|^{UNFIT}(\w+)",
     re.MULTILINE,
 )
 _FRAME = re.compile(
@@ -120,7 +123,8 @@ _KINDS: dict[frozenset[str], str] = {
     "805 806 823 839 843",
     _DEAD: "416 562 672 825",
     frozenset({"double-free"}): "415 1341",
-    frozenset({"bad-free"}): "590 761 763",
+    frozenset({"bad-free"}): "590 761",
+    frozenset({"bad-free", "unfit-release"}): "763",
     frozenset({"alloc-dealloc-mismatch", "bad-free"}): "762",
     frozenset({"leak"}): "401 404 772 775",
     LEAKS: "771",
@@ -200,7 +204,7 @@ def without_cast(finding: Finding, line: str) -> str:
     return _CAST.sub("", line) if len(_CAST.findall(line)) == 1 else ""
 
 
-_WORDLESS = LEAKS | {"null-dereference", "wild-access"}
+_WORDLESS = LEAKS | {"unfit-release"} | {"null-dereference", "wild-access"}
 """Kinds that reports do not say by their name."""
 
 
@@ -209,6 +213,7 @@ def kinds_pattern(kinds: frozenset[str]) -> str:
     words = [text for text, kind in (*_ASAN_KINDS, *_UBSAN_KINDS) if kind in kinds]
     words += [kind for kind in kinds if kind not in _WORDLESS]
     words += ["leak of", LEAKED] if "leak" in kinds else []
+    words += [UNFIT] if "unfit-release" in kinds else []
     words += [LOST] if "lost-block" in kinds else []
     words += ["SEGV"] if kinds & {"null-dereference", "wild-access"} else []
     return "|".join(sorted(words))
@@ -293,6 +298,8 @@ def _kind(head: re.Match[str]) -> str:
         return f"{FAILED}{head[7]}"
     if head[13]:
         return f"{IN_HANDLER}{head[13]}"
+    if head[15]:
+        return "unfit-release"
     if head[14]:
         return "lost-block"
     if head[2] or head[8]:
