@@ -35,7 +35,7 @@ _CONTAINERS: dict[LanguageName, frozenset[str]] = {
 _EXPORTED = frozenset({"function_definition", "declaration"})
 _WORDS = re.compile(rb"(?:[A-Z][A-Z0-9_]*\s+)+")
 _ALTERNATIVES = frozenset({"preproc_elif", "preproc_elifdef", "preproc_else"})
-MOST_DECLARED = 100_000
+MOST_DECLARED = 50_000
 """Most declarations of a file that are analysed, and most names in one declaration."""
 _MANY_CHILDREN = 10_000
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})

@@ -72,6 +72,8 @@ class FileAnalysis:
     """Name and bytes of each function, in order."""
     is_cut: bool = False
     """Whether the time was up before all rules had looked at all of it."""
+    items: Sequence[Item] = ()
+    """What the file was cut into: nodes of its tree, which is kept as long as they are."""
 
     @property
     def functions(self) -> list[tuple[str, int, int]]:
@@ -205,6 +207,7 @@ class Engine:
                 for name, start, end in result.functions
             ],
             is_cut=whole.is_cut or any(result.is_cut for _, result in results),
+            items=found,
         )
 
     @functools.cached_property

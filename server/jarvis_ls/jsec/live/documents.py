@@ -410,6 +410,7 @@ class LiveDocuments:
             cache=document.cache,
         )
         context = "" if headers is None else headers.facts_for(path, result.facts)[0]
+        result.items = ()  # of an open document little is kept
         document.analysis = _Analysed(document.tree, headers, context, result)
         return result
 

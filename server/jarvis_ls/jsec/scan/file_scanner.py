@@ -21,6 +21,7 @@ from jarvis_ls.codeintel.headers import MAX_HEADER_BYTES, Headers, facts_of
 from jarvis_ls.codeintel.languages import HEADER_ENDS, LanguageName, language_of
 from jarvis_ls.codeintel.parse import Tree, parse
 from jarvis_ls.codeintel.source import Source, decode
+from jarvis_ls.codeintel.top_level_items import Item
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
@@ -163,7 +164,8 @@ class DiskFiles:
         unit = ""
         failures: list[str] = [CUT] if analysis.is_cut else []
         if for_flow:
-            unit, failed = self._lower(source, language, tree, analysis.facts, digest)
+            found = analysis.items
+            unit, failed = self._lower(source, language, tree, analysis.facts, digest, found)
             failures += failed
         elif self._store is not None:
             failures.append(NOT_FOLLOWED)
@@ -298,10 +300,17 @@ class DiskFiles:
         return replace(report, findings=findings, notes=tuple(dict.fromkeys(notes)), settled=True)
 
     def _lower(
-        self, source: Source, language: LanguageName, tree: Tree, own: Facts, digest: str
+        self,
+        source: Source,
+        language: LanguageName,
+        tree: Tree,
+        own: Facts,
+        digest: str,
+        found: Sequence[Item] | None = None,
     ) -> tuple[str, Sequence[str]]:
-        """Keep the functions of a file for the analysis of flow; gives the name they are kept
-        under, nothing when they are not, and notes on what failed."""
+        """Keep the functions of a file, of which the items may be `found` already, for the analysis
+        of flow; gives the name they are kept under, nothing when they are not, and notes on what
+        failed."""
         if self._store is None:
             return "", ()
         assert self._open is not None
@@ -309,7 +318,7 @@ class DiskFiles:
         closure = tuple(self._open.headers.closure(source.path, own))
         name = self._store.name(source.path, digest, context)
         try:
-            file = lower(Unit(source, language, own.merge(included)), tree.root_node)
+            file = lower(Unit(source, language, own.merge(included)), tree.root_node, found)
             outline = outline_of(file, source.data, context, closure, lasting=self._store.lasting)
             self._store.put(name, outline, file.functions)
         except OSError as error:

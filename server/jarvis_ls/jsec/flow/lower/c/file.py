@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import MAX_DEPTH, Node
-from jarvis_ls.codeintel.top_level_items import items
+from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
@@ -32,10 +32,11 @@ _TAGGED: Final = frozenset({"struct_specifier", "union_specifier", "class_specif
 _Pending = tuple[Node, str, str, Type, bool]
 
 
-def lower(unit: Unit, root: Node) -> FileIR:
-    """Return the functions, variables and types of a file with the tree `root`."""
+def lower(unit: Unit, root: Node, found: Sequence[Item] | None = None) -> FileIR:
+    """Return the functions, variables and types of a file with the tree `root`; `found` are its
+    items where they are known."""
     lowering = lowering_of(unit)
-    lowering.declare(root)
+    lowering.declare(root, found)
     return lowering.whole()
 
 
@@ -62,12 +63,11 @@ class Lowering:
         """Whether what only other platforms compile is being taken in: it declares what nothing
         else does."""
 
-    def declare(self, root: Node) -> None:
-        """Take in all that the file with the tree `root` declares."""
+    def declare(self, root: Node, found: Sequence[Item] | None = None) -> None:
+        """Take in all that the file with the tree `root` declares, which has the items `found`."""
         spaces = _Spaces(root)
-        found = list(items(root, self.unit.language))
         foreign = []
-        for item in found:
+        for item in items(root, self.unit.language) if found is None else found:
             space = spaces.of(item.node)
             if item.foreign:
                 foreign.append((item.node, space))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.rust_tests import is_test_path
-from jarvis_ls.codeintel.top_level_items import items
+from jarvis_ls.codeintel.top_level_items import Item, items
 from jarvis_ls.jsec.flow.ir.c_types import ANY
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
@@ -47,8 +47,9 @@ class RustLowering:
         self.definitions: dict[str, tuple[Node, str]] = {}
         self._typed: list[tuple[Node, str]] = []
 
-    def declare(self, root: Node) -> None:
-        """Take in all that the file with the tree `root` declares."""
+    def declare(self, root: Node, found: Sequence[Item] | None = None) -> None:
+        """Take in all that the file with the tree `root` declares; which items are tests is read
+        here, from the path alone, whatever was `found`."""
         in_test = is_test_path(self.unit.source.path)
         for item in items(root, "rust", in_test=in_test):
             if not item.in_test:
