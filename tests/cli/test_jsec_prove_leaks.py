@@ -229,9 +229,16 @@ def proofs(place: Path) -> dict[str, dict[str, Any]]:
     """What is proven of each finding, by the comment on its line."""
     folder = str(place / "project")
     done = jsec(
-        "prove", "--all", folder, "--trust", "--format", "json", "--min-confidence", "0",
+        "prove",
+        "--all",
+        folder,
+        "--trust",
+        "--format",
+        "json",
+        "--min-confidence",
+        "0",
         home=place / "home",
-    )  # fmt: skip
+    )
     assert done.stdout, done.stderr
     lines = LIBRARY.splitlines()
     return {
@@ -288,9 +295,18 @@ def test_what_somebody_keeps_is_refuted_and_nothing_else(tmp_path: Path) -> None
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "stack.c").write_text(STACKS)
     done = jsec(
-        "prove", "--all", str(tmp_path / "project"), "--trust", "--format", "json",
-        "--min-confidence", "0", "--budget", "8", home=tmp_path / "home",
-    )  # fmt: skip
+        "prove",
+        "--all",
+        str(tmp_path / "project"),
+        "--trust",
+        "--format",
+        "json",
+        "--min-confidence",
+        "0",
+        "--budget",
+        "8",
+        home=tmp_path / "home",
+    )
     assert done.stdout, done.stderr
     lines = STACKS.splitlines()
     begins = {

@@ -356,8 +356,7 @@ def test_declarations_without_end_are_left_out_and_told(text: bytes, tmp_path: P
     report = scanned(tmp_path, FLAW.encode() + text + FLAW.encode())
     line = 3 if text.count(b"\n") == 1 else 50_003
     assert report.notes == (
-        "a declaration of more than 50000 names, or behind as many, was not analysed: "
-        f"line {line}",
+        f"a declaration of more than 50000 names, or behind as many, was not analysed: line {line}",
     )
     last = 4 + text.count(b"\n")
     assert [finding.span.line for finding in report.findings] == [2, last]

@@ -21,6 +21,8 @@ _PLACES |= {"fputs": (1, 0), "fputc": (1, -1), "putc": (1, -1), "fflush": (0, -1
 _FORMATS = frozenset({"printf", "fprintf"})
 _CLOSING = frozenset({"sys::fclose", "sys::freopen", "sys::fcloseall"})
 _AROUND = ("block", "unsafe_block", "parenthesized_expression", "type_cast_expression")
+_HIDDEN = re.compile(r"\\x25|\\u")
+"""A percent sign, as an escape."""
 _SUFFIX = re.compile(r"-?[\d_.]+([iuf]\d+|[iu]size)\Z")
 _SAME = re.compile(r"\.(?:wrapping_\w+|rotate_\w+|abs|min|max)\Z")
 
@@ -97,7 +99,7 @@ def _are_right(source: Source, form: str, given: list[Node]) -> bool:
     wanted = _CONVERSION.findall(form)
     plain = _CONVERSION.sub("", form)
     asked = [(size, kind) for size, kind in wanted if kind != "%"]
-    if "%" in plain or "\\x25" in form or len(asked) != len(given):
+    if "%" in plain or _HIDDEN.search(form) or len(asked) != len(given):
         return False
     return all(
         _is_right(source, size, kind, value)

@@ -60,8 +60,8 @@ def steps(source: Source, function: Node) -> bytes:
             return new if isinstance(new, bytes) else say(new)
         if node.id not in plan.before and node.id not in plan.after:
             return None
-        front = b"".join(say(one) + b"\n" for one in plan.before.get(node.id, ()))
-        behind = b"".join(b"\n" + one for one in plan.after.get(node.id, ()))
+        front = b"".join(say(part) + b"\n" for part in plan.before.get(node.id, ()))
+        behind = b"".join(b"\n" + text for text in plan.after.get(node.id, ()))
         parts, at = [], node.start_byte
         for child in node.children:
             parts += [source.data[at : child.start_byte], say(child)]
@@ -145,7 +145,7 @@ def _plan_front(source: Source, statement: Node, plan: _Plan) -> None:
         if len(inside) < 2 or whole.id in plan.replaced or block.children[0].type != "{":
             continue
         tail = inside[-1]
-        if any(one.type != "expression_statement" for one in inside[:-1]):
+        if any(statement.type != "expression_statement" for statement in inside[:-1]):
             continue
         if tail.type not in ("identifier", "field_expression") or _old_value(source, block)[0]:
             continue

@@ -142,7 +142,7 @@ def _own_changes(source: Source, message: Message) -> list[Change]:
             return []
         return [Change(block.start_byte, block.end_byte, source.text(inner).decode())]
     if message.code == "unused_assignments":
-        if (statement := _assigned_in(node)) is not None:
+        if (statement := _assignment_of(node)) is not None:
             change = first(statement)
             value = None if change is None else field(change, "right")
             if value is None or _does_something(source, value):
@@ -161,7 +161,7 @@ def _own_changes(source: Source, message: Message) -> list[Change]:
     return []
 
 
-def _assigned_in(name: Node) -> Node | None:
+def _assignment_of(name: Node) -> Node | None:
     """Return the statement `name = value;` of the variable on its left side."""
     change = name if name.type == "assignment_expression" else name.parent
     if change is None or change.type != "assignment_expression":

@@ -380,7 +380,7 @@ def _shared_depth(left: str, right: str) -> int:
 
 def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build:
     own = _headers(bench)
-    included = _included(bench, files, own)
+    included = _headers_included(bench, files, own)
     libraries = dict.fromkeys(
         flag
         for name, flag in _LIBRARIES.items()
@@ -397,7 +397,7 @@ def _build(bench: Workbench, files: list[str], wanted: tuple[str, ...]) -> Build
     )
 
 
-def _included(bench: Workbench, files: list[str], headers: list[str]) -> set[bytes]:
+def _headers_included(bench: Workbench, files: list[str], headers: list[str]) -> set[bytes]:
     """Return the names of what some files include, and headers of the project by way of them."""
     waiting, found = list(files), set[bytes]()
     for file in waiting:

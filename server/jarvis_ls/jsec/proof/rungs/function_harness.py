@@ -260,7 +260,7 @@ class _Search:
             is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(OF_CLANG)
             return _survival(function, self._runs, self._came if is_seen else None)
         if self._leaks and _is_ordinary(tried):
-            return _evidence(Verdict.REPRODUCED, tried, _lost(tried), self._hashes())
+            return _evidence(Verdict.REPRODUCED, tried, _loss_message(tried), self._hashes())
         outer = await self._outermost(tried, _DEEPEST)
         if not outer.function.parameters and not outer.function.of_object:
             if self._has_state(outer.function):
@@ -274,7 +274,7 @@ class _Search:
                 values=", ".join(outer.values),
             )
             return _unproven(why, self._runs)
-        message = _lost(outer) if self._leaks else _contract(outer)
+        message = _loss_message(outer) if self._leaks else _contract(outer)
         return _evidence(Verdict.CALLER, outer, message, self._hashes())
 
     async def _outermost(self, tried: Tried, depth: int) -> Tried:
@@ -321,7 +321,7 @@ class _Search:
         self._runs += found.runs
         if found.reached is not None:
             self._came = (self._came or 0) + found.reached
-        set_ = _failing if self._leaks else lambda _: Settings()
+        set_ = _settings_of_failure if self._leaks else lambda _: Settings()
         cases = [Case(build, stdin=data, settings=set_(call)) for data, call in found.inputs]
         for level in LEVELS if cases else ():
             done = await run_cases(self._bench, cases, level, self._budget, leaks=self._leaks)
@@ -476,7 +476,7 @@ class _Search:
         return tuple(found)
 
 
-def _failing(number: int) -> Settings:
+def _settings_of_failure(number: int) -> Settings:
     """Return settings with which a call fails, whichever it is; 0 for none."""
     return Settings(fail_call=ANY_CALL, fail_number=number or NO_CALL)
 
@@ -517,7 +517,7 @@ def _did(tried: Tried) -> str:
     )
 
 
-def _lost(tried: Tried) -> str:
+def _loss_message(tried: Tried) -> str:
     assert tried.seen is not None and tried.run is not None
     report = tried.seen.report
     failed = next((seen for seen in tried.run.seen if seen.kind.startswith(FAILED)), None)

@@ -113,7 +113,9 @@ def _refute(finding: Finding, bench: Workbench, budget: Budget, goal: Goal) -> E
     return Evidence(
         Verdict.REFUTED,
         NAME,
-        _kept(answer, function.name) if goal.is_of_ends else conclude(answer, function.name),
+        _message_of_keeping(answer, function.name)
+        if goal.is_of_ends
+        else conclude(answer, function.name),
         strength=Strength.UNSAT,
         assumptions=(
             *assumptions(answer, function.name),
@@ -135,7 +137,7 @@ def _call_before(finding: Finding, code: Program) -> Iterator[tuple[str, int]]:
             return
 
 
-def _kept(answer: Answer, name: str) -> str:
+def _message_of_keeping(answer: Answer, name: str) -> str:
     """Return what was shown of a leak, in `Words`."""
     return Words(
         "Where {functions} ends, what is allocated there was released, returned, or is kept where "
