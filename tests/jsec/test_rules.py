@@ -45,7 +45,9 @@ def findings_of(engine: Engine, source: Source, language: LanguageName, rule: st
     """What is found in a fixture; values are followed for rules that ask for that."""
     if isinstance(all_rules()[rule].query, Flow):
         return shown(engine, source, language, decided=False)
-    return engine.analyse(source, language).findings
+    found = engine.analyse(source, language)
+    assert not found.notes, "no rule fails"
+    return found.findings
 
 
 def shown(
@@ -54,6 +56,7 @@ def shown(
     """What the editor shows of a fixture, which is a program by itself; guesses at what flow did
     not find in functions that it followed to the end are left out when `decided`."""
     found = engine.analyse(source, language)
+    assert not found.notes, "no rule fails"
     flow = LiveFlow(analysis_of)
     flow.update(Unit(source, language, found.facts), parse(source.data, language).root_node, "", ())
     flow.work(HANGS, source.path)

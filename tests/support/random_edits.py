@@ -199,6 +199,8 @@ def rested(live: LiveDocuments) -> list[object]:
     result = live.analyse(_URI)
     while result.more or not result.settled:
         result = live.analyse(_URI)
+    broken = [note for note in result.notes if "failed" in str(note)]
+    assert not broken, f"{broken} in {live.text(_URI)!r}"
     return [*map(repr, result.findings), result.notes, result.functions]
 
 

@@ -29,6 +29,11 @@ def field(node: Node | None, name: str) -> Node | None:
     return None if node is None else node.child_by_field_name(name)
 
 
+def first_named(node: Node) -> Node | None:
+    """Return the first named child; None when there is none, for which the library raises."""
+    return node.named_children[0] if node.named_child_count else None
+
+
 def operator_of(node: Node | None) -> str:
     """Return the operator of an operation; empty for None and what has none. A token's kind is its
     text, and costs less.

@@ -15,6 +15,15 @@ void read_after() {
     text[0] = 'a'; // expect: use-after-free
 }
 
+void read_behind_an_empty_statement() {
+    char *text = (char *)malloc(16);
+    if (text == NULL)
+        return;
+    free(text);
+    ;
+    text[0] = 'a'; // expect: use-after-free
+}
+
 void passed_after() {
     char *text = strdup("x");
     if (!text)

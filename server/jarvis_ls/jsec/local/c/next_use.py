@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jarvis_ls.codeintel.functions import Call, Function, Unit, call_at
-from jarvis_ls.codeintel.nodes import bare, field, operator_of, text, use_of
+from jarvis_ls.codeintel.nodes import bare, field, first_named, operator_of, text, use_of
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.top_level_items import Item
 from jarvis_ls.jsec.base.function_cache import once_per_function
@@ -76,7 +76,7 @@ def first_mention(unit: Unit, item: Item, branch: Node, path: str) -> Mention | 
     """Return the first thing that is done to `path` in a branch, when control that enters it comes
     there."""
     search = Search(unit, item, path.encode())
-    block = branch.named_child(0) if branch.type == "else_clause" else branch
+    block = first_named(branch) if branch.type == "else_clause" else branch
     try:
         for statement in _statements(block) if block is not None else ():
             found = search.first(statement, statement.start_byte)
@@ -263,7 +263,7 @@ def _may_leave(statement: Node, unit: Unit) -> bool:
     whose text is not known."""
     if statement.type != "expression_statement":
         return False
-    inner = statement.named_child(0)
+    inner = first_named(statement)
     if inner is not None and inner.type == "identifier":
         body = unit.facts.macros.get(text(inner))
     elif inner is not None and inner.type == "call_expression":

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from jarvis_ls.codeintel.functions import Call, Function
-from jarvis_ls.codeintel.nodes import ancestors, bare, field, text
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, first_named, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Rewrite
 from jarvis_ls.jsec.local.c.layout import (
@@ -94,7 +94,7 @@ def keep_next_in_header(release: Call, step: Node) -> Rewrite | None:
     elsewhere, lines = declare(function, loop, declared, "")
     first = body
     if body.type == "compound_statement":
-        first = body.named_child(0) or body
+        first = first_named(body) or body
     taken = add_before(function, first, [f"{name} = {text(step)};"])
     before = add_before(function, loop, lines) if lines else []
     title = "Keep '{step}' before '{pointer}' is freed"

@@ -16,7 +16,7 @@ from typing import Final
 
 from jarvis_ls.codeintel.conditionals import live_children
 from jarvis_ls.codeintel.installed_headers import View
-from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.nodes import first_named, text
 from jarvis_ls.codeintel.parse import Node, Tree, parse
 from jarvis_ls.jsec.flow.ir.declarations import RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Type
@@ -217,7 +217,7 @@ class InstalledNames:
 def _parse_declaration(written: str) -> tuple[Tree, Node | None]:
     """Return the tree of a declaration and its node; the tree has to be kept for the node."""
     tree = parse(written.encode("utf-8", "replace"), "c")
-    return tree, tree.root_node.named_child(0)
+    return tree, first_named(tree.root_node)
 
 
 def _enumerations(node: Node) -> Iterator[Node]:

@@ -11,7 +11,7 @@ from jarvis_ls.codeintel.conditionals import live_children
 from jarvis_ls.codeintel.declarations import Declared
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import SEVERAL
-from jarvis_ls.codeintel.nodes import text
+from jarvis_ls.codeintel.nodes import first_named, text
 from jarvis_ls.codeintel.parse import Node, parse
 from jarvis_ls.jsec.flow.ir.c_types import (
     ANY,
@@ -487,7 +487,7 @@ class Types(DeclaredTypes):
 @lru_cache(256)
 def _structure(declared: str) -> Node | None:
     """Return the node of the structure that a line declares."""
-    first = parse(declared.encode(), "c").root_node.named_child(0)
+    first = first_named(parse(declared.encode(), "c").root_node)
     if first is None or first.type == "struct_specifier":
         return first
     return first.child_by_field_name("type")
