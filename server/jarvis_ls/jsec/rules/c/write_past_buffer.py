@@ -61,10 +61,10 @@ def write_past_buffer(fault: Fault) -> Iterator[Report]:
         "'{by}' writes a string to a buffer of {room} bytes without room for the terminator.",
         "Off-by-one write past a buffer of {room} bytes.",
         "'{by}' writes {bytes} bytes at offset {offset} of '{name}' ({size} bytes).",
-        "{bytes} bytes are written at offset {offset} of '{name}' ({size} bytes).",
+        "Write of size {bytes} at offset {offset} of '{name}' ({size} bytes).",
         "'{by}' may write past the end of '{name}' ({size} bytes).",
         "Possible write past the end of '{name}' ({size} bytes).",
-        "{bytes} bytes are written at offset {offset} of a buffer of {size} bytes.",
+        "Write of size {bytes} at offset {offset} of a buffer of {size} bytes.",
         "Write past the end of the buffer (overflow).",
     )
     unbounded = any(("by", name) in fault.args for name in _UNBOUNDED)
