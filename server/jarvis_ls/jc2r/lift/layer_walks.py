@@ -22,7 +22,7 @@ from jarvis_ls.jc2r.lift.rust import field as part
 STEPS = 60_000
 """Nodes that are executed before a function goes on for too long."""
 MEMORY_CALLS = (b"sys::memcpy", b"sys::memmove", b"sys::memset", b"sys::memcmp")
-"""Functions of the C library that access as many bytes as they are told."""
+"""Functions of the C library whose last argument is the number of bytes they access."""
 _COMPARED = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,

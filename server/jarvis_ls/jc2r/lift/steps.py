@@ -37,7 +37,7 @@ _LEAVING = (
 @dataclass
 class _Plan:
     replaced: dict[int, bytes | Node] = data_field(default_factory=dict)
-    """What stands in place of a node: text, or one of its parts."""
+    """Replacement of a node by its id: text, or one of its parts."""
     before: dict[int, list[Node]] = data_field(default_factory=dict)
     """Statements in front of a statement."""
     after: dict[int, list[bytes]] = data_field(default_factory=dict)

@@ -47,7 +47,8 @@ class Strength(Enum):
 ANY_CALL = "*"
 """Name of whichever library function may fail."""
 NO_CALL = 1_000_000
-"""Number of the call that fails where none is to fail: calls that fail by themselves are told."""
+"""Number of a call that no run reaches: nothing is made to fail, but calls that fail by themselves
+are reported."""
 DECISIVE = frozenset({Verdict.REPRODUCED, Verdict.CALLER, Verdict.REFUTED})
 """What ends the ladder."""
 

@@ -76,7 +76,7 @@ class Approved(Wrapper):
         try:
             script = await self._show_script(known, call, context)
         except JarvisError as error:  # it could not run, so no one is asked
-            return _cannot_run(call, str(error))
+            return _deny(call, str(error), str(error))
         if decision.effect == "ask" and context.services.get(_CONSENTED) != call.id:
             answer = await self._answer(call, decision, context, script)
             if not answer.allowed:
@@ -163,17 +163,15 @@ def _with_granted(context: ToolContext, actions: Iterable[Action]) -> ToolContex
     return replace(context, services={**context.services, "granted": outside})
 
 
-def _cannot_run(call: ToolCall, reason: str) -> ToolResult:
-    """Return the result of a call that cannot be run here, whose reason its user sees at once."""
-    if (here := current_call()) is not None:
-        here.show(state="denied", asked=(), reason=mapped(reason, shown))
-    return ToolResult(call.id, call.name, reason, is_error=True)
-
-
 def _refuse(call: ToolCall, reason: str) -> ToolResult:
-    if (here := current_call()) is not None:
-        here.show(state="denied", asked=(), reason=mapped(reason, shown))
     text = Words("Not allowed; nothing was done.")
     if reason:
         text = together([text, mapped(reason, shown)], " ")
+    return _deny(call, reason, text)
+
+
+def _deny(call: ToolCall, reason: str, text: str) -> ToolResult:
+    """Return the result `text` of a call that is not made; its user sees the `reason` at once."""
+    if (here := current_call()) is not None:
+        here.show(state="denied", asked=(), reason=mapped(reason, shown))
     return ToolResult(call.id, call.name, text, is_error=True)
