@@ -70,7 +70,7 @@ async def test_a_person_at_a_terminal_reads_rendered_answers(tmp_path):
     async with place(tmp_path) as here:
         with here.person("--trust") as person:
             banner = await person.sees("Ctrl-D exits")
-            assert f"Jarvis · {os.path.realpath(here.folder)} · model: " in banner
+            assert f"Jarvis · {os.path.realpath(here.folder)} · model: scripted/scripted" in banner
             here.model.say(ANSWER)
             person.type("What is wrong?\r")
             shown = await person.sees("Done.")

@@ -29,9 +29,11 @@ async def test_from_nothing_to_an_answer_with_the_wrong_key_first(tmp_path):
         with here.person("setup") as person:
             listed = await person.sees("Other address")
             assert "DeepSeek" in listed and "Moonshot Kimi (China)" in listed
-            number = listed.splitlines()[-1].strip(" .")
-            await person.sees("Number:")
-            person.type(f"{number}\r")
+            assert listed.splitlines()[-1].strip(" .").isdecimal()
+            await person.sees("Number or name:")
+            person.type("i\r")
+            await person.sees("Please type a number or a name of the list.")
+            person.type("other\r")
             await person.sees("/v1:")
             person.type(f"{here.model.url}/chat/completions\r")
             await person.sees("API key")
@@ -65,7 +67,7 @@ async def test_a_server_on_this_machine_needs_two_answers(tmp_path):
         here.environment["OLLAMA_HOST"] = here.model.url.removesuffix("/v1")
         with here.person("setup") as person:
             await person.sees("1. Ollama  (runs here, 1 models)")
-            await person.sees("Number:")
+            await person.sees("Number or name:")
             person.type("1\r")
             await person.sees("Model (number, or name)")
             person.type("1\r")
@@ -167,7 +169,7 @@ async def test_setup_in_chinese(tmp_path):
         with here.person("setup") as person:
             listed = await person.sees("其他地址")
             assert "Moonshot Kimi（中国）" in listed and "MiniMax（国际）" in listed
-            await person.sees("编号：")
+            await person.sees("编号或名称：")
             person.type("scripted\r")
             await person.sees("API 密钥：")
             person.type("sk-wrong-deadbeef\r")

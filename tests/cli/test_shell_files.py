@@ -23,6 +23,19 @@ PROGRAMS = {
 }
 
 
+COMPLETED = [
+    (["jsec", "sc"], ["scan"]),
+    (["jsec", "scan", "--format", "gi"], ["github", "gitlab"]),
+    (["jsec", "scan", "--sev"], ["--severity"]),
+    (["jsec", "explain-finding", "--color", "n"], ["never"]),
+    (["jarvis", "mo"], ["models"]),
+    (["jca", "im"], ["impact"]),
+    (["jc2r", "--ver"], ["--version"]),
+    (["jarvis-ls", "--t"], ["--tcp"]),
+]
+"""What is typed, and what is offered for it."""
+
+
 def run(module: str, *arguments: str, locale: str = "C.UTF-8") -> subprocess.CompletedProcess[str]:
     """Run a program of ours."""
     code = f"import sys; from jarvis_ls.cli.{module} import main; sys.exit(main())"
@@ -67,19 +80,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (["jsec", "sc"], ["scan"]),
-        (["jsec", "scan", "--format", "gi"], ["github", "gitlab"]),
-        (["jsec", "scan", "--sev"], ["--severity"]),
-        (["jsec", "explain-finding", "--color", "n"], ["never"]),
-        (["jarvis", "mo"], ["models"]),
-        (["jca", "im"], ["impact"]),
-        (["jc2r", "--ver"], ["--version"]),
-        (["jarvis-ls", "--t"], ["--tcp"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "offered"), COMPLETED)
 def test_bash_completes(scripts: dict[str, Path], words: list[str], offered: list[str]) -> None:
     program, *rest = words
     assert completed(scripts[program], program, *rest) == offered
@@ -111,8 +112,26 @@ def test_zsh_loads_its_completion(program: str, module: str, tmp_path: Path) -> 
     assert (done.returncode, done.stdout, done.stderr) == (0, f"_{program}\n", "")
 
 
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+@pytest.mark.parametrize(("words", "offered"), COMPLETED)
+def test_fish_completes(words: list[str], offered: list[str], tmp_path: Path) -> None:
+    program, *_ = words
+    script = tmp_path / f"{program}.fish"
+    script.write_text(run(PROGRAMS[program], "--print-completion", "fish").stdout)
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"source {script}; complete -C '{' '.join(words)}'"],
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+        check=False,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    assert [line.partition("\t")[0] for line in done.stdout.splitlines()] == offered
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_shell_without_completion_is_an_error() -> None:
-    done = run("jsec", "--print-completion", "fish")
+    done = run("jsec", "--print-completion", "tcsh")
     assert done.returncode == 2 and "bash" in done.stderr and done.stdout == ""
 
 

@@ -46,7 +46,7 @@ test('the questions of a command are Chinese', async () => {
 });
 
 test('the empty view is Chinese', async () => {
-  await editor.command('Jarvis: 筛选问题…');
+  await editor.command('Jarvis: 按文字筛选…');
   await editor.answer('nothing-has-this-name');
   await editor.findings.getByText('没有符合筛选条件的问题').waitFor();
   await editor.findings.getByText('清除筛选').click();

@@ -155,7 +155,7 @@ test('the path of a finding opens as a call hierarchy, each step above what lead
 });
 
 test('words filter the findings, and the filter says so until it is cleared', async () => {
-  await editor.command('Jarvis: Filter Findings…');
+  await editor.command('Jarvis: Filter by Text…');
   await editor.answer('double-free lib/');
   await until('one finding', async () => (await editor.finding('.c:').count()) === 1);
   await editor.page.getByText('1 of 4 findings').waitFor();
@@ -164,7 +164,7 @@ test('words filter the findings, and the filter says so until it is cleared', as
 });
 
 test('a filter that hides everything offers to be cleared', async () => {
-  await editor.command('Jarvis: Filter Findings…');
+  await editor.command('Jarvis: Filter by Text…');
   await editor.answer('nothing-has-this-name');
   await editor.findings.getByText('No findings match the filter.').waitFor();
   await editor.findings.getByText('Clear Filter').click();

@@ -49,7 +49,11 @@ test('the walkthrough and the findings view open by themselves, once', async () 
 test('the obvious words lead to the obvious command', async () => {
   for (const [words, title] of [
     ['show findings', 'Show Findings'],
-    ['scan', 'Scan Workspace'],
+    ['scan', 'Scan Workspace for Security Flaws'],
+    ['security', 'Scan Workspace for Security Flaws'],
+    ['findings', 'Focus on Findings View'],
+    ['translate', 'Translate Project to Rust (Transpile, Baseline)'],
+    ['agent', 'Change Code with an Agent…'],
     ['open chat', 'Open Chat'],
     ['prove', 'Prove by Running (Sandbox)'],
     ['suppress', 'Suppress…'],

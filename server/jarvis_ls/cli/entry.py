@@ -16,7 +16,7 @@ from jarvis_ls.core.columns import broken
 from jarvis_ls.core.errors import JarvisError, missing_package
 from jarvis_ls.core.files import write_error
 
-SHELLS = ("bash", "zsh")
+SHELLS = ("bash", "zsh", "fish")
 COMPLETIONS = Path(__file__).resolve().parent / "completion"
 """A file for each program and shell."""
 
@@ -132,7 +132,7 @@ def spoken(build: Callable[[], argparse.ArgumentParser]) -> argparse.ArgumentPar
         "--print-completion",
         action=PrintCompletion,
         choices=SHELLS,
-        help="print the completion of this program for a shell: bash, zsh",
+        help="print the completion of this program for a shell: bash, zsh, fish",
     )
     for command in parsers(parser):
         command.formatter_class = Columns

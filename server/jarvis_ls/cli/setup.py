@@ -165,23 +165,22 @@ class _Setup:
         self._screen.say(Words("Which provider?"), "bold")
         for number, offer in enumerate(offers, 1):
             self._screen.say(f"{number:>4}. {_line(offer)}")
-        self._screen.say(f"{len(offers) + 1:>4}. {speak(Words('Other address'))}")
+        other = speak(Words("Other address"))
+        self._screen.say(f"{len(offers) + 1:>4}. {other}")
+        named = [f"{speak(offer.title)} {offer.provider.name}" for offer in offers]
         while True:
-            said = (await self._line(Words("Number: "))).strip()
-            if said.isdecimal() and 1 <= int(said) <= len(offers):
-                offer = offers[int(said) - 1]
-                return offer.provider, offer
-            if said == str(len(offers) + 1):
+            said = (await self._line(Words("Number or name: "))).strip()
+            chosen = _chosen([*named, other], said)
+            if chosen is not None and chosen < len(offers):
+                return offers[chosen].provider, offers[chosen]
+            if chosen == len(offers):
                 base = await self._line(Words("Address, such as https://llm.example.com/v1: "))
                 try:
                     return self._setup.provider("", base), None
                 except UsageError as error:
                     self._screen.say(str(error), "red")
                     continue
-            named = [offer for offer in offers if said and said.lower() == offer.provider.name]
-            if named:
-                return named[0].provider, named[0]
-            self._screen.say(Words("Please type a number of the list."), "yellow")
+            self._screen.say(Words("Please type a number or a name of the list."), "yellow")
 
     async def _ask_key(self, provider: Provider, offer: Offer | None) -> tuple[bool, str]:
         """Return whether a key was typed, and the key; an empty one where none is needed."""
@@ -268,6 +267,18 @@ class _Setup:
             self._prompt = PromptSession(output=create_output(sys.stdout))
         line: str = await self._prompt.prompt_async(speak(prompt), is_password=secret)
         return line
+
+
+def _chosen(names: Sequence[str], said: str) -> int | None:
+    """Return the place in a list of what was typed: its number from 1, its last word, which is the
+    provider's name, or a part that only one has; None when it is none of them."""
+    if said.isdecimal():
+        return int(said) - 1 if 1 <= int(said) <= len(names) else None
+    said = said.casefold()
+    known = [name.casefold() for name in names]
+    exact = [place for place, name in enumerate(known) if said == name.split()[-1]]
+    parts = [place for place, name in enumerate(known) if said and said in name]
+    return next((found[0] for found in (exact, parts) if len(found) == 1), None)
 
 
 def _line(offer: Offer) -> str:

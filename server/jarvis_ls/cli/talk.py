@@ -330,7 +330,8 @@ class Talk:
         """Return where one is: the folder, the model that answers, and what confines scripts."""
         parts = [f"Jarvis · {shown_target(str(self._folder))}"]
         if not self._missing(conversation):
-            parts.append(speak(Words("model: {name}", name=conversation.tree.root.info.group)))
+            group = conversation.assembly.group(conversation.tree.root.info.group)
+            parts.append(speak(Words("model: {name}", name=group.preferred)))
         isolation = await asyncio.to_thread(conversation.assembly.sandbox.expected)
         if not conversation.place.trusted:
             parts.append(speak(Words("not trusted: files are only read")))

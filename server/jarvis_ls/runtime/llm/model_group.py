@@ -148,6 +148,11 @@ class ModelGroup:
         return other
 
     @property
+    def preferred(self) -> str:
+        """Return the name of the model that is asked first: `provider/model`."""
+        return self._candidates[0].label
+
+    @property
     def window(self) -> int:
         """Tokens that fit every model of the group."""
         return min(candidate.model.window for candidate in self._candidates)
