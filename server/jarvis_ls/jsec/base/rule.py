@@ -49,6 +49,8 @@ class Functions:
 
     calling: frozenset[str] = frozenset()
     """Only functions in which one of these is called; empty for all."""
+    containing: frozenset[str] = frozenset()
+    """Only functions with one of these in their text or right above it; empty for all."""
     when: Callable[[Any], bool] | None = None
     """Only functions for which this holds; asked once for all rules that share it."""
 
@@ -103,12 +105,19 @@ def methods(*names: str) -> Calls:
 
 
 def functions(
-    *, calling: Iterable[str] = (), when: Callable[[Any], bool] | None = None
+    *,
+    calling: Iterable[str] = (),
+    containing: Iterable[str] = (),
+    when: Callable[[Any], bool] | None = None,
 ) -> Functions:
-    """Match function definitions: all, or those that call one of `calling` (methods too) and for
-    which `when` holds. `when` is evaluated once for all rules that share it, so a cheap necessary
-    condition there spares many calls of checks."""
-    return Functions(frozenset(calling), when)
+    """Match function definitions: all, or those that call one of `calling` (methods too) or have
+    one of `containing` in their text (or right above it, such as an attribute), and for which
+    `when` holds. The texts of all rules are looked for at once, and `when` is evaluated once for
+    all rules that share it: a cheap necessary condition there spares many calls of checks."""
+    asked = Functions(frozenset(calling), frozenset(containing), when)
+    if asked.calling and asked.containing:
+        raise ValueError("either `calling` or `containing`: what calls one has its name, too")
+    return asked
 
 
 def nodes(

@@ -11,7 +11,6 @@ import math
 import re
 import time
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,7 +111,17 @@ class Plan:
         for asked in self.functions.items():
             for name in asked[0].calling:
                 self.triggers.setdefault(name, []).append(asked)
-        self._always = [asked for asked in self.functions.items() if not asked[0].calling]
+        self._always = [
+            asked
+            for asked in self.functions.items()
+            if not asked[0].calling and not asked[0].containing
+        ]
+        self._containing: dict[str, list[Asked]] = {}
+        """By a text, who asks for functions that have it."""
+        for asked in self.functions.items():
+            for word in asked[0].containing:
+                self._containing.setdefault(word, []).append(asked)
+        self._words_of_functions = WordSet(self._containing)
         self._words_of_files = WordSet(word for _, words in self.whole for word in words)
         self.query = self._query(language)
         self._operator = field_id(language, "operator")
@@ -144,9 +153,9 @@ class Plan:
         ]
         return compile_query(language, "\n".join([_PLACES[language], *asked]))
 
-    def run(self, unit: Unit, item: Item, deadline: float = math.inf) -> ItemResult:
+    def run(self, unit: Unit, item: Item, clock: Clock) -> ItemResult:
         """Return reports and functions of one item, each place and rule once; no rule looks at
-        anything after `deadline`, in processor time."""
+        anything when the time of `clock` is up."""
         node = item.node
         kind = node.type
         if kind in _EMPTY or (kind == "ERROR" and not node.named_child_count):
@@ -157,7 +166,7 @@ class Plan:
         found = captures(self.query, node)
         if not found:
             return _NOTHING
-        run = _Run(unit, item, found, deadline)
+        run = _Run(unit, item, found, clock)
         self._on_calls(run, found.get("call", ()))
         for capture, sites in found.items():
             if capture in self.sites:
@@ -172,7 +181,7 @@ class Plan:
         self,
         unit: Unit,
         results: list[tuple[Item, ItemResult]],
-        deadline: float = math.inf,
+        clock: Clock,
     ) -> ItemResult:
         """Return reports of the rules that check the whole file, given the results of its items."""
         raws: list[Raw] = []
@@ -183,7 +192,7 @@ class Plan:
         for rule, words in self.whole:
             if present.isdisjoint(words):
                 continue
-            if time.process_time() > deadline:
+            if clock.is_up():
                 is_cut = True
                 break
             if whole is None:
@@ -196,12 +205,11 @@ class Plan:
         return ItemResult(raws, [], frozenset(failed), is_cut)
 
     def _on_functions(self, run: _Run) -> None:
-        if not run.index.functions:
-            return
-        called = (asked for name in run.calls_at for asked in self.triggers[name])
-        each_once = {id(asked): asked for asked in (*self._always, *called)}
-        for query, rules in each_once.values():
-            for function in run.index.functions:
+        called = {id(asked): asked for name in run.calls_at for asked in self.triggers[name]}
+        for function, written in run.functions():
+            present = self._words_of_functions.found(written)
+            each_once = {id(asked): asked for word in present for asked in self._containing[word]}
+            for query, rules in (*self._always, *each_once.values(), *called.values()):
                 if query.calling and not run.function_calls(function, query.calling):
                     continue
                 if query.when is not None and not run.holds(query.when, function, rules):
@@ -359,13 +367,30 @@ def _always(_node: Node) -> bool:
     return True
 
 
+class Clock:
+    """Tells when the time for the rules is up; it is looked at now and then only, for a look costs
+    as much as a small check."""
+
+    def __init__(self, deadline: float = math.inf) -> None:
+        """`deadline` is in processor time."""
+        self._deadline = deadline
+        self._asked = 0
+        self._is_up = False
+
+    def is_up(self) -> bool:
+        """Return whether there is no time left."""
+        if self._asked % _LOOKS == 0 and self._deadline < math.inf:
+            self._is_up = time.process_time() > self._deadline
+        self._asked += 1
+        return self._is_up
+
+
 class _Run:
     """The state of looking at one item."""
 
-    def __init__(self, unit: Unit, item: Item, found: Any, deadline: float) -> None:
-        self._deadline = deadline
-        self._is_late = deadline < math.inf and time.process_time() > deadline
-        self._looks = 0
+    def __init__(self, unit: Unit, item: Item, found: Any, clock: Clock) -> None:
+        self._clock = clock
+        self._was_late = clock.is_up()
         self.unit = unit
         self.item = item
         self._dead = dead_ranges(found.get("preproc", ()))
@@ -375,19 +400,28 @@ class _Run:
         """Where functions are called that a rule's `calling` names."""
         self._raws: dict[tuple[str, int, int], Raw] = {}
         self._failed: set[str] = set()
-        self._counts: Counter[str] = Counter()
-        self._calls: Counter[str] = Counter()
+        self._counts: dict[str, int] = {}
+        """Reports by rule."""
+        self._calls: dict[str, int] = {}
         """Calls that rules examined, by name."""
         self.is_crowded = False
         """Whether rules examine only the first of many places of one kind."""
         self._rare: list[tuple[int, int]] | None = None
         """Bytes that few builds have, once a report asks for them."""
 
+    def functions(self) -> Iterator[tuple[Function, bytes]]:
+        """Yield the functions, each with its text and that before it (attributes), back to the
+        function before it or the beginning of the one around it."""
+        data, start, end = self.unit.source.data, self.item.start, self.item.start
+        for function in self.index.functions:
+            yield function, data[start if end > function.start else end : function.end]
+            start, end = function.start, function.end
+
     def check(self, rule: Rule, place: Any, start: int) -> None:
         """Let `rule` look at the place at byte `start`, unless `#if 0` removes it."""
-        if self._is_up() or (self._dead and self._is_dead(start)):
+        if self._is_late() or (self._dead and self._is_dead(start)):
             return
-        if self._counts.get(rule.id, 0) > MOST_ALIKE:  # `[]` asks what is missing in Python
+        if self._counts.get(rule.id, 0) > MOST_ALIKE:
             return
         for report in _check_safely(rule, place, self._failed):
             if self._is_dead(report.start):
@@ -395,7 +429,7 @@ class _Run:
             less = self.item.in_test or self._is_rare(report.start)
             key = rule.id, report.start, report.end
             if key not in self._raws:
-                self._counts[rule.id] += 1
+                self._counts[rule.id] = self._counts.get(rule.id, 0) + 1
                 if self._counts[rule.id] > MOST_ALIKE:
                     break
                 self._raws[key] = raw_of(rule, report, self.item.start, less)
@@ -403,15 +437,15 @@ class _Run:
     def has_enough(self, name: str) -> bool:
         """Count a call that rules are for; return whether as many of its name were examined as
         may be."""
-        self._calls[name] += 1
-        if self._calls[name] <= MOST_PLACES:
+        examined = self._calls[name] = self._calls.get(name, 0) + 1
+        if examined <= MOST_PLACES:
             return False
         self.is_crowded = True
         return True
 
     def choose(self, when: Holds, nodes: list[Node], rules: Iterable[Rule]) -> list[Node]:
         """Return the nodes that a condition of `rules` chooses; most are of no interest."""
-        if self._is_up():
+        if self._is_late():
             return []
         try:
             return [node for node in nodes if when(node)]
@@ -430,12 +464,10 @@ class _Run:
             self._failed.update(rule.id for rule in rules)
             return False
 
-    def _is_up(self) -> bool:
-        """Return whether there is no time left; the clock is asked now and then."""
-        self._looks += 1
-        if self._looks % _LOOKS == 0 and self._deadline < math.inf:
-            self._is_late = time.process_time() > self._deadline
-        return self._is_late
+    def _is_late(self) -> bool:
+        """Return whether the time is up, and the item with it not looked at by all rules."""
+        self._was_late = self._was_late or self._clock.is_up()
+        return self._was_late
 
     def function_calls(self, function: Function, names: frozenset[str]) -> bool:
         """Return whether a call of one of `names` is in `function`."""
@@ -458,7 +490,7 @@ class _Run:
             function.forget()
         crowded = frozenset(rule for rule, count in self._counts.items() if count > MOST_ALIKE)
         failed = frozenset(self._failed)
-        return ItemResult(raws, named, failed, self._is_late, crowded, self.is_crowded)
+        return ItemResult(raws, named, failed, self._was_late, crowded, self.is_crowded)
 
     def _is_rare(self, offset: int) -> bool:
         if self.item.foreign:

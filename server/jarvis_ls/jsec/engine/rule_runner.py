@@ -35,7 +35,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.rule import Rule
 from jarvis_ls.jsec.engine.page_text import LANGUAGE_NAMES
 from jarvis_ls.jsec.engine.raw_report import finish
-from jarvis_ls.jsec.engine.rule_index import ItemResult, Plan
+from jarvis_ls.jsec.engine.rule_index import Clock, ItemResult, Plan
 from jarvis_ls.jsec.findings.failure_notes import (
     crowded_declarations,
     crowded_rules,
@@ -181,9 +181,10 @@ class Engine:
         if cache is not None:
             cache.follow(context, defined, facts)
             context += hashlib.blake2b(repr(defined).encode(), digest_size=16).hexdigest()
-        results = _run_items(unit, plan, found, cache, deadline)
+        clock = Clock(deadline)
+        results = _run_items(unit, plan, found, cache, clock)
         placed = [(item.start, raw) for item, result in results for raw in result.raws]
-        whole = plan.run_whole(unit, results, deadline)
+        whole = plan.run_whole(unit, results, clock)
         placed.extend((0, raw) for raw in whole.raws)
         failed = whole.failed.union(*(result.failed for _, result in results))
         crowded = {rule for _, result in results for rule in result.crowded}
@@ -222,10 +223,10 @@ class Engine:
 
 
 def _run_items(
-    unit: Unit, plan: Plan, found: list[Item], cache: ItemCache | None, deadline: float
+    unit: Unit, plan: Plan, found: list[Item], cache: ItemCache | None, clock: Clock
 ) -> list[tuple[Item, ItemResult]]:
     if cache is None:
-        return [(item, plan.run(unit, item, deadline)) for item in found]
+        return [(item, plan.run(unit, item, clock)) for item in found]
     data = unit.source.data
     results = []
     kept: dict[Key, ItemResult] = {}
@@ -240,7 +241,7 @@ def _run_items(
             _reading(item),
         )
         known = cache.results.get(key)
-        result = plan.run(unit, item, deadline) if known is None else known
+        result = plan.run(unit, item, clock) if known is None else known
         if known is not None or cache.keeps(item):
             kept[key] = result
         results.append((item, result))

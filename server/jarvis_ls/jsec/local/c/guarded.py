@@ -12,7 +12,6 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.function_cache import once_per_function
-from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.c.locks import PAIRS, RELEASES, lock_of
 from jarvis_ls.jsec.local.guards import NULLS
 
@@ -20,7 +19,8 @@ LOCK_WORDS = frozenset({"lock_guard", "unique_lock", "scoped_lock", "QMutexLocke
 """Words one of which a function has that takes a lock; the types of guards come first."""
 
 _start = attrgetter("start_byte")
-_SPELLED = (b"_lock", b"lock_", b"lock(", b"Lock", b"Section", b"mutex_enter")
+LOCK_TEXTS = ("_lock", "lock_", "lock(", "Lock", "Section", "mutex_enter")
+"""What the text of a function that takes a lock has one of."""
 _GUARD = re.compile(r"^(?:std::)?(?:lock_guard|unique_lock|scoped_lock|QMutexLocker)\b")
 _ATOMIC = re.compile(r"(?i)atomic|thread_local|__thread|once_flag|\bconst\b|mutex|volatile")
 _SMART = re.compile(r"\b(?:std::)?(?:shared_ptr|unique_ptr|weak_ptr)\b")
@@ -43,7 +43,7 @@ class Held:
 
 def takes_locks(function: Function) -> bool:
     """Return whether a function may take a lock, by a look at its words."""
-    return holds(function, *_SPELLED) and function.mentions(LOCK_WORDS)
+    return function.mentions(LOCK_WORDS)
 
 
 @once_per_function

@@ -62,6 +62,8 @@ _NUMBERS = (
         "decoded bytes",
     ),
 )
+NUMBER_TEXTS = (".parse", "from_str_radix", "e_bytes", "read_", "get_")
+"""What the text of a function has one of that parses or decodes a number."""
 _NUMBER_CALL = re.compile(
     rb"\.parse|from_str_radix|from_[bln]e_bytes|\b(?:read|get)_[uif](?:8|16|32|64|128)\b"
 )

@@ -56,11 +56,11 @@ _READS = re.compile(r"(?i)(?:^|_)(?:read|get|fetch|parse|decode|recv|bits?|u?int
 
 
 def _fills(function: Function) -> bool:
-    return holds(function, b"for") and holds(function, b"[")
+    return holds(function, b"[")
 
 
 @rule(
-    query=functions(when=_fills),
+    query=functions(containing=("for",), when=_fills),
     category="buffer_overflow",
     cwe=(787, 129, 121),
     confidence=0.35,

@@ -50,7 +50,7 @@ from jarvis_ls.jsec.local.c.allocation import RELEASES, called_name
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=("operator",)),
     category="memory_mgmt",
     cwe=(416, 415),
     confidence=0.8,

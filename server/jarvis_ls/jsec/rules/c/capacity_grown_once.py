@@ -37,20 +37,16 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
-from jarvis_ls.jsec.local.c.lengths import holds, words_of
+from jarvis_ls.jsec.local.c.lengths import words_of
 from jarvis_ls.jsec.local.constants import constant
 
 _MOST = 40
 """Tests of a function that are examined."""
-_GROWS = (b"realloc", b"esize", b"REALLOC", b"renew")
-
-
-def _may_grow(function: Function) -> bool:
-    return holds(function, *_GROWS)
+_GROWS = ("realloc", "esize", "REALLOC", "renew")
 
 
 @rule(
-    query=functions(when=_may_grow),
+    query=functions(containing=_GROWS),
     category="buffer_overflow",
     cwe=(787, 122, 131),
     confidence=0.55,

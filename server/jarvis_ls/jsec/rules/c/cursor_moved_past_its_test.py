@@ -58,11 +58,11 @@ _FAR = 2
 
 
 def _moves(function: Function) -> bool:
-    return holds(function, b"while") and holds(function, b"+=")
+    return holds(function, b"+=")
 
 
 @rule(
-    query=functions(when=_moves),
+    query=functions(containing=("while",), when=_moves),
     category="buffer_overflow",
     cwe=(125, 126),
     confidence=0.5,

@@ -41,6 +41,7 @@ from jarvis_ls.codeintel.nodes import field
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.guarded import (
+    LOCK_TEXTS,
     Held,
     held_ranges,
     is_held,
@@ -55,7 +56,7 @@ from jarvis_ls.jsec.local.guards import leaves
 
 
 @rule(
-    query=functions(when=takes_locks),
+    query=functions(containing=LOCK_TEXTS, when=takes_locks),
     category="concurrency",
     cwe=(609, 367, 362),
     confidence=0.55,

@@ -39,23 +39,19 @@ from jarvis_ls.codeintel.nodes import field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.integers import width
-from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.constants import constant
 
-_DOUBLES = (b"<<=", b"*=")
+_DOUBLES = ("<<=", "*=")
 _ALLOCATES = re.compile(rb"(?i)alloc|\bnew\b|resize|grow")
 
 
 def _may_double(function: Function) -> bool:
-    return (
-        holds(function, *_DOUBLES)
-        and _ALLOCATES.search(function.unit.source.data, function.start, function.end) is not None
-    )
+    return _ALLOCATES.search(function.unit.source.data, function.start, function.end) is not None
 
 
 @rule(
-    query=functions(when=_may_double),
+    query=functions(containing=_DOUBLES, when=_may_double),
     category="integer_overflow",
     cwe=(190, 835, 122),
     confidence=0.4,

@@ -44,6 +44,7 @@ from jarvis_ls.codeintel.nodes import field
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.guarded import (
+    LOCK_TEXTS,
     Held,
     held_ranges,
     is_dereferenced,
@@ -58,7 +59,7 @@ from jarvis_ls.jsec.local.c.guarded import (
 
 
 @rule(
-    query=functions(when=takes_locks),
+    query=functions(containing=LOCK_TEXTS, when=takes_locks),
     category="concurrency",
     cwe=(362, 416),
     confidence=0.5,

@@ -51,11 +51,11 @@ _MOST = 60
 
 
 def _allocates(function: Function) -> bool:
-    return holds(function, b"lloc") and holds(function, b"*")
+    return holds(function, b"*")
 
 
 @rule(
-    query=functions(when=_allocates),
+    query=functions(containing=("lloc",), when=_allocates),
     category="integer_overflow",
     cwe=(190, 680),
     confidence=0.3,

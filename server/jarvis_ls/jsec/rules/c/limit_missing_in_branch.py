@@ -57,11 +57,11 @@ _MOST = 60
 
 
 def _moves(function: Function) -> bool:
-    return holds(function, b"+=") and holds(function, b"else", b"case")
+    return holds(function, b"else", b"case")
 
 
 @rule(
-    query=functions(when=_moves),
+    query=functions(containing=("+=",), when=_moves),
     category="buffer_overflow",
     cwe=(125, 787, 190),
     confidence=0.45,

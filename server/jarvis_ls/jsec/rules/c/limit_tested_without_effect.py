@@ -40,7 +40,6 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import index_of
 from jarvis_ls.jsec.local.c.copy_sizes import READS, WRITES
-from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.constants import constant
 from jarvis_ls.jsec.local.guards import NEVER_RETURN, leaves, written_between
 
@@ -52,12 +51,8 @@ _STATEMENTS = 3
 """Statements behind the test in which the copy is looked for."""
 
 
-def _may_copy(function: Function) -> bool:
-    return holds(function, b"mem", b"copy", b"[")
-
-
 @rule(
-    query=functions(when=_may_copy),
+    query=functions(containing=("mem", "copy", "[")),
     category="buffer_overflow",
     cwe=(787, 125, 754),
     confidence=0.5,

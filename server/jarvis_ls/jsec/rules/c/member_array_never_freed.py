@@ -43,11 +43,11 @@ _ELEMENT = re.compile(r"\(?&?\(?((\w+)->(\w+))\s*\[")
 
 
 def _frees_elements(function: Function) -> bool:
-    return holds(function, b"ree") and holds(function, b"->") and holds(function, b"[")
+    return holds(function, b"->") and holds(function, b"[")
 
 
 @rule(
-    query=functions(when=_frees_elements),
+    query=functions(containing=("ree",), when=_frees_elements),
     category="memory_mgmt",
     cwe=(401,),
     confidence=0.55,

@@ -42,7 +42,7 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
-from jarvis_ls.jsec.local.c.lengths import holds, words_of
+from jarvis_ls.jsec.local.c.lengths import words_of
 from jarvis_ls.jsec.local.c.range_tests import bounds
 from jarvis_ls.jsec.local.guards import enclosing_loop, leaves
 
@@ -51,12 +51,8 @@ _MOST = 40
 _SKIPS = re.compile(r"(?i)(?:discard|skip|advance|consume|forward|seek)\w*$")
 
 
-def _reduces(function: Function) -> bool:
-    return holds(function, b"-=")
-
-
 @rule(
-    query=functions(when=_reduces),
+    query=functions(containing=("-=",)),
     category="buffer_overflow",
     cwe=(125, 126, 805),
     confidence=0.55,

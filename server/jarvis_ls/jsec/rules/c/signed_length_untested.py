@@ -38,7 +38,7 @@ from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, functions, rule
-from jarvis_ls.jsec.local.c.lengths import LENGTH, holds, words_of
+from jarvis_ls.jsec.local.c.lengths import LENGTH, words_of
 from jarvis_ls.jsec.local.constants import declaration
 from jarvis_ls.jsec.local.guards import leaves, null_checked
 
@@ -46,11 +46,11 @@ _SIGNED = frozenset({"int", "long", "short", "ssize_t", "long int", "gint", "gss
 
 
 def _moves(function: Function) -> bool:
-    return holds(function, b"+=") and not function.is_static
+    return not function.is_static
 
 
 @rule(
-    query=functions(when=_moves),
+    query=functions(containing=("+=",), when=_moves),
     category="integer_overflow",
     cwe=(195, 787, 125),
     confidence=0.45,

@@ -64,11 +64,11 @@ _MOST = 60
 
 
 def _fills_memory(function: Function) -> bool:
-    return holds(function, b"char") and holds(function, b"read", b"recv", b"mem", b"etch")
+    return holds(function, b"read", b"recv", b"mem", b"etch")
 
 
 @rule(
-    query=functions(when=_fills_memory),
+    query=functions(containing=("char",), when=_fills_memory),
     category="buffer_overflow",
     cwe=(170, 125),
     confidence=0.5,

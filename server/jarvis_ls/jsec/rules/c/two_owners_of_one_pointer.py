@@ -38,17 +38,11 @@ from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.guards import same_path, written_between
 
 _OWNER = re.compile(r"(?:const )?(?:std::|boost::)?(?:unique_ptr|shared_ptr)\s?<")
-_MARK = re.compile(rb"unique_ptr|shared_ptr")
 _MESSAGE = "'{pointer}' is already owned by a smart pointer and will be deleted twice."
 
 
-def _may_have_owner(function: Function) -> bool:
-    """Return whether the text of a function names a smart pointer."""
-    return _MARK.search(function.unit.source.data, function.start, function.end) is not None
-
-
 @rule(
-    query=functions(when=_may_have_owner),
+    query=functions(containing=("unique_ptr", "shared_ptr")),
     category="memory_mgmt",
     cwe=(415, 416),
     confidence=0.88,

@@ -39,7 +39,6 @@ from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text, use_o
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.allocation import RELEASES
-from jarvis_ls.jsec.local.c.lengths import holds
 from jarvis_ls.jsec.local.guards import same_path, written_between
 
 _DESTROYS = re.compile(r"[a-z]\w*_(?:free|destroy|dispose)|[a-z]\w*[a-z]Free|[A-Z]\w+_free")
@@ -47,12 +46,8 @@ _MOST = 40
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 
 
-def _destroys(function: Function) -> bool:
-    return holds(function, b"free(", b"free (", b"destroy", b"dispose", b"Free")
-
-
 @rule(
-    query=functions(when=_destroys),
+    query=functions(containing=("free(", "free (", "destroy", "dispose", "Free")),
     category="memory_mgmt",
     cwe=(416, 825),
     confidence=0.5,

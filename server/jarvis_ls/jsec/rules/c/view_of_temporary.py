@@ -30,7 +30,6 @@ open_file(path.c_str());
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from jarvis_ls.codeintel.functions import Call, Function
@@ -55,16 +54,12 @@ _MAKE_NEW = frozenset(
     }
 )
 _VIEWS = frozenset({"std::string_view", "string_view", "std::wstring_view"})
-_MARK = re.compile(rb"c_str|[dD]ata|string_view")
-
-
-def _may_have_view(function: Function) -> bool:
-    """Return whether the text of a function has a word of `_INSIDE` or `_VIEWS`."""
-    return _MARK.search(function.unit.source.data, function.start, function.end) is not None
+_TEXTS = ("c_str", "data", "Data", "string_view")
+"""What a function with a word of `_INSIDE` or `_VIEWS` has one of."""
 
 
 @rule(
-    query=functions(when=_may_have_view),
+    query=functions(containing=_TEXTS),
     category="memory_mgmt",
     cwe=(416, 562),
     confidence=0.85,

@@ -35,7 +35,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
 from jarvis_ls.jsec.local.rust.errors import errors_of
 from jarvis_ls.jsec.local.rust.guards import is_tested
-from jarvis_ls.jsec.local.rust.values import input_numbers, integer, type_of
+from jarvis_ls.jsec.local.rust.values import NUMBER_TEXTS, input_numbers, integer, type_of
 
 _METHODS = {"+": "add", "-": "sub", "*": "mul"}
 _SHORT = re.compile(
@@ -46,7 +46,7 @@ _FLOAT = re.compile(r"\bf(?:32|64)\b")
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=NUMBER_TEXTS),
     category="integer_overflow",
     cwe=(190, 191),
     confidence=0.55,

@@ -34,13 +34,13 @@ from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, functions, on_
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.rust.guards import is_tested
 from jarvis_ls.jsec.local.rust.shapes import peel
-from jarvis_ls.jsec.local.rust.values import input_numbers
+from jarvis_ls.jsec.local.rust.values import NUMBER_TEXTS, input_numbers
 
 _SAFE = re.compile(r"\bf(?:32|64)\b|NonZero|\.max\(")
 
 
 @rule(
-    query=flow("divide-by-zero", guess=functions()),
+    query=flow("divide-by-zero", guess=functions(containing=NUMBER_TEXTS)),
     category="input_validation",
     cwe=(369,),
     confidence=0.7,

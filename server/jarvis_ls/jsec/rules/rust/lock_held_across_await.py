@@ -41,7 +41,7 @@ from jarvis_ls.jsec.local.rust.shapes import chain, holds
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=(".await",)),
     category="concurrency",
     cwe=(833, 667),
     confidence=0.8,
@@ -49,7 +49,7 @@ from jarvis_ls.jsec.local.rust.shapes import chain, holds
 )
 def lock_held_across_await(function: Function) -> Iterator[Report]:
     locks = (b".lock()", b".read()", b".write()", b"borrow_mut()")
-    if not holds(function, b".await") or not holds(function, *locks):
+    if not holds(function, *locks):
         return
     waits = function.nodes("await")
     for guard in guards(function):

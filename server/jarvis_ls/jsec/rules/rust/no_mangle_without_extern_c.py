@@ -34,7 +34,7 @@ from jarvis_ls.jsec.base.rule import Report, Rewrite, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=("no_mangle", "export_name")),
     category="type_safety",
     cwe=(686,),
     confidence=0.8,

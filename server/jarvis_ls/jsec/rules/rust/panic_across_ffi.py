@@ -56,7 +56,7 @@ _CATCHES = frozenset(
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=("extern",)),
     category="error_handling",
     cwe=(248,),
     confidence=0.55,

@@ -40,7 +40,7 @@ from jarvis_ls.jsec.local.rust.shapes import impl_of, macro_name
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=("Drop",)),
     category="error_handling",
     cwe=(248, 755),
     confidence=0.55,

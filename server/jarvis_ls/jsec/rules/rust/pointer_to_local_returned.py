@@ -48,7 +48,7 @@ _TRANSFERS = frozenset({"forget", "ManuallyDrop", "into_raw", "leak"})
 
 
 @rule(
-    query=flow("local-returned", guess=functions()),
+    query=flow("local-returned", guess=functions(containing=("*const", "*mut"))),
     category="memory_mgmt",
     cwe=(562, 416),
     confidence=0.9,

@@ -39,7 +39,7 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
-from jarvis_ls.jsec.local.rust.shapes import arguments, holds, is_public, peel, receiver_of
+from jarvis_ls.jsec.local.rust.shapes import arguments, is_public, peel, receiver_of
 
 _READS = frozenset(
     "read write read_volatile write_volatile read_unaligned write_unaligned as_ref as_mut "
@@ -59,15 +59,13 @@ _TAKES = frozenset(
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=("*const", "*mut")),
     category="unsafe_usage",
     cwe=(822,),
     confidence=0.8,
     suggestion="Declare the function 'unsafe' with a '# Safety' section, or take a reference.",
 )
 def raw_pointer_deref_in_safe_fn(function: Function) -> Iterator[Report]:
-    if not holds(function, b"*const", b"*mut"):
-        return
     if modifiers(function.node) not in ("", "async", "const"):
         return
     pointers = {p.name for p in function.parameters if p.type.startswith("*")}

@@ -45,7 +45,7 @@ _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut:
 
 
 @rule(
-    query=flow("null-dereference", guess=functions()),
+    query=flow("null-dereference", guess=functions(containing=("*const", "*mut", "null"))),
     category="memory_mgmt",
     cwe=(476,),
     confidence=0.7,

@@ -42,7 +42,6 @@ from jarvis_ls.jsec.base.rule import Report, flow_verdicts, functions, rule
 from jarvis_ls.jsec.local.rust.guards import is_changed_between, may_follow
 from jarvis_ls.jsec.local.rust.shapes import (
     arguments,
-    holds,
     is_dereferenced,
     receiver_of,
 )
@@ -82,8 +81,12 @@ _MOST = 64
 STORED = "'{pointer}' dangles: '{owner}' is dropped at the end of its block."
 
 
+_TAKES = ("as *", "as_ptr()", "as_mut_ptr()", "addr_of", ": *")
+"""What takes a pointer of a value, as it is written."""
+
+
 @rule(
-    query=functions(),
+    query=functions(containing=_TAKES),
     category="memory_mgmt",
     cwe=(416, 825),
     confidence=0.85,
@@ -91,8 +94,6 @@ STORED = "'{pointer}' dangles: '{owner}' is dropped at the end of its block."
 )
 @flow_verdicts(faults=("use-after-free",), exempt=(STORED,))
 def raw_pointer_outlives_owner(function: Function) -> Iterator[Report]:
-    if not holds(function, b"as *", b"as_ptr()", b"as_mut_ptr()", b"addr_of", b": *"):
-        return
     yield from _stored_pointers(function)
     for pointer, source, owner in _pointers(function):
         end = _invalidation(function, owner, source)

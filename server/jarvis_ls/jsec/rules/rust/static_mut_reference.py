@@ -34,7 +34,7 @@ from jarvis_ls.jsec.base.rule import Report, functions, rule
 
 
 @rule(
-    query=functions(),
+    query=functions(containing=("&",)),
     category="concurrency",
     cwe=(362,),
     confidence=0.65,
