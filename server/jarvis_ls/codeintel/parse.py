@@ -57,6 +57,9 @@ _LONGEST_EXPORT = 61
 _CONTROLS = re.compile(rb"\xc2[\x80-\x9f]")
 """Characters U+0080 to U+009F, which bytes become that are no text: each would be an error, and the
 parser takes long for thousands of them."""
+_MANY_EMPTY = b";" * 64
+_EMPTY = re.compile(rb";{64,}")
+"""Empty statements, each of which would be a node."""
 _HEAD = 65_536
 """Bytes at the beginning of a large text by which it is asked whether it is of its language."""
 _LARGE = 4 * _HEAD
@@ -82,9 +85,9 @@ class Parsed:
 
 
 def parse(data: bytes, language: LanguageName) -> Tree:
-    """Return the syntax tree of UTF-8 text. U+0080 to U+009F are read as blanks; in C and C++, so
-    are names of attributes that are macros, and NUL. In C, heads of functions that are calls of
-    macros are read as plain heads.
+    """Return the syntax tree of UTF-8 text. U+0080 to U+009F are read as blanks, and so are many
+    empty statements in a row; in C and C++, so are names of attributes that are macros, and NUL.
+    In C, heads of functions that are calls of macros are read as plain heads.
     """
     return parse_edited(data, language, None).tree
 
@@ -106,6 +109,8 @@ def _text_to_parse(data: bytes, language: LanguageName) -> bytes:
     """Return a text as the parser is given it."""
     if b"\xc2" in data:
         data = _CONTROLS.sub(b"  ", data)
+    if _MANY_EMPTY in data:
+        data = _EMPTY.sub(lambda run: b";" + b" " * (len(run[0]) - 1), data)
     if language != "rust":
         if b"\0" in data:  # compilers ignore it
             data = data.replace(b"\0", b" ")
@@ -226,10 +231,13 @@ def compile_query(language: LanguageName, text: str) -> Query:
     return query
 
 
-def captures(query: Query, node: Node) -> Mapping[str, list[Node]]:
-    """Return the captures of `query` below `node` by capture name, in order of position."""
+def captures(query: Query, node: Node, most: int | None = None) -> Mapping[str, list[Node]]:
+    """Return the captures of `query` below `node` by capture name, in order of position; with
+    `most`, just those in its first bytes, so many."""
     cursor = tree_sitter.QueryCursor(query)
     cursor.set_max_start_depth(MAX_DEPTH)
+    if most is not None:
+        cursor.set_byte_range(node.start_byte, node.start_byte + most)
     found = cursor.captures(node)
     for nodes in found.values():  # they come in the order in which patterns end
         if len(nodes) > 1:

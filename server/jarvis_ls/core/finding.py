@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from jarvis_ls.core.quick_pickle import quickly_pickled
 from jarvis_ls.core.words import Words
 
 Severity = Literal["high", "medium", "low"]
@@ -19,6 +20,7 @@ SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 SEVERITY_WEIGHT: dict[Severity, float] = {"high": 3.0, "medium": 2.0, "low": 1.0}
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Span:
     """A range of text in one file."""
@@ -33,6 +35,7 @@ class Span:
     """1-based UTF-16 column just after the end."""
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Message:
     """Text for the user that can be said in another language: a template and what goes in it."""
@@ -46,6 +49,7 @@ class Message:
         return fill(self.template, self.args)
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Related:
     """Another place that explains a finding."""
@@ -58,6 +62,7 @@ class Related:
     """What is to be seen there."""
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One replacement of text."""
@@ -68,6 +73,7 @@ class Edit:
     """What is there afterwards."""
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Fix:
     """A rewrite that removes a finding."""
@@ -80,6 +86,7 @@ class Fix:
     """True when behaviour stays the same for every input that was handled correctly before."""
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Proof:
     """What running the code has shown of a finding, as far as people are told."""
@@ -113,6 +120,7 @@ AGENTS = "agents"
 """What `suppressed` begins with where agents have found that it is no flaw."""
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Conclusion:
     """What agents concluded of a finding, in their own words; a field is empty where they do not
@@ -140,6 +148,7 @@ class Conclusion:
         }
 
 
+@quickly_pickled
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One suspected flaw."""

@@ -33,7 +33,7 @@ from jarvis_ls.core.regex import WordSet
 from jarvis_ls.jsec.base.match_site import Placed, Site, WholeUnit
 from jarvis_ls.jsec.base.rule import Calls, Functions, Nodes, Report, Rule, WholeFile
 from jarvis_ls.jsec.engine.raw_report import Raw, raw_of
-from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE, MOST_PLACES
+from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE, MOST_BYTES, MOST_PLACES
 
 log = logging.getLogger(__name__)
 
@@ -163,10 +163,13 @@ class Plan:
         written = unit.source.data[node.start_byte : node.end_byte]
         if _is_still(node, kind, written, unit.language):
             return _NOTHING
-        found = captures(self.query, node)
+        is_large = len(written) > MOST_BYTES
+        found = captures(self.query, node, MOST_BYTES if is_large else None)
+        if is_large and not found.get("function"):  # a table, most likely
+            found, is_large = captures(self.query, node), False
         if not found:
             return _NOTHING
-        run = _Run(unit, item, found, clock)
+        run = _Run(unit, item, found, clock, is_large)
         self._on_calls(run, found.get("call", ()))
         for capture, sites in found.items():
             if capture in self.sites:
@@ -388,13 +391,17 @@ class Clock:
 class _Run:
     """The state of looking at one item."""
 
-    def __init__(self, unit: Unit, item: Item, found: Any, clock: Clock) -> None:
+    def __init__(
+        self, unit: Unit, item: Item, found: Any, clock: Clock, is_large: bool = False
+    ) -> None:
+        """`found` is what the plan's query captured in the item, in its beginning when it
+        `is_large`."""
         self._clock = clock
         self._was_late = clock.is_up()
         self.unit = unit
         self.item = item
         self._dead = dead_ranges(found.get("preproc", ()))
-        at_hand = alive(found, self._dead)
+        at_hand = None if is_large else alive(found, self._dead)
         self.index = FunctionIndex(unit, item, found.get("function", []), at_hand)
         self.calls_at: dict[str, list[int]] = {}
         """Where functions are called that a rule's `calling` names."""
@@ -404,7 +411,7 @@ class _Run:
         """Reports by rule."""
         self._calls: dict[str, int] = {}
         """Calls that rules examined, by name."""
-        self.is_crowded = False
+        self.is_crowded = is_large
         """Whether rules examine only the first of many places of one kind."""
         self._rare: list[tuple[int, int]] | None = None
         """Bytes that few builds have, once a report asks for them."""

@@ -15,6 +15,8 @@ MOST_ALIKE = 1_000
 MOST_PLACES = 10_000
 """Calls of one name, or places of one kind, in one top-level item, of which rules examine no
 more."""
+MOST_BYTES = 300_000
+"""Bytes of a top-level item with functions in which rules look for places to examine."""
 
 FAILED = Words(
     "data-flow analysis of this file failed, and its findings are missing; the log has the details"
@@ -80,10 +82,11 @@ def crowded_rules(rules: Iterable[str]) -> list[str]:
 def crowded_declarations(some: bool) -> list[str]:
     """Return a note when rules examined only the first places of `some` declaration."""
     note = Words(
-        "a declaration has more than {most} calls of one function, or as many places that one "
-        "check is for; the first were examined, the rest was not; split it up to have all of it "
-        "examined",
+        "a declaration has more than {most} calls of one function, as many places that one check "
+        "is for, or more than {size} kB; the first were examined, the rest was not; split it up to "
+        "have all of it examined",
         most=MOST_PLACES,
+        size=MOST_BYTES // 1_000,
     )
     return [note] if some else []
 
