@@ -362,6 +362,18 @@ def test_declarations_without_end_are_left_out_and_told(text: bytes, tmp_path: P
     assert [finding.span.line for finding in report.findings] == [2, last]
 
 
+@pytest.mark.parametrize(
+    ("shape", "ending", "line"), [("functions", "c", 15_002), ("functions-rust", "rs", 15_001)]
+)
+def test_functions_without_end_are_left_out_and_told(
+    shape: str, ending: str, line: int, tmp_path: Path
+) -> None:
+    report = scanned(tmp_path, hostile(shape, ending, 600_000), ending)
+    assert report.findings
+    told = f"the first 15000 functions of this file were analysed: split it up from line {line} on"
+    assert any(told in str(note) for note in report.notes)
+
+
 @pytest.mark.parametrize("levels", [60, 195])
 def test_structs_in_structs_stop_no_analysis(levels: int, tmp_path: Path) -> None:
     nested = b"struct {" * levels + b"int n; " + b"} s;" * levels

@@ -37,6 +37,9 @@ _WORDS = re.compile(rb"(?:[A-Z][A-Z0-9_]*\s+)+")
 _ALTERNATIVES = frozenset({"preproc_elif", "preproc_elifdef", "preproc_else"})
 MOST_DECLARED = 50_000
 """Most declarations of a file that are analysed, and most names in one declaration."""
+MOST_FUNCTIONS = 15_000
+"""Most functions of a file that are analysed: each has a cost however short it is."""
+_DEFINITIONS = frozenset({"function_definition", "function_item"})
 _MANY_CHILDREN = 10_000
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
@@ -91,9 +94,9 @@ def items(
     """Yield the items below `root` in order; what `#if 0` removes is left out.
 
     `in_test` says that all of the file is run by tests only. `left_out` gets the declarations
-    that are not given for `MOST_DECLARED`.
+    that are not given for `MOST_DECLARED`, and the functions for `MOST_FUNCTIONS`.
     """
-    declarations = 0
+    declarations = functions = 0
     containers = _CONTAINERS[language]
     rust = language == "rust"
     in_test = in_test or (rust and _is_test_module(root))
@@ -136,13 +139,16 @@ def items(
                 stack.append(_Opened(iter(wrapped.children), test, around.macros + 1))
                 prefix.clear()
                 continue
-        if kind == "declaration":
-            declarations += 1
-            if declarations > MOST_DECLARED or node.child_count > 2 * MOST_DECLARED:
-                if left_out is not None:
-                    left_out.append(node)
-                prefix.clear()
-                continue
+        declarations += kind == "declaration"
+        functions += kind in _DEFINITIONS
+        if (functions > MOST_FUNCTIONS and kind in _DEFINITIONS) or (
+            kind == "declaration"
+            and (declarations > MOST_DECLARED or node.child_count > 2 * MOST_DECLARED)
+        ):
+            if left_out is not None:
+                left_out.append(node)
+            prefix.clear()
+            continue
         if node.is_named:
             start = prefix[0].start_byte if prefix else node.start_byte
             if kind in _EXPORTED and node.start_point.column > 0:

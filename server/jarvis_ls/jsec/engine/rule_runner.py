@@ -29,7 +29,7 @@ from jarvis_ls.codeintel.parse import (
 )
 from jarvis_ls.codeintel.source import Source, line_start
 from jarvis_ls.codeintel.test_files import counts_less
-from jarvis_ls.codeintel.top_level_items import MOST_DECLARED, Item, items
+from jarvis_ls.codeintel.top_level_items import MOST_DECLARED, MOST_FUNCTIONS, Item, items
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.base.rule import Rule
@@ -316,12 +316,18 @@ def _nonsense_notes(source: Source, language: LanguageName) -> list[str]:
 
 
 def _declaration_notes(left_out: Sequence[Node]) -> list[str]:
-    if not left_out:
-        return []
-    template = (
-        "a declaration of more than {most} names, or behind as many, was not analysed: line {line}"
-    )
-    return [Words(template, most=MOST_DECLARED, line=left_out[0].start_point.row + 1)]
+    """Say from where on declarations and functions are left out."""
+    lines: dict[bool, int] = {}
+    for node in left_out:
+        lines.setdefault(node.type == "declaration", node.start_point.row + 1)
+    notes = {
+        True: "a declaration of more than {most} names, or behind as many, was not analysed: line "
+        "{line}",
+        False: "only the first {most} functions of this file were analysed: split it up from line "
+        "{line} on to have the others analysed",
+    }
+    most = {True: MOST_DECLARED, False: MOST_FUNCTIONS}
+    return [Words(notes[kind], most=most[kind], line=line) for kind, line in lines.items()]
 
 
 def _depth_notes(source: Source, language: LanguageName, found: list[Item]) -> list[str]:
