@@ -362,6 +362,22 @@ def test_declarations_without_end_are_left_out_and_told(text: bytes, tmp_path: P
     assert [finding.span.line for finding in report.findings] == [2, last]
 
 
+def test_of_a_huge_function_the_beginning_is_examined(tmp_path: Path) -> None:
+    flaw, rest = "char b[8]; gets(b);\n", "n = n + 1;\n" * 30_000
+    function = f"void f(int n) {{\n{flaw}{rest}{flaw}}}\n"
+    report = scanned(tmp_path / "function", function.encode())
+    assert [finding.span.line for finding in report.findings] == [2]
+    assert any("or more than 300 kB" in str(note) for note in report.notes)
+    methods = "".join(
+        f"int method_{n}(int number) {{ return number + {n}; }}\n" for n in range(6_400)
+    )
+    text = f"class C {{\n{methods}void f() {{{flaw}}}\n}};"
+    report = scanned(tmp_path / "class", text.encode(), "cpp")
+    assert len(text) > 300_000
+    assert [finding.span.line for finding in report.findings] == [6_402]
+    assert not any("300 kB" in str(note) for note in report.notes)
+
+
 @pytest.mark.parametrize(
     ("shape", "ending", "line"), [("functions", "c", 15_002), ("functions-rust", "rs", 15_001)]
 )

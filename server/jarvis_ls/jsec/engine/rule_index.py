@@ -165,7 +165,7 @@ class Plan:
             return _NOTHING
         is_large = len(written) > MOST_BYTES
         found = captures(self.query, node, MOST_BYTES if is_large else None)
-        if is_large and not found.get("function"):  # a table, most likely
+        if is_large and len(found.get("function", ())) != 1:  # a table, a class, or what is torn
             found, is_large = captures(self.query, node), False
         if not found:
             return _NOTHING

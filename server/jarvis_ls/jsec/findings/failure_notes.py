@@ -16,7 +16,7 @@ MOST_PLACES = 10_000
 """Calls of one name, or places of one kind, in one top-level item, of which rules examine no
 more."""
 MOST_BYTES = 300_000
-"""Bytes of a top-level item with functions in which rules look for places to examine."""
+"""Bytes of a function in which rules look for places to examine."""
 
 FAILED = Words(
     "data-flow analysis of this file failed, and its findings are missing; the log has the details"
