@@ -21,6 +21,7 @@ import {
   type Executable,
   LanguageClient,
   type LanguageClientOptions,
+  type MessageTransports,
   RevealOutputChannelOn,
   State,
 } from 'vscode-languageclient/node';
@@ -84,7 +85,7 @@ export class JarvisContext implements Disposable {
   /** Every finding that is neither suppressed nor in the baseline; set by the findings view. */
   openFindings: () => FindingItem[] = () => [];
 
-  private client: LanguageClient | undefined;
+  private client: LeavableClient | undefined;
   private life: ServerLife = 'starting';
   private crashes: number[] = [];
   private output = new ServerOutput();
@@ -235,7 +236,7 @@ export class JarvisContext implements Disposable {
   /** Runs a server until it answers; rejects when it ends before, or is given up. */
   private async run(command: Executable, given: AbortSignal): Promise<void> {
     this.log.info(`Starting ${[command.command, ...(command.args ?? [])].join(' ')}`);
-    const client: LanguageClient = new LanguageClient(
+    const client: LeavableClient = new LeavableClient(
       SETTINGS_SECTION,
       'Jarvis',
       command,
@@ -247,7 +248,7 @@ export class JarvisContext implements Disposable {
     for (const handle of this.handlers) {
       handle(client);
     }
-    given.addEventListener('abort', () => end(client));
+    given.addEventListener('abort', () => client.leave());
     await client.start();
   }
 
@@ -257,7 +258,7 @@ export class JarvisContext implements Disposable {
     if (client === undefined) {
       return;
     }
-    end(client);
+    client.leave();
     // A server that is busy or dead does not answer the farewell; it is ended all the same.
     await client.dispose().catch((error) => this.log.warn(`Stopping: ${reason(error)}`));
     this.setLife('stopped');
@@ -406,9 +407,23 @@ export class JarvisContext implements Disposable {
   }
 }
 
-/** Ends the process of a server that has not answered yet, or again: it cannot be asked to leave. */
-function end(client: LanguageClient): void {
-  if (!client.isRunning()) {
-    client.serverProcess?.kill('SIGKILL');
+/** A client whose server can be left while it starts, even before its process is there. */
+class LeavableClient extends LanguageClient {
+  private isLeft = false;
+
+  /** Ends a server that has not answered yet, or again: it cannot be asked to leave. */
+  leave(): void {
+    if (!this.isRunning()) {
+      this.isLeft = true;
+      this.serverProcess?.kill('SIGKILL');
+    }
+  }
+
+  protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
+    const transports = await super.createMessageTransports(encoding);
+    if (this.isLeft) {
+      this.serverProcess?.kill('SIGKILL');
+    }
+    return transports;
   }
 }

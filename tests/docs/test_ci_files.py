@@ -71,6 +71,9 @@ def test_pre_commit_scans_the_files_of_a_commit(tmp_path: Path, hooks: tuple[Pat
     assert "old.c" not in failed.stdout and not (root / ".jarvis").exists()
     whole = pre_commit(root, hooks, "--hook-stage", "pre-push", "jsec-project")
     assert "old.c:4:5: high: " in whole.stdout and whole.returncode == 1
+    git(root, "commit", "--quiet", "--no-verify", "--message", "all of it")
+    by_hand = pre_commit(root, hooks, "--hook-stage", "manual", "jsec-project")
+    assert "old.c:4:5: high: " in by_hand.stdout, "nothing is staged, the project is scanned"
 
 
 def action() -> dict[str, Any]:

@@ -329,6 +329,10 @@ describe('the conversation', () => {
     ]);
     assert.equal(await row.locator('.consent').count(), 0);
     await row.getByText('bubblewrap').waitFor();
+    await panel.events([
+      put({ ...ASKED_SCRIPT, state: 'done', asked: [], isolation: 'none (copy)' }),
+    ]);
+    await row.locator('.badge', { hasText: 'No sandbox' }).waitFor();
   });
 
   test('consent by keys is given only to what is in sight', async () => {

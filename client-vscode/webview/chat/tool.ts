@@ -152,7 +152,7 @@ export class ToolRow {
     return html`<span class="marks"
       >${waits ? html`<span class="badge waits">${t('tool.asked')}</span>` : nothing}
       ${entry.edits.length > 0 ? counts(total) : nothing}
-      ${entry.isolation ? html`<span class="badge" title=${t('tool.isolation')}>${icon('package')}${entry.isolation}</span>` : nothing}
+      ${entry.isolation ? isolated(entry.isolation) : nothing}
       ${entry.seconds >= 0.1 ? html`<span class="fine">${seconds(entry.seconds)}</span>` : nothing}</span
     >`;
   }
@@ -423,6 +423,14 @@ function target({ kind, target: text }: AskedTarget): TemplateResult {
     ${icon(TARGET_ICONS[kind])}<span class="target-kind">${t(`target.${kind}`)}</span>
     <code>${text}</code>
   </li>`;
+}
+
+/** What confined a script; that nothing did is said in words. */
+function isolated(by: string): TemplateResult {
+  const isBare = by.startsWith('none');
+  return html`<span class="badge" title=${t('tool.isolation')}
+    >${icon(isBare ? 'warning' : 'package')}${isBare ? t('tool.noSandbox') : by}</span
+  >`;
 }
 
 /** Where a script runs, and what it can reach. */
