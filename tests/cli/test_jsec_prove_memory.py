@@ -12,6 +12,9 @@ import pytest
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from tests.cli.test_jsec_prove import by_rule, jsec, needs_compiler, prove
 
+IS_CLANG = find_toolchain().is_clang
+OUT_OF_RANGE = "implicit-conversion" if IS_CLANG else "value-out-of-range"
+WRAPPED = "unsigned-integer-overflow" if IS_CLANG else "value-out-of-range"
 HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 
 
@@ -151,14 +154,13 @@ def test_crashes_at_other_places_do_not_hide_it(project: Path, home: Path) -> No
 
 
 @needs_compiler
-@pytest.mark.skipif(not find_toolchain().is_clang, reason="only clang reports conversions")
 def test_what_a_written_cast_cuts_off(project: Path, home: Path) -> None:
     flawed = (
         'int main(void)\n{\n    int n = 0;\n    if (fscanf(stdin, "%d", &n) == 1) {\n'
         '        char c = (char)n;\n        printf("%d\\n", c);\n    }\n    return 0;\n}\n'
     )
     told = proof_of("truncated-input-value", flawed, project, home)
-    assert (told["verdict"], told["report"]["kind"]) == ("reproduced", "implicit-conversion")
+    assert (told["verdict"], told["report"]["kind"]) == ("reproduced", OUT_OF_RANGE)
     assert "(char)n" in (project / "a.c").read_text()
     case = told["case_id"]
     assert jsec("replay", case, str(project), "--trust", home=home).returncode == 1
@@ -169,6 +171,35 @@ def test_what_a_written_cast_cuts_off(project: Path, home: Path) -> None:
     repaired = flawed.replace("== 1)", "== 1 && n >= 0 && n < 100)")
     (project / "a.c").write_text(HEAD + repaired)
     assert jsec("replay", case, str(project), "--trust", home=home).returncode == 0
+
+
+@needs_compiler
+def test_unsigned_numbers_that_wrap_around(project: Path, home: Path) -> None:
+    flawed = (
+        'int main(void)\n{\n    unsigned n = 0;\n    if (scanf("%u", &n) == 1) {\n'
+        '        unsigned size = n * n;\n        printf("%u\\n", size);\n    }\n    return 0;\n}\n'
+    )
+    told = proof_of("arithmetic-beyond-limit", flawed, project, home)
+    assert told["verdict"] == "reproduced", told["message"]
+    assert (told["report"]["kind"], told["report"]["line"]) == (WRAPPED, 8)
+
+
+@needs_compiler
+def test_freed_memory_that_the_caller_uses(project: Path, home: Path) -> None:
+    flawed = (
+        "static wchar_t *greet(void)\n{\n    wchar_t *p = malloc(16 * sizeof *p);\n"
+        '    if (p == NULL)\n        exit(1);\n    wcscpy(p, L"hello");\n    free(p);\n'
+        "    return p;\n}\nint main(void)\n{\n    wchar_t *text = greet();\n"
+        '    wprintf(L"%ls\\n", text);\n    return 0;\n}\n'
+    )
+    (project / "a.c").write_text(HEAD + "#include <wchar.h>\n" + flawed)
+    proven = [
+        (issue["line"], issue["proof"]["verdict"])
+        for issue in prove(project, home, "--all")["findings"]
+        if issue["rule"] == "use-after-free"
+    ]
+    assert (12, "reproduced") in proven, proven
+    assert (17, "reproduced") in proven, proven
 
 
 @needs_compiler

@@ -782,6 +782,70 @@ int __wrap_close(int descriptor)
     return -1;
 }
 
+/* Looks at the strings that a format of wide characters prints: the sanitizer looks into the lengths
+ * of strings, not into what prints them. Ends at what it does not know. */
+static void look_at_wide(const wchar_t *format, va_list values)
+{
+    static volatile size_t length;
+    for (; *format; format++) {
+        int longs = 0, is_bounded = 0;
+        if (*format != L'%')
+            continue;
+        for (format++; *format && wcschr(L"-+ #0123456789.*hlLqjzt", *format); format++) {
+            longs += *format == L'l' || *format == L'j' || *format == L'z' || *format == L't';
+            is_bounded |= *format == L'.';
+            if (*format == L'*')
+                (void)va_arg(values, int);
+            if (*format == L'L' || *format == L'q')
+                return;
+        }
+        if (*format == L'%')
+            continue;
+        if (*format == L's' || *format == L'S') {
+            const void *text = va_arg(values, const void *);
+            if (text && !is_bounded)
+                length = longs || *format == L'S' ? wcslen(text) : strlen(text);
+        } else if (*format && wcschr(L"pn", *format)) {
+            (void)va_arg(values, void *);
+        } else if (*format && wcschr(L"eEfFgGaA", *format)) {
+            (void)va_arg(values, double);
+        } else if (*format && wcschr(L"diouxXc", *format)) {
+            if (longs)
+                (void)va_arg(values, long);
+            else
+                (void)va_arg(values, int);
+        } else {
+            return;
+        }
+    }
+}
+
+int __wrap_wprintf(const wchar_t *format, ...)
+{
+    int written;
+    va_list values;
+    va_start(values, format);
+    look_at_wide(format, values);
+    va_end(values);
+    va_start(values, format);
+    written = vwprintf(format, values);
+    va_end(values);
+    return written;
+}
+
+int __wrap_fwprintf(FILE *file, const wchar_t *format, ...)
+{
+    int written;
+    va_list values;
+    va_start(values, format);
+    look_at_wide(format, values);
+    va_end(values);
+    va_start(values, format);
+    written = vfwprintf(file, format, values);
+    va_end(values);
+    return written;
+}
+
 int __wrap_printf(const char *format, ...)
 {
     int written;

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from jarvis_ls.core.finding import Finding
@@ -91,6 +91,7 @@ _UBSAN_KINDS = (
     ("out of bounds for type", "index-out-of-bounds"),
     ("insufficient space for an object", "object-size"),
     ("is outside the range of representable values", "float-cast-overflow"),
+    ("is outside the range of representable values", "value-out-of-range"),
     ("variable length array bound", "vla-bound"),
     ("is not a valid value for type", "invalid-value"),
 )
@@ -112,8 +113,11 @@ _BEYOND = frozenset(
 )
 _DEAD = frozenset("heap-use-after-free stack-use-after-return stack-use-after-scope".split())
 _OVERFLOW = frozenset(
-    "signed-integer-overflow unsigned-integer-overflow implicit-conversion".split()
+    "signed-integer-overflow unsigned-integer-overflow implicit-conversion "
+    "value-out-of-range".split()
 )
+OUT_OF_RANGE = "value-out-of-range"
+"""Kind of what `checked_conversions.py` makes gcc report."""
 _HUGE = frozenset("allocation-size-too-big vla-bound stack-overflow negative-size-param".split())
 LEAKS = frozenset({"leak", "lost-block"})
 """Kinds that say that nothing leads to something any more; the second of a block that could not be
@@ -133,8 +137,8 @@ _KINDS: dict[frozenset[str], str] = {
     _OVERFLOW: "190 191 128",
     _OVERFLOW | _BEYOND | _HUGE: "680",
     frozenset({"shift"}): "1335",
-    frozenset({"implicit-conversion", "float-cast-overflow"}): "197 681",
-    frozenset({"implicit-conversion"}) | _BEYOND | _HUGE: "194 195 196",
+    frozenset({"implicit-conversion", "float-cast-overflow", "value-out-of-range"}): "197 681",
+    frozenset({"implicit-conversion", "value-out-of-range"}) | _BEYOND | _HUGE: "194 195 196",
     _HUGE: "770 789",
     frozenset({"use-of-uninitialized-value", "invalid-value"}): "457 908",
     frozenset({"wild-access", "use-of-uninitialized-value"}): "824",
@@ -193,6 +197,8 @@ def kinds_for(finding: Finding) -> frozenset[str]:
     kinds: frozenset[str] = frozenset()
     for cwe in finding.cwe:
         kinds |= _BY_CWE.get(cwe, frozenset())
+    if kinds >= _DEAD and finding.evidence.startswith("return "):
+        kinds |= {_RETURNED}
     return kinds - _IMPLICIT if _CAST.search(finding.evidence) else kinds
 
 
@@ -204,7 +210,9 @@ def without_cast(finding: Finding, line: str) -> str:
     return _CAST.sub("", line) if len(_CAST.findall(line)) == 1 else ""
 
 
-_WORDLESS = LEAKS | {"unfit-release"} | {"null-dereference", "wild-access"}
+_RETURNED = "use-of-returned"
+"""No kind of a report: that what the finding says is returned may be used by the caller."""
+_WORDLESS = LEAKS | {"unfit-release", _RETURNED} | {"null-dereference", "wild-access"}
 """Kinds that reports do not say by their name."""
 
 
@@ -224,6 +232,12 @@ def places_pattern(places: Iterable[tuple[str, tuple[int, int]]]) -> str:
     return "|".join(
         rf"{re.escape(file)}:{line}\b" for file, (a, b) in places for line in range(a, b + 1)
     )
+
+
+def named_for_checks(seen: Seen) -> Seen:
+    """Return a report of a program whose conversions are checked as what it says of the code as it
+    is written."""
+    return replace(seen, kind=OUT_OF_RANGE) if seen.kind == "float-cast-overflow" else seen
 
 
 def parse_reports(text: str, root: str, source: str = "") -> list[Seen]:
@@ -257,6 +271,7 @@ def confirms(seen: Seen, kinds: frozenset[str], place: Place, path: Sequence[Pla
 
     Of memory that was freed, or never set, it may be a frame further out, for what is handed to a
     function is used there; then that must have been done at one of `path`: the finding's steps.
+    What is returned is used by the caller of the function that freed it at such a step.
     What is lost may be from a function that many call: then the call of it must be on the path.
     """
     if seen.kind not in kinds or not seen.frames:
@@ -267,9 +282,13 @@ def confirms(seen: Seen, kinds: frozenset[str], place: Place, path: Sequence[Pla
             return False
     if is_at(seen.frames[0], place):
         return True
-    return any(is_at(frame, place) for frame in seen.frames[1:]) and any(
-        is_at(frame, step) for frame in seen.origin[:1] for step in path
-    )
+    if not any(is_at(frame, step) for frame in seen.origin[:1] for step in path):
+        return False
+    if any(is_at(frame, place) for frame in seen.frames[1:]):
+        return True
+    callers = {(frame.file, frame.function) for frame in seen.origin[1:2]}
+    above = {(frame.file, frame.function) for frame in seen.frames}
+    return _RETURNED in kinds and bool(callers & above)
 
 
 def is_at(frame: Frame, place: Place) -> bool:

@@ -17,7 +17,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.harness.target import CPP
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.evidence import Build, Case
-from jarvis_ls.jsec.proof.reports import MARK, OWN, Seen, parse_reports
+from jarvis_ls.jsec.proof.reports import MARK, OWN, Seen, named_for_checks, parse_reports
 from jarvis_ls.jsec.proof.rust_build import HARNESS, SYSTEMS, rust_lines
 from jarvis_ls.jsec.proof.system_build import system_lines
 from jarvis_ls.jsec.proof.toolchain import LINKED, Toolchain
@@ -34,9 +34,9 @@ WRAPPED = (
     "puts putchar fputc putc fgetws fputws fputwc putwc putwchar socket connect bind listen accept "
     "recv send fclose fflush fseek rename remove close chdir setuid setgid seteuid setegid "
     "setreuid setregid setresuid setresgid setgroups initgroups chroot rand random srand srandom "
-    "time printf fprintf snprintf swprintf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf "
-    "__isoc99_wscanf __isoc99_fwscanf wcsdup wcscpy wcsncpy wmemcpy wmemmove wmemset "
-    "_ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t"
+    "time printf fprintf wprintf fwprintf snprintf swprintf __isoc99_scanf __isoc99_fscanf "
+    "__isoc99_sscanf __isoc99_wscanf __isoc99_fwscanf wcsdup wcscpy wcsncpy wmemcpy wmemmove "
+    "wmemset _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t"
 ).split()
 """Functions that `interposers.c` stands in for."""
 WITH_SIGNALS = (
@@ -371,6 +371,8 @@ def _run(case: Case, tries: Sequence[tuple[int, str]], output: str, root: str) -
     if len(tries) > 1:
         again = {_key(item) for item in parse_reports(tries[1][1], root, source)}
         seen = [item for item in seen if _key(item) in again]
+    if case.build.rewritten:
+        seen = [named_for_checks(item) for item in seen]
     return Run(case, status, tuple(seen), output, errors)
 
 

@@ -101,3 +101,10 @@ void not_handled(struct connection *c, struct event *e) {
     if (c->peer)
         c->peer->buffer = NULL;
 }
+
+void used_twice_before(int *value) {
+    *value = 5; // expect: null-test-after-dereference
+    value[1] = 6; // ok
+    if (value != NULL)
+        *value = 10;
+}

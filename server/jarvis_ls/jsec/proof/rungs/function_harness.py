@@ -22,6 +22,7 @@ from typing import TypeVar
 
 from jarvis_ls.codeintel import clang
 from jarvis_ls.codeintel.languages import language_of
+from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.errors import JarvisError
 from jarvis_ls.core.finding import Finding, Span
 from jarvis_ls.core.words import Words
@@ -45,6 +46,7 @@ from jarvis_ls.harness.target import (
 )
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.call_facts import call_facts
+from jarvis_ls.jsec.proof.checked_conversions import rewritings_for
 from jarvis_ls.jsec.proof.evidence import (
     ANY_CALL,
     NO_CALL,
@@ -257,7 +259,11 @@ class _Search:
                     function=function.name,
                 )
                 return _unproven(why, tried.runs)
-            is_seen = self._bench.tools.is_clang or self._kinds.isdisjoint(OF_CLANG)
+            is_seen = (
+                self._bench.tools.is_clang
+                or self._kinds.isdisjoint(OF_CLANG)
+                or bool(rewritings_for(self._finding, self._bench)[0])
+            )
             return _survival(function, self._runs, self._came if is_seen else None)
         if self._leaks and _is_ordinary(tried):
             return _evidence(Verdict.REPRODUCED, tried, _loss_message(tried), self._hashes())
@@ -311,11 +317,11 @@ class _Search:
             harness=target.text,
             libraries=(*build.libraries, "-Wl,--gc-sections"),
         )
-        source = self._bench.source(self._finding.file)
-        marked = mark_place(source, self._finding.span) if source is not None else None
-        found = await self._find(build, target, marked)
-        if found.failure and marked is not None and not found.over:
-            found = await self._find(build, target, None)
+        for rewritten in rewritings_for(self._finding, self._bench):
+            build = replace(build, rewritten=rewritten)
+            found = await self._find_reports(build, target)
+            if not found.failure or found.over:
+                break
         if found.failure:
             return Tried(function, why=found.failure)
         self._runs += found.runs
@@ -342,6 +348,21 @@ class _Search:
         facts = call_facts(source, function.name)
         ranges = {place: Range(low, high) for place, (low, high) in facts.ranges.items()}
         return replace(known, not_null=facts.not_null, ranges=ranges)
+
+    async def _find_reports(self, build: Build, target: Target) -> _Found:
+        """Return inputs that bring a report at the place about, and how many came to it, where
+        that can be told."""
+        source = self._bench.source(self._finding.file)
+        if source is not None and build.rewritten:
+            changed = {old: new for _, old, new in build.rewritten}
+            lines = (source.line_text(n) for n in range(1, len(source.line_starts) + 1))
+            text = "\n".join(changed.get(line, line) for line in lines)
+            source = Source(source.path, text.encode("utf-8", "surrogateescape"))
+        marked = mark_place(source, self._finding.span) if source is not None else None
+        found = await self._find(build, target, marked)
+        if found.failure and marked is not None and not found.over:
+            found = await self._find(build, target, None)
+        return found
 
     async def _find(self, build: Build, target: Target, marked: bytes | None) -> _Found:
         """Return inputs that bring a report at the place about; `marked` is the file of the finding

@@ -14,6 +14,7 @@ from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
+from jarvis_ls.jsec.proof.checked_conversions import rewritings_for
 from jarvis_ls.jsec.proof.evidence import Case, Evidence, Verdict
 from jarvis_ls.jsec.proof.inputs import (
     Channels,
@@ -32,7 +33,6 @@ from jarvis_ls.jsec.proof.reports import (
     kinds_for,
     kinds_pattern,
     places_pattern,
-    without_cast,
 )
 from jarvis_ls.jsec.proof.runner import LEVELS, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
@@ -79,12 +79,7 @@ class WholeProgram:
         self, finding: Finding, bench: Workbench, budget: Budget, kinds: frozenset[str]
     ) -> Evidence:
         """Return what the runs of the program show, built from its files or by its own build."""
-        first = find_program(bench, finding.file)
-        rewritten = _without_cast(finding, bench)
-        if rewritten and not isinstance(first, str):
-            kinds |= kinds_for(replace(finding, evidence=""))
-            first = replace(first, build=replace(first.build, rewritten=rewritten))
-        found = await self._attempt(finding, bench, budget, first, kinds)
+        found = await self._attempt_rewritten(finding, bench, budget, kinds)
         if found.runs or found.is_decisive or budget.left < _LEAST_SECONDS:
             return found
         other = system_program(bench, finding.file)
@@ -92,6 +87,22 @@ class WholeProgram:
             return found
         again = await self._attempt(finding, bench, budget, other, kinds)
         return again if again.runs or again.is_decisive or budget.left <= 0 else found
+
+    async def _attempt_rewritten(
+        self, finding: Finding, bench: Workbench, budget: Budget, kinds: frozenset[str]
+    ) -> Evidence:
+        """Return what the runs show of a program of its files, in which conversions at the place
+        are checked where that compiles."""
+        first = find_program(bench, finding.file)
+        if isinstance(first, str):
+            return Evidence(Verdict.UNPROVEN, NAME, first)
+        for rewritten in rewritings_for(finding, bench):
+            program = replace(first, build=replace(first.build, rewritten=rewritten))
+            wanted = kinds | kinds_for(replace(finding, evidence="")) if rewritten else kinds
+            found = await self._attempt(finding, bench, budget, program, wanted)
+            if not runs_of(bench, program).failure or budget.left < _LEAST_SECONDS:
+                break
+        return found
 
     async def _attempt(
         self,
@@ -122,17 +133,6 @@ class WholeProgram:
             Words("{count} runs of the program did not bring it about.", count=count),
             runs=count,
         )
-
-
-def _without_cast(finding: Finding, bench: Workbench) -> tuple[tuple[str, str, str], ...]:
-    """Return how the line of a finding is compiled without its cast; empty when it has none, or
-    nothing here reports conversions."""
-    source = bench.source(finding.file)
-    if source is None or not bench.tools.is_clang:
-        return ()
-    line = source.line_text(finding.span.line)
-    new = without_cast(finding, line)
-    return ((finding.file, line, new),) if new else ()
 
 
 Places = Sequence[Place]

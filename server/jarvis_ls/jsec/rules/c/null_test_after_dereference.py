@@ -59,6 +59,8 @@ def null_test_after_dereference(site: Site) -> Iterator[Report]:
             if mention.does != "dereference" or not _comes_always(mention.node, site.node):
                 return
             used = mention
+        elif mention.does == "dereference" and _comes_always(mention.node, site.node):
+            used = mention  # it is the first one that a null pointer comes to
         elif mention.does == "test" and _left_when_null(mention.node):
             yield Report(
                 test.condition,
