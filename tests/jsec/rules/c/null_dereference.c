@@ -166,3 +166,14 @@ unsigned written_as_another_member(unsigned high) {
 int of_the_type_of_a_member(int number) {
     return AS_VALUE(number); // ok
 }
+
+#define FAIL goto failed
+int left_by_a_macro(struct tagged *t) {
+    if (t == NULL) {
+        FAIL;
+        t->value = 0; // ok
+    }
+    return 0;
+failed:
+    return -1;
+}

@@ -82,7 +82,7 @@ def first_mention(unit: Unit, item: Item, branch: Node, path: str) -> Mention | 
             found = search.first(statement, statement.start_byte)
             if found is not None:
                 return found
-            if leaves(statement):
+            if leaves(statement) or _may_leave(statement, unit):
                 return None
     except LineEnds:
         pass
