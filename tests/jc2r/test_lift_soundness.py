@@ -78,15 +78,15 @@ UNSAFE = {
     "first_byte": "- `v.data` points to valid memory.",
     "last": "- `v.data` points to valid memory, also at offset",
     "ends": "- The preconditions of `last` hold.",
-    "row": "- `rows` points to valid memory, also at offset `i as isize`.",
-    "fetch": "- `rows` points to valid memory, also at offset `i as isize`.",
+    "row": "- `ROWS` points to valid memory, also at offset `i as isize`.",
+    "fetch": "- `ROWS` points to valid memory, also at offset `i as isize`.",
     "fetched": "- The preconditions of `fetch` hold.",
     "unchecked": "- There is memory left: `malloc` must not return null.",
-    "add": "- No other thread uses `totals` meanwhile.",
+    "add": "- No other thread uses `TOTALS` meanwhile.",
     "pick": "- `from` points to valid memory, also at offset `(i & 3i32) as isize`.",
     "twofold": "- The preconditions of `pick` hold.",
-    "seen": "- No other thread uses `watched` meanwhile.",
-    "keep": "- No other thread uses `kept` meanwhile.",
+    "seen": "- No other thread uses `WATCHED` meanwhile.",
+    "keep": "- No other thread uses `KEPT` meanwhile.",
     "set": "- `p` points to valid memory.",
     "both": "- `a` points to valid memory.",
     "through": "- `n.p`: the member of the union that was stored last.",
@@ -100,9 +100,9 @@ SAFE = {
     "squares": "// SAFETY: zero is a value of `i32`.",
     "bits": "// SAFETY: `n` began as zeros, and all bytes are a value of `i32`.",
     "letter": 'types::letters::<4>(b"rwb")',
-    "power": "powers[i as usize]",
-    "draw": "seed.load(core::sync::atomic::Ordering::Relaxed)",
-    "watch": "&raw mut watched",
+    "power": "POWERS[i as usize]",
+    "draw": "SEED.load(core::sync::atomic::Ordering::Relaxed)",
+    "watch": "&raw mut WATCHED",
     "set_inner": "*p = v;",
     "both_inner": "a.set(1i32); b.set(2i32); a.get()",
     "absolute": "// SAFETY: `abs` takes numbers only and is defined for all of them.",
@@ -158,11 +158,11 @@ def test_a_variable_is_shared_soundly_where_every_use_of_it_is_seen(
     lifted: tuple[Path, dict[str, Any]],
 ) -> None:
     text = (lifted[0].parent / "p_rs" / "src" / "a.rs").read_text()
-    assert "\nstatic powers: [i32; 4] = [" in text
-    assert "\nstatic doubles: [i32; 4] = [" in text  # lent to be read
-    assert "static seed: core::sync::atomic::AtomicU32 =" in text
-    assert "static drawn: core::sync::atomic::AtomicI32 =" in text
-    for name in ("totals", "watched", "kept", "handler", "rows"):
+    assert "\nstatic POWERS: [i32; 4] = [" in text
+    assert "\nstatic DOUBLES: [i32; 4] = [" in text  # lent to be read
+    assert "static SEED: core::sync::atomic::AtomicU32 =" in text
+    assert "static DRAWN: core::sync::atomic::AtomicI32 =" in text
+    for name in ("TOTALS", "WATCHED", "KEPT", "handler", "ROWS"):
         assert f"static mut {name}: " in text, name
 
 
@@ -198,7 +198,7 @@ def test_every_safe_function_is_called_and_the_report_says_so(
         assert any(why.startswith(demand[2:]) for why in states[name]["why"]), states[name]
     told = (root / ".jarvis" / "c2rust" / "lift.md").read_text()
     assert f"without a crash | | {len(SAFE)} |" in told
-    assert "- `a::add`: No other thread uses `totals` meanwhile." in told
+    assert "- `a::add`: No other thread uses `TOTALS` meanwhile." in told
 
 
 @needs_cargo

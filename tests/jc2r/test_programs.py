@@ -288,7 +288,7 @@ def test_a_makefile_that_links_objects_gets_objects_of_the_crate(tmp_path: Path)
     good = path.read_text()
     path.write_text(good.replace("n.wrapping_add", "n.wrapping_sub").replace("(n) +", "(n) -"))
     assert path.read_text() != good, good
-    done = jc2r("check", "--trust", "--path", root, "--", "make", "check")
+    done = jc2r("check", "--trust", root, "--", "make", "check")
     assert done.returncode == 1 and "Rust: exit status 2" in done.stdout, done.stdout
     (root / "Makefile").write_text(files["Makefile"].replace("\t./second\n", ""))
     done = jc2r("check", "--trust", "--path", root, "--", "make", "check")

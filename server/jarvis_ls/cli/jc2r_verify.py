@@ -200,8 +200,11 @@ def run_check(options: argparse.Namespace) -> ExitStatus:
     """Run the tests both ways, and say how they ended."""
     from jarvis_ls.jc2r.equivalence.stage import check_project
 
+    words = options.command
+    if words and Path(words[0]).is_dir():  # which no command is
+        options.path, words = Path(words[0]), words[1:]
     root = find_project(options.path)
-    words = [word for word in options.command[:1] if word != "--"] + options.command[1:]
+    words = [word for word in words[:1] if word != "--"] + words[1:]
     if not words:
         raise UsageError(
             "Give the command that builds and tests the project: jc2r check -- make test"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -32,7 +32,7 @@ from jarvis_ls.jc2r.crate.vendor import dependency_table, read_dependencies, sha
 from jarvis_ls.jc2r.translate.c_remainder import symbol
 from jarvis_ls.jc2r.translate.libc_symbols import AT_LOAD
 from jarvis_ls.jc2r.translate.manifest import LINTS
-from jarvis_ls.jc2r.translate.names import rust_name
+from jarvis_ls.jc2r.translate.names import rust_name, spellings
 
 _LAZY = ("-C", "relro-level=off")
 """With it calls find their function when they are made: a library may call what its user brings."""
@@ -79,6 +79,8 @@ class Symbols:
     """Functions that a file of the library defines as one before it does: file and name."""
     external: frozenset[tuple[str, str]] = frozenset()
     """What files define for others."""
+    defined: frozenset[tuple[str, str]] = frozenset()
+    """All that files define: file and name."""
 
     def plain(self, module: str) -> frozenset[str]:
         """Return what a module defines for others and is called as in C."""
@@ -87,6 +89,17 @@ class Symbols:
             for file, name in self.external
             if self.modules.get(file) == module and self.of(file, name, False) == name
         )
+
+    def written(self, module: str, items: Set[str]) -> dict[str, str]:
+        """Return what of the `items` of a module has another name than in C, with the name that was
+        translated."""
+        names = [name for file, name in self.defined if self.modules.get(file) == module]
+        found: dict[str, str] = {}
+        for plain, *others in map(spellings, names):
+            if items.isdisjoint((plain, others[0] if plain.startswith("r#") else plain)):
+                other = next((word for word in others if word in items), None)
+                found |= {} if other is None else {other: plain.removeprefix("r#")}
+        return found
 
     def of(self, file: str, name: str, static: bool) -> str:
         """Return the name of one in shared objects."""
@@ -133,7 +146,8 @@ def symbols_of(crate: Path, found: Signatures) -> Symbols:
         if first.setdefault(definition.name, definition.file) != definition.file
     )
     external = frozenset((file, name) for file, name, static in found.definitions if not static)
-    return Symbols(modules, programs, shared, later, external)
+    names = frozenset((file, name) for file, name, _ in found.definitions)
+    return Symbols(modules, programs, shared, later, external, names)
 
 
 def build_c(
@@ -195,6 +209,7 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
             text = _export_all(
                 text,
                 path.stem,
+                symbols.written(path.stem, frozenset(_ITEM.findall(text))),
                 symbols.shared if program else frozenset(),
                 symbols.plain(path.stem),
             )
@@ -384,14 +399,22 @@ def _rename(made: Path, file: str, found: Signatures, symbols: Symbols) -> None:
     run_tool(["objcopy", f"--redefine-syms={names}", str(middle), str(made)])
 
 
-def _export_all(text: str, module: str, shared: frozenset[str], plain: frozenset[str]) -> str:
+def _export_all(
+    text: str,
+    module: str,
+    written: Mapping[str, str],
+    shared: frozenset[str],
+    plain: frozenset[str],
+) -> str:
     """Rust source in which every function and variable has a name for the linker, that of C for
-    what is `plain`; lines stay where they are."""
+    what is `plain`; lines stay where they are. `written` has the translated names of what is called
+    otherwise."""
     made: list[str] = []
     for line in text.split("\n"):
         match = _FROM_C.match(line)
         if match is not None:
-            made.append(f'#[export_name = "{symbol(module, match[2])}"] {match[1]}')
+            linked = symbol(module, written.get(match[2], match[2]))
+            made.append(f'#[export_name = "{linked}"] {match[1]}')
             continue
         match = _ITEM.match(line)
         if match is not None:
@@ -399,11 +422,12 @@ def _export_all(text: str, module: str, shared: frozenset[str], plain: frozenset
             while first and made[first - 1].startswith("#["):
                 first -= 1
             attributes = made[first:]
-            name = f'#[export_name = "{symbol(module, match[1])}"]'
+            own = written.get(match[1], match[1])
+            name = f'#[export_name = "{symbol(module, own)}"]'
             if "#[no_mangle]" in attributes:
-                if match[1] in shared:
+                if own in shared:
                     made[first + attributes.index("#[no_mangle]")] = name
-            elif match[1] in plain and name in attributes:
+            elif own in plain and name in attributes:
                 made[first + attributes.index(name)] = "#[no_mangle]"
             elif not any("export_name" in attribute for attribute in attributes):
                 line = f"{name} {line}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,12 +31,14 @@ from jarvis_ls.jc2r.lift.steps import steps
 from jarvis_ls.jc2r.lift.suggestions import apply_suggestions
 from jarvis_ls.jc2r.lift.unsafe_count import Counts, count
 from jarvis_ls.jc2r.lift.visibility import private
+from jarvis_ls.jc2r.translate.names import spellings
 
 ROUNDS = 6
 """Times a pass may take back what the compiler refuses."""
 ATTEMPTS = 3
 """Times the functions that behave otherwise are left alone before a pass, or all passes together,
 are taken back."""
+_WORD = re.compile(r"\w+")
 _LOCAL = (
     names.variables,
     tidy.negations,
@@ -182,6 +185,10 @@ class Lifting:
             self._spared |= new | self._different
         return None
 
+    def _stay(self) -> set[str]:
+        """Return what the functions that are left alone may be called in the crate."""
+        return {word for name in self._spared for word in spellings(name)}
+
     def _test_translation(self) -> None:
         """Note the functions that behave otherwise before anything is done. Raises `JarvisError`
         when that is more than single functions."""
@@ -223,6 +230,7 @@ class Lifting:
         for rule in _LOCAL:
             passes[rule.__name__] = lambda rule=rule: self._local(rule)  # type: ignore[misc]
         passes["fields"] = lambda: self._crate.write_all(names.fields(self._crate.sources()))
+        passes["items"] = self._items
         passes["views"] = self._views
         passes["casts"] = self._casts
         passes["vectors"] = self._vectors
@@ -283,7 +291,7 @@ class Lifting:
             (path, number)
             for path, source in old.items()
             for number, function in enumerate(source.functions)
-            if name_of(function) in self._spared
+            if name_of(function) in self._stay()
         }
         for _ in range(ROUNDS):
             for path, source in old.items():
@@ -293,6 +301,13 @@ class Lifting:
                 return
             self._refuse(found - stay)
             stay |= found
+
+    def _items(self) -> None:
+        """Give functions and variables names as in Rust, but for those that tests name."""
+        tests = "\n".join(
+            path.read_text(errors="replace") for path in (self._copy / "tests").glob("*.rs")
+        )
+        self._across(names.items, self._stay() | set(_WORD.findall(tests)))
 
     def _casts(self) -> None:
         members = member_types(self._crate.sources())
@@ -314,12 +329,12 @@ class Lifting:
     def _layers(self) -> None:
         """Split functions into an inner one and a shim where the inner one then is safe."""
         start = self._crate.texts()
-        excluded = set(self._spared)
+        excluded = self._stay()
         while True:
             self._crate.restore(start)
             self._across(layers, excluded)
             inner = inner_functions(self._crate.sources())
-            unsafe = unsafe_functions(self._crate, self._spared)
+            unsafe = unsafe_functions(self._crate, self._stay())
             new = {inner[name] for name in unsafe & inner.keys()} - excluded
             if not new:
                 return
@@ -333,7 +348,7 @@ class Lifting:
         """Rewrite functions with their callers, but for those in `excluded`, by name, to which
         those are added that the compiler complains about."""
         start = self._crate.texts()
-        excluded = set(self._spared) if excluded is None else excluded
+        excluded = self._stay() if excluded is None else excluded
         for _ in range(ROUNDS):
             self._crate.restore(start)
             self._crate.write_all(make(self._crate.sources(), excluded))
@@ -387,7 +402,7 @@ class Lifting:
         while True:
             self._crate.restore(start)
             unsound = {name for _, name in self._crashes}
-            self._refused |= make_safe(self._crate, self._spared, unsound)
+            self._refused |= make_safe(self._crate, self._stay(), unsound)
             self._gate = self._call(self._copy)
             new = self._gate.crashes.keys() - self._crashes.keys()
             self._crashes |= self._gate.crashes

@@ -49,7 +49,7 @@ _LEFT = frozenset(
 )
 """Lints whose changes say more than the code did, or need a newer compiler."""
 _NAMED = re.compile(r"`(\w+)`")
-_PURE = re.compile(rb"\b(?:null|null_mut|zeroed|wrapping_\w+|cast|cast_mut|cast_const)\Z")
+_PURE = re.compile(rb"\b(?:null|null_mut|zeroed|wrapping_\w+|offset|cast|cast_mut|cast_const)\Z")
 """Functions that only give a value."""
 _DOES = (
     "assignment_expression",
@@ -147,7 +147,7 @@ def _own_changes(source: Source, message: Message) -> list[Change]:
             value = None if change is None else field(change, "right")
             if value is None or _does_something(source, value):
                 return []
-            return [Change(statement.start_byte, statement.end_byte, "")]
+            return [Change(_reason_of(source, statement).start_byte, statement.end_byte, "")]
         around = node
         while around.parent is not None and around.type != "let_declaration":
             if around.end_byte > message.end:
@@ -169,8 +169,24 @@ def _assignment_of(name: Node) -> Node | None:
     left, statement = field(change, "left"), change.parent
     if left is None or left.type != "identifier" or left.start_byte != name.start_byte:
         return None
+    block = statement if statement is not None and statement.type == "block" else change.parent
+    if block is not None and block.type == "expression_statement":
+        block = block.parent
+    unsafe = None if block is None or block.named_child_count != 1 else block.parent
+    if unsafe is not None and unsafe.type == "unsafe_block":
+        statement = unsafe.parent
     is_alone = statement is not None and statement.type == "expression_statement"
     return statement if is_alone else None
+
+
+def _reason_of(source: Source, statement: Node) -> Node:
+    """Return the first line of the comment that says why a statement is sound, else it."""
+    before = statement.prev_named_sibling
+    while before is not None and before.type == "line_comment":
+        if source.text(before).startswith(b"// SAFETY"):
+            return before
+        before = before.prev_named_sibling
+    return statement
 
 
 def _does_something(source: Source, value: Node) -> bool:

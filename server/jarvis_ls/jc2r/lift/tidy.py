@@ -3,17 +3,22 @@ behind a last `return`, `!` before `!`, values that are never read."""
 
 from __future__ import annotations
 
+import re
+
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jc2r.lift.rust import Say, Source, bare, below, field, first, rewritten, variable_of
 
 _ATOMS = ("identifier", "call_expression", "field_expression", "boolean_literal")
+_TEXT = re.compile(rb'c"[^"\\]*"\.as_ptr')
 _IDLE = frozenset(
-    "integer_literal float_literal boolean_literal call_expression field_expression identifier "
+    "integer_literal float_literal string_literal boolean_literal call_expression "
+    "field_expression identifier "
     "scoped_identifier arguments generic_function type_arguments primitive_type pointer_type "
     "mutable_specifier type_identifier scoped_type_identifier unit_expression "
     "parenthesized_expression type_cast_expression unary_expression array_expression".split()
 )
 _JUMPS = ("return_expression", "break_expression", "continue_expression")
+_LOOPS = ("loop_expression", "while_expression", "for_expression")
 _UNITS = ("assignment_expression", "compound_assignment_expr", *_JUMPS)
 """Expressions without a value."""
 _MADE = (b"core::ptr::null_mut", b"core::ptr::null", b"core::mem::zeroed")
@@ -128,7 +133,7 @@ def _leaves(node: Node | None) -> bool:
     if node.type == "return_expression":
         return True
     if node.type == "loop_expression":
-        return not any(True for _ in below(node, "break_expression"))
+        return not any(_is_left_by(node, jump) for jump in below(node, "break_expression"))
     if node.type == "block":
         if node.children[0].type != "{":
             return False  # a jump may end at its label
@@ -138,6 +143,10 @@ def _leaves(node: Node | None) -> bool:
             if _leaves(statement):
                 return True
         return False
+    if node.type == "match_expression":
+        body = field(node, "body")
+        arms = [] if body is None else [c for c in body.named_children if c.type == "match_arm"]
+        return bool(arms) and all(_leaves(field(arm, "value")) for arm in arms)
     if node.type == "if_expression":
         other = field(node, "alternative")
         branches = [field(node, "consequence"), None if other is None else first(other)]
@@ -145,11 +154,26 @@ def _leaves(node: Node | None) -> bool:
     return False
 
 
+def _is_left_by(loop: Node, jump: Node) -> bool:
+    """Return whether a `break` in a loop may be out of it, or of what is around it."""
+    label = next((child for child in jump.children if child.type == "label"), None)
+    around = jump.parent
+    while around is not None and around != loop:
+        own = next((child for child in around.children if child.type == "label"), None)
+        if label is None and around.type in _LOOPS:
+            return False
+        if label is not None and own is not None and own.text == label.text:
+            return False
+        around = around.parent
+    return True
+
+
 def _is_idle(source: Source, value: Node) -> bool:
     """Return whether a value is worked out without doing anything else."""
     for call in below(value, "call_expression"):
         called = field(call, "function")
-        if called is None or not source.text(called).startswith(_MADE):
+        text = b"" if called is None else source.text(called)
+        if not text.startswith(_MADE) and not _TEXT.fullmatch(text):
             return False
     nodes = [value]
     while nodes:

@@ -139,6 +139,8 @@ def flat(text: bytes) -> str:
 def _pointer_of(node: Node) -> Node:
     """Return the pointer in what may be `*p`, `(*p).a`, or only a part of it."""
     at: Node | None = node
+    if node.type in ("assignment_expression", "compound_assignment_expr"):
+        at = node = field(node, "left") or node
     while at is not None and at.type in (
         "parenthesized_expression",
         "field_expression",

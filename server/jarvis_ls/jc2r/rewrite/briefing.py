@@ -167,20 +167,20 @@ def _find_used(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:
             else:
                 continue
             size += len(told)
-            if name == subject.name or size > _MOST_TYPES:
+            if name in (subject.name, subject.rust_name) or size > _MOST_TYPES:
                 continue
             yield told
 
 
 def _callers(subject: Subject, sources: Sequence[Source]) -> Iterator[str]:
-    shown = 0
+    shown, rust_name = 0, subject.rust_name
     for source in sources:
         for call in below(source.root, "call_expression"):
             called = field(call, "function")
             if called is None or shown == _MOST_CALLERS:
                 continue
             text = source.text(called).decode("utf-8", "replace")
-            if text.rpartition("::")[2] == subject.name:
+            if text.rpartition("::")[2] == rust_name:
                 shown += 1
                 code = " ".join(source.text(call).decode("utf-8", "replace").split())
                 yield f"{source.path.stem}: {code[:200]}"

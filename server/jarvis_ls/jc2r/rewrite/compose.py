@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jarvis_ls.codeintel.parse import Node
-from jarvis_ls.jc2r.lift.rust import Source, name_of
+from jarvis_ls.jc2r.lift.rust import Source, field, name_of
 from jarvis_ls.jc2r.rewrite.answer import Argument, Rewrite
 from jarvis_ls.jc2r.rewrite.subject import (
     Subject,
@@ -20,7 +20,6 @@ from jarvis_ls.jc2r.rewrite.subject import (
     parameters_of,
     result_of,
 )
-from jarvis_ls.jc2r.translate.names import rust_name
 from jarvis_ls.runtime.agent.typed_answer import AnswerUnfit, ModelForm
 
 _ITEMS = frozenset(
@@ -126,10 +125,11 @@ def _with_head(subject: Subject, source: Source, code: str) -> str:
             f" fn {subject.inner}, and arguments say how it is called."
         )
     head = _head(old_source, old, is_unsafe=_is_unsafe(new))
-    keyword = next(child for child in new.children if child.type == "fn")
-    generated = f"{_leading(old_source, old)}{head}".encode()
+    name = field(new, "name")
+    assert name is not None  # it was found by that
+    generated = f"{_leading(old_source, old)}{head}fn {name_of(old)}".encode()
     data = source.data
-    whole = data[: new.start_byte] + generated + data[keyword.start_byte :]
+    whole = data[: new.start_byte] + generated + data[name.end_byte :]
     return whole.decode("utf-8", "replace")
 
 
@@ -164,8 +164,7 @@ def _shim(subject: Subject, source: Source, arguments: list[Argument]) -> str:
         *(line for line in above if not line.startswith("#[")),
         *([f"{_DEMAND}\n///\n/// {safety}."] if safety else []),
         *(line for line in above if line.startswith("#[")),  # where all look for them
-        f"{_head(old_source, old, is_unsafe=True)}"
-        f"fn {rust_name(subject.name)}({parameters}){arrow} {{",
+        f"{_head(old_source, old, is_unsafe=True)}fn {name_of(old)}({parameters}){arrow} {{",
         *([f"    // SAFETY: the caller guarantees that {safety}."] if safety else []),
         f"    unsafe {{ {call} }}" if safety else f"    {call}",
         "}",

@@ -11,7 +11,7 @@ from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.store import read_records
 from jarvis_ls.jc2r.lift.rust import Source, field, name_of, parse_source, variable_of
-from jarvis_ls.jc2r.translate.names import rust_name
+from jarvis_ls.jc2r.translate.names import spellings
 
 _LARGEST = 64_000_000
 _HEAD = b"//! "
@@ -43,6 +43,12 @@ class Subject:
         """Return what its safe form is called when the signature is another."""
         return f"{self.name}_safe"
 
+    @property
+    def rust_name(self) -> str:
+        """Return what its Rust is called."""
+        found = function_of(self.rust, self.name)
+        return self.name if found is None else name_of(found[1])
+
 
 def read_subjects(root: Path, crate: Path, folder: Path) -> list[Subject]:
     """Return the functions of a crate that came from C, callees before callers; `folder` is
@@ -66,11 +72,14 @@ def read_subjects(root: Path, crate: Path, folder: Path) -> list[Subject]:
 
 def find_item(source: Source, name: str) -> tuple[int, int] | None:
     """Return the bytes of a function with its attributes and comments; None when there is none."""
-    wanted = {name, rust_name(name), rust_name(name).removeprefix("r#")}
-    for function in source.functions:
-        if name_of(function) in wanted:
-            return first_of(function).start_byte, function.end_byte
-    return None
+    function = named(source, name)
+    return None if function is None else (first_of(function).start_byte, function.end_byte)
+
+
+def named(source: Source, name: str) -> Node | None:
+    """Return the function that `name` of C has become; None when there is none."""
+    functions = {name_of(function): function for function in reversed(source.functions)}
+    return next((functions[word] for word in spellings(name) if word in functions), None)
 
 
 def item_text(source: Source, name: str) -> str | None:
@@ -94,11 +103,8 @@ def first_of(function: Node) -> Node:
 def function_of(text: str, name: str = "") -> tuple[Source, Node] | None:
     """Return the function `name` of a Rust text, or its first; None when there is none."""
     source = parse_source(Path(), text.encode())
-    wanted = {name, rust_name(name).removeprefix("r#"), rust_name(name)}
-    for function in source.functions:
-        if not name or name_of(function) in wanted:
-            return source, function
-    return None
+    function = named(source, name) if name else next(iter(source.functions), None)
+    return None if function is None else (source, function)
 
 
 def parameters_of(source: Source, function: Node) -> dict[str, str]:

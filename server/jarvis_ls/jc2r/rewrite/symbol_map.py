@@ -49,4 +49,4 @@ def write_symbol_map(
 def _rust_symbol(subject: Subject, record: Record) -> str:
     """Return the safe function where there is one, else the one that C calls."""
     has_inner = record.is_rewritten and function_of(record.after, subject.inner) is not None
-    return subject.inner if has_inner else subject.name
+    return subject.inner if has_inner else subject.rust_name

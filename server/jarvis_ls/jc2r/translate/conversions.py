@@ -114,7 +114,8 @@ class Conversions(Initials):
             return f"!{parenthesise(code)}.is_zero()"
         if kind(type_) == "RECORD" or (kind(type_) not in ("ENUM",) and not is_integer(type_)):
             raise Unsupported("whether a {type} is zero", type=type_.spelling)
-        return f"{parenthesise(code)} != 0"
+        number = whole(code)
+        return f"{parenthesise(code)} != 0" if number is None else str(number != 0).lower()
 
     def to_word(self, code: str, type_: Any) -> str:
         """Return a value that fits into 64 bits, as them."""

@@ -36,7 +36,7 @@ from jarvis_ls.jc2r.translate.manifest import (
     write_c,
 )
 from jarvis_ls.jc2r.translate.module import Translator, handed_over
-from jarvis_ls.jc2r.translate.names import Names, Unsupported, rust_name
+from jarvis_ls.jc2r.translate.names import Names, Unsupported, rust_name, snake
 from jarvis_ls.jc2r.translate.output import Crate, Left, Module, Stays
 from jarvis_ls.jc2r.translate.recursion import deeply
 from jarvis_ls.jc2r.translate.rust_support import support
@@ -348,7 +348,7 @@ def _read(
         ):
             translator.name = stem  # a binary of that name; a module would be taken for one
         else:
-            translator.name = names.give(stem)
+            translator.name = names.give(stem if translator.has_main else snake(stem))
         crate.sections.add(
             unit.path, unit.place, translator.sections, is_program=translator.has_main
         )

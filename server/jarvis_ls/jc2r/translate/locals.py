@@ -21,6 +21,7 @@ from jarvis_ls.jc2r.translate.c_types import (
 from jarvis_ls.jc2r.translate.expressions import Expressions
 from jarvis_ls.jc2r.translate.macro_uses import Use
 from jarvis_ls.jc2r.translate.names import Names, Unsupported
+from jarvis_ls.jc2r.translate.rust_text import in_unsafe
 from jarvis_ls.jc2r.translate.structured_goto import Jumps
 
 _LARGE = 256
@@ -135,7 +136,7 @@ class Locals(Expressions):
             self.locals[cursor.hash] = thread_place(name, aligned=bool(make))
             return Local([thread_local(name, rust, code)], [])
         self.locals[cursor.hash] = f"{name}.0" if make else name
-        return Local([f"static mut {name}: {rust} = unsafe {{ {code} }};"], [])
+        return Local([f"static mut {name}: {rust} = {in_unsafe(code)};"], [])
 
     def _open_array(self, cursor: Any) -> Local:
         """Return an array of variable length: memory of its own, and a pointer to its beginning."""

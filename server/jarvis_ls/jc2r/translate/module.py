@@ -24,6 +24,7 @@ from jarvis_ls.jc2r.translate.macro_uses import Definitions, Function, Use
 from jarvis_ls.jc2r.translate.names import Unsupported, rust_name
 from jarvis_ls.jc2r.translate.naming import Naming, is_of_each_thread
 from jarvis_ls.jc2r.translate.output import Crate, Left, Module
+from jarvis_ls.jc2r.translate.rust_text import in_unsafe
 from jarvis_ls.jc2r.translate.source import REFERENCES
 
 _LOG = logging.getLogger(__name__)
@@ -388,7 +389,7 @@ class Translator(Naming):
         head = "".join(f"{line}\n" for line in self.export_attributes(cursor))
         if len(code) > _LONG:
             head = f"{head}#[rustfmt::skip]\n"
-        return "".join([*parts, f"{head}pub static mut {name}: {rust} = unsafe {{ {code} }};"])
+        return "".join([*parts, f"{head}pub static mut {name}: {rust} = {in_unsafe(code)};"])
 
     def adopt(self, declared: Any) -> str:
         """Return a function that a system header defines for each file."""
@@ -433,7 +434,7 @@ class _Value(Body):
     def temporary(self, rust: str, value: str) -> str:
         """See `Initials`."""
         name = self._home.static_name()
-        self.statics.append(f"static mut {name}: {rust} = unsafe {{ {value} }};")
+        self.statics.append(f"static mut {name}: {rust} = {in_unsafe(value)};")
         return name
 
     def address_if_there(self, declared: Any) -> str:

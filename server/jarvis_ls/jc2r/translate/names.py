@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from jarvis_ls.core.words import Words
@@ -17,6 +18,10 @@ _OURS = frozenset(
     "__to __value __wide __word".split()
 )
 """Names that the translation gives to what C does not name."""
+
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_INSIDE = re.compile(r"(?<=[^_])__+(?=[^_])")
 
 
 class Unsupported(Exception):
@@ -42,6 +47,24 @@ def rust_name(name: str) -> str:
     if name in NEVER_RAW or name in _PRIMITIVES or name in _OURS:
         return f"{name}_"
     return f"r#{name}" if name in KEYWORDS else name
+
+
+def snake(name: str) -> str:
+    """Return a name in snake case, as rustc would write it."""
+    return _INSIDE.sub("_", "_".join(part.lower() for part in _HUMP.split(name)))
+
+
+def capitals(name: str) -> str:
+    """Return the name of a constant, as rustc would write it."""
+    return snake(name).upper()
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """Return what the function or variable `name` of C may be called in a crate: as it was
+    translated, or as `jc2r lift` names it, which no other one in its module is then."""
+    plain = rust_name(name)
+    bare = plain.removeprefix("r#")
+    return tuple(dict.fromkeys((plain, bare, snake(bare), capitals(bare))))
 
 
 class Names:

@@ -1,8 +1,8 @@
 """Where the Rust of a C function is, and which C function a message of rustc is about.
 
 Every module of a crate begins with the name of its C file, `//! src/store.c`; functions keep their
-names. So nothing needs to be kept besides the crate, and a crate that was edited by hand is read as
-it is.
+names, or have them as Rust writes them. So nothing needs to be kept besides the crate, and a crate
+that was edited by hand is read as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from jarvis_ls.core.errors import SkippedFile
 from jarvis_ls.core.files import read_regular
 from jarvis_ls.core.generated import MARK
-from jarvis_ls.jc2r.translate.names import rust_name
+from jarvis_ls.jc2r.translate.names import spellings
 
 MAX_BYTES = 64_000_000
 _HEAD = "//! "
@@ -81,14 +81,15 @@ def place_of(crate: Path, file: str, name: str) -> RustPlace | None:
     A function of a header is in every module that uses it: the first is taken.
     """
     known = modules(crate)
-    wanted = {rust_name(name), *(("main_0",) if name == "main" else ())}
+    wanted = (*spellings(name), *(("main_0",) if name == "main" else ()))
     others = [
         path for module, path in known.items() if file not in known or module.startswith(_MADE)
     ]
     for path in [*([known[file]] if file in known else []), *others]:
-        for found, first, last in functions_in(_text(path)):
-            if found in wanted:
-                return RustPlace(path, first, last)
+        found = {named: place for named, *place in functions_in(_text(path))}
+        for spelling in wanted:
+            if spelling in found:
+                return RustPlace(path, *found[spelling])
     return None
 
 

@@ -80,13 +80,21 @@ def escape_bytes(data: bytes) -> str:
     return "".join(out)
 
 
-def _is_closed(code: str) -> bool:
+def in_unsafe(code: str) -> str:
+    """Return an expression in `unsafe { … }`, unless it is such a block."""
+    word = "unsafe "
+    if code.startswith(word) and _is_closed(code.removeprefix(word), "{", "}"):
+        return code
+    return f"unsafe {{ {code} }}"
+
+
+def _is_closed(code: str, opening: str = "(", closing: str = ")") -> bool:
     """Return whether the first character opens a parenthesis that the last one closes."""
-    if not code.startswith("(") or not code.endswith(")"):
+    if not code.startswith(opening) or not code.endswith(closing):
         return False
     depth = 0
     for place, character in enumerate(code):
-        depth += (character == "(") - (character == ")")
+        depth += (character == opening) - (character == closing)
         if depth == 0:
             return place == len(code) - 1
     return False

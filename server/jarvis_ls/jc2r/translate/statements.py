@@ -217,13 +217,15 @@ class Statements(Assembly):
     def _on_do_stmt(self, cursor: Any) -> list[str]:
         body, asked = clang.children(cursor)
         n = self.label()
-        self.targets.append(Target(f"break 'l{n};", f"break 'c{n};"))
+        constant = clang.constant(asked)
+        leave = f"break 'l{n};"
+        self.targets.append(Target(leave, leave if constant == 0 else f"break 'c{n};"))
         inner = self._brace(body)
         self.targets.pop()
-        constant = clang.constant(asked)
         if constant == 0:
-            test = [f"break 'l{n};"]
-        elif constant is None:
+            is_left = any(leave in line for line in inner)
+            return [f"'l{n}: {{" if is_left else "{", *inner, "}"]
+        if constant is None:
             test = [f"if !({self.loop_condition(asked)}) {{ break 'l{n}; }}"]
         else:
             test = []
