@@ -312,7 +312,13 @@ def test_what_somebody_keeps_is_refuted_and_nothing_else(tmp_path: Path) -> None
     begins = {
         name: lines.index(next(line for line in lines if f" {name}(" in line and "{" not in line))
         + 1
-        for name in ("append_kept", "append_lost", "overwritten", "consume", "hand_over")
+        for name in (
+            "append_kept",
+            "append_lost",
+            "overwritten",
+            "consume",
+            "hand_over",
+        )
     }
     verdicts: dict[str, set[str]] = {}
     for finding in json.loads(done.stdout)["findings"]:

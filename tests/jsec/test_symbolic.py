@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,9 @@ def refute(folder: Path, text: str, *cwe: int) -> Evidence | None:
             Related("a.c", Span(step, 1, step, len(lines[step - 1])), Message("")) for step in steps
         ),
     )
+    if 401 in cwe:
+        made = Message("Memory is allocated by malloc().")
+        finding = replace(finding, trace=tuple(replace(s, message=made) for s in finding.trace))
     bench = Workbench(folder.resolve(), Ladder(folder), Toolchain("gcc", "gcc"))
     return asyncio.run(Symbolic().attempt(finding, bench, Budget(20.0)))
 
@@ -400,6 +404,18 @@ def test_what_is_said_beside_the_flaw_does_not_keep_it(
 ) -> None:
     found = refute(tmp_path, text, *cwe)
     assert found is not None and found.verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("end", ["", "free(head);"])
+def test_what_is_kept_in_a_block_that_is_freed_is_lost(tmp_path: Path, end: str) -> None:
+    text = (
+        "struct chain { struct chain *next; char *text; };\n"
+        "int f(struct chain *list) {\nstruct chain *head = malloc(sizeof *head);\n"
+        "if (head == NULL) return 0;\nhead->next = NULL; list->next->next = head;\n"
+        f"list->next->next->text = malloc(8); /*step*/\n{end}\nreturn 1; /*here*/\n}}\n"
+    )
+    found = refute(tmp_path, text, 401)
+    assert (found is None) == bool(end), found
 
 
 def test_a_weakness_that_it_knows_nothing_of_is_left_alone(tmp_path: Path) -> None:

@@ -358,29 +358,37 @@ class Machine:
             for number, known in state.kept.items()
             if known is not None and place is not None and _are_apart(known, place)
         }
-        own = [
+        homes = {
             number
-            for number in state.exposed - state.kept.keys() - (state.given - state.watched)
+            for number in state.exposed
             if number in state.blocks and state.blocks[number].origin in (Origin.STACK, Origin.HEAP)
-        ]
-        if not own:  # else the pointer may lead to what ends with the function
-            kept.update(dict.fromkeys(blocks_in(value), place))
-            state.given |= frozenset(blocks_in(value))
+        }
+        passed_on = state.kept.keys() | (state.given - state.watched)
+        lasting = {n for n in homes & passed_on if state.blocks[n].origin is Origin.HEAP}
+        if homes <= lasting:  # else the pointer may lead to what ends with the function
+            for number in blocks_in(value):
+                kept[number] = place
+                state.homes[number] = frozenset(lasting - {number})
+                state.given |= {number}
         return kept
 
     def require_kept(self, state: State, value: Value) -> None:
         """Ask that all that was allocated in the places is released, or that a caller who is given
         `value` can come to it. Raises `NotShown`."""
-        held = [*state.kept, *blocks_in(value), *state.statics.values()]
+        kept = [
+            number
+            for number in state.kept
+            if all(_is_alive(state, home) for home in state.homes.get(number, ()))
+        ]
+        held = [*kept, *blocks_in(value), *state.statics.values()]
         held += [n for n, block in state.blocks.items() if block.origin is Origin.GLOBAL]
         found: set[int] = set()
         while held:
             number = held.pop()
-            block = state.blocks.get(number)
-            if number in found or block is None or block.life is not Life.ALIVE:
+            if number in found or not _is_alive(state, number):
                 continue
             found.add(number)
-            for _, inner in block.cells.values():
+            for _, inner in state.blocks[number].cells.values():
                 held += blocks_in(inner)
         for number in state.watched:
             if state.blocks[number].life is not Life.DEAD and number not in found:
@@ -710,3 +718,8 @@ def _gaps(covered: list[tuple[int, int]], size: int) -> Iterator[tuple[int, int]
 
 def _is_covered(block: Block, at: int, size: int) -> bool:
     return any(start < at + size and start + cell[0] > at for start, cell in block.cells.items())
+
+
+def _is_alive(state: State, number: int) -> bool:
+    block = state.blocks.get(number)
+    return block is not None and block.life is Life.ALIVE

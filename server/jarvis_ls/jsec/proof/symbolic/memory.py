@@ -136,6 +136,7 @@ class State:
         "blocks",
         "exposed",
         "given",
+        "homes",
         "kept",
         "lengths",
         "path",
@@ -166,6 +167,8 @@ class State:
         self.kept: dict[int, object] = {}
         """Blocks whose address was put, through a wild pointer, where it still is; with what tells
         apart where that is."""
+        self.homes: dict[int, frozenset[int]] = {}
+        """Blocks of this function that each of these may have been put into."""
 
     def fork(self) -> State:
         """Return a path of its own that begins as this one."""
@@ -179,6 +182,7 @@ class State:
         other.watched = self.watched
         other.given = self.given
         other.kept = dict(self.kept)
+        other.homes = dict(self.homes)
         other.statics = dict(self.statics)
         return other
 
