@@ -98,3 +98,27 @@ int by_own_size(const uint8_t *data, size_t length, size_t header) {
         return -1;
     return data[8]; // ok
 }
+
+int of_options(const uint8_t *p, const uint8_t *end) {
+    int sum = 0;
+    while (p < end) {
+        uint8_t type = p[0];
+        uint8_t n = p[1]; // expect: index-beyond-tested-length
+        sum += type;
+        p += n;
+    }
+    return sum;
+}
+
+int of_options_checked(const uint8_t *p, const uint8_t *end) {
+    int sum = 0;
+    while (end - p >= 2) {
+        uint8_t type = p[0];
+        uint8_t n = p[1]; // ok
+        if (n < 2 || n > end - p)
+            break;
+        sum += type;
+        p += n;
+    }
+    return sum;
+}

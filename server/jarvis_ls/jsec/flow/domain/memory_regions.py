@@ -26,7 +26,7 @@ from jarvis_ls.jsec.flow.domain.region_state import (
     ZEROED,
     RegionState,
 )
-from jarvis_ls.jsec.flow.ir import overloads
+from jarvis_ls.jsec.flow.ir import byte_readers, overloads
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, LONG, UNIT, size_of
 from jarvis_ls.jsec.flow.ir.cfg import loops, targets
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, GlobalIR
@@ -134,6 +134,7 @@ class RegionTable(Joiner):
         self._types: dict[tuple[int, Any], Type] = {}
         self._returning: dict[tuple[str, str], bool] = {}
         self._summaries: dict[tuple[str, str], CallSummary | None] = {}
+        self._readings: dict[tuple[str, str, Span], int] = {}
         self._ending: dict[int, dict[int, bool]] = {}
         """By the identity of functions of this run and block, whether the program ends there."""
         self._behind: dict[int, tuple[FunctionIR, frozenset[int]]] = {}
@@ -180,6 +181,7 @@ class RegionTable(Joiner):
             self._found,
             self._several,
             self._summaries,
+            self._readings,
             self._variables,
             self._sizes,
             self._offsets,
@@ -493,6 +495,18 @@ class RegionTable(Joiner):
         if found is None and key not in self._summaries:
             found = self._summaries[key] = self.program.summary(*key)
         return found
+
+    def reads(self, function: FunctionIR) -> int:
+        """Return what a function reads out of a stream of bytes: see `ir.byte_readers`."""
+        key = (function.file, function.name, function.span)
+        found = self._readings.get(key)
+        if found is None:
+            found = self._readings[key] = byte_readers.reads(function, self.definition)
+        return found
+
+    def definition(self, name: str, user: FunctionIR) -> FunctionIR | None:
+        """Return the function that a name means in another function."""
+        return self.find_function(name, user.file, user.name.split("::")[:-1])
 
     def find_overload(
         self, name: str, file: str, space: list[str], types: Sequence[Type]

@@ -15,6 +15,7 @@ from jarvis_ls.jsec.flow.interp import unknown_calls
 from jarvis_ls.jsec.flow.ir.c_types import PTR
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.nodes import Span, Type
+from jarvis_ls.jsec.flow.models.call import Call
 from jarvis_ls.jsec.flow.semantics.conversions import convert
 
 _ENTRY: Final = 5
@@ -34,6 +35,7 @@ def enter(
     """Run a function in the context of the call."""
     frame = engine.frame
     limits = engine.limits
+    call = Call("", values, types, result, span, ())
     if (
         frame.depth >= limits.depth
         or function.size > limits.callee
@@ -41,12 +43,13 @@ def enter(
         or engine.fuel <= 0
     ):
         return (
-            unknown_calls.outcome(engine, state, temp, values, types, result)
+            unknown_calls.left_out(engine, state, call, function, temp)
             if engine.returns(function)
             else []
         )
     if function.record and len(values) + 1 == len(function.params):
         values, types = [unknown(PTR), *values], (PTR, *types)  # static, or called by its full name
+        call = Call("", values, types, result, span, ())
     inner = engine.enter(function, frame, span)
     engine.fuel -= _ENTRY
     inner.entered = engine.fuel
@@ -60,7 +63,7 @@ def enter(
     if outcomes is None:
         before.trail = trail
         before.drop(inner.base, inner.end)
-        unknown_calls.outcome(engine, before, temp, values, types, result)
+        unknown_calls.left_out(engine, before, call, function, temp)
         return [before] if engine.returns(function) else []
     states: list[AbstractState] = []
     if outcomes and not engine.returns(function):
@@ -68,6 +71,8 @@ def enter(
     for after, value in outcomes:
         if value is None:
             value = unknown(result)
+        if result[0] == "i":
+            value = unknown_calls.read(engine, function, value, span)
         after.memory[frame.temps + temp] = {0: value}
         if function.cut:
             _may_be_given(engine, after, values)

@@ -260,7 +260,9 @@ def _enter_if_relevant(
         (*type_[:2], "const") if const and type_[0] == "p" else type_
         for type_, const in zip(types, (*function.const, *[False] * len(types)), strict=False)
     )
-    return unknown_calls.outcome(engine, state, temp, values, types, result)
+    given = Call(call.name, values, types, result, span, call.args)
+    unknown_calls.left_out(engine, state, given, function, temp)
+    return None
 
 
 def _declare(engine: Engine, state: AbstractState, instr: Declare) -> None:

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final, final
 
-from jarvis_ls.jsec.flow.checks import confidence, ownership
+from jarvis_ls.jsec.flow.checks import confidence, cursor_bounds, ownership
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, equal, escape, escape_regions
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
@@ -60,6 +60,7 @@ _NAMED_PARAMETERS: Final = 4
 """Parameters that a step names."""
 
 
+_BEYOND: Final = "cursor-beyond-test"
 LEFT: Final = "lock-left"
 _LOCKS: Final = 4
 """Locks that are noted at one place."""
@@ -209,7 +210,33 @@ class Interpreter(Engine):
         self.stack, self.thrown = [], []
         self._locks_left()
         self._doubt_losses()
+        self._cursors(function)
         return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
+
+    def _cursors(self, function: FunctionIR) -> None:
+        """Note what is read behind a cursor beyond what was tested."""
+        for read in cursor_bounds.beyond_tests(function, self._fixed_extent):
+            key = (_BEYOND, function.file, read.span)
+            self.faults[key] = Fault(
+                _BEYOND,
+                function.file,
+                function.name,
+                read.span,
+                certain=False,
+                args=(
+                    ("cursor", read.cursor),
+                    ("end", read.end),
+                    ("needed", str(read.needed)),
+                    ("least", str(read.least)),
+                ),
+                steps=(Step(function.file, read.span, _BEYOND),),
+                doubtful=True,
+            )
+
+    def _fixed_extent(self, name: str, user: FunctionIR, index: int) -> int:
+        """Return how many bytes behind an argument a function reads in any case."""
+        found = self.definition(name, user)
+        return 0 if found is None else cursor_bounds.fixed_extent(found, index)
 
     def begin(self, function: FunctionIR) -> tuple[Frame, AbstractState]:
         """Forget the run before, and return the frame and state in which a function starts that is

@@ -9,11 +9,14 @@ from typing import Any, Final
 from jarvis_ls.jsec.flow.checks import access
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, Cells
 from jarvis_ls.jsec.flow.domain.abstract_value import (
+    ARITH,
+    BITS,
     OTHER,
     TIGHT,
     UNINIT,
     AbstractValue,
     Target,
+    is_decoded,
     tainted_number,
     unknown,
 )
@@ -24,7 +27,9 @@ from jarvis_ls.jsec.flow.domain.region_state import (
     UNKNOWN_FILL,
     RegionState,
 )
+from jarvis_ls.jsec.flow.ir.byte_readers import READS_BYTE, READS_NOTHING
 from jarvis_ls.jsec.flow.ir.c_types import ANY, CHAR, INT, limits
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR
 from jarvis_ls.jsec.flow.ir.nodes import LOAD, MACRO, TEMP, Span, Type
 from jarvis_ls.jsec.flow.library.decoders import bits_of
 from jarvis_ls.jsec.flow.models import string_functions
@@ -37,6 +42,7 @@ _SHOWS: Final = re.compile(
 _KEEPS: Final = re.compile(
     r"add|append|push|set|put|insert|register|init|take|free|new|to(?![a-z])", re.I
 )
+_BYTE: Final = 255
 _OF_FEW_BITS: Final = 2**16 - 1
 """Most that is read by bits when it is not known by how many."""
 
@@ -222,6 +228,36 @@ def decoded(engine: Engine, state: AbstractState, call: Call, temp: int) -> None
         single = array is None and place is not None and place.type[0] in ("i", "r")
         if low == high and single and not value.flags & OTHER:
             state.put(rid, low, _of_bits(call, type_[1], source))
+
+
+def left_out(
+    engine: Engine,
+    state: AbstractState,
+    call: Call,
+    function: FunctionIR,
+    temp: int,
+) -> None:
+    """Havoc what a call of a function is given that is known, but not followed."""
+    outcome(engine, state, temp, call.values, call.types, call.result)
+    if call.result[0] == "i":
+        given = read(engine, function, unknown(call.result), call.span)
+        state.memory[engine.frame.temps + temp] = {0: given}
+
+
+def read(engine: Engine, function: FunctionIR, value: AbstractValue, span: Span) -> AbstractValue:
+    """Return what a function gave that reads numbers out of a stream of bytes: chosen from outside,
+    where more than one number is possible and nothing is known that brought it."""
+    if value.low == value.high or value.targets or value.init or value.cells is not None:
+        return value
+    if value.taint is not None and not (is_decoded(value.taint) and value.flags & ARITH):
+        return value
+    kind = engine.reads(function)
+    if kind == READS_NOTHING:
+        return value
+    name = function.name.rpartition("::")[2]
+    source = (engine.frame.function.file, span, f"number?:{name}()")
+    most = min(value.high, _BYTE) if kind == READS_BYTE else value.high
+    return AbstractValue(max(value.low, 0), most, OTHER | (value.flags & BITS), source)
 
 
 def _is_status(call: Call) -> bool:

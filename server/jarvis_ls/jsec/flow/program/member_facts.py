@@ -6,10 +6,11 @@ without comparing it, and no function compares the member in order, except as th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from jarvis_ls.jsec.flow.ir.byte_order import puts_bytes_together
+from jarvis_ls.jsec.flow.ir.byte_readers import READS_NUMBER, reads
 from jarvis_ls.jsec.flow.ir.cfg import loop_test
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, SetTemp
@@ -32,7 +33,7 @@ def member_facts(file: FileIR) -> tuple[frozenset[str], frozenset[str]]:
     decoded: set[str] = set()
     bounded: set[str] = set()
     for function in file.functions.values() if file.language == "c" else ():
-        _Scan(function, file.records, decoded, bounded)
+        _Scan(function, file, decoded, bounded)
     return frozenset(decoded - {_UNKNOWN}), frozenset(bounded - {_UNKNOWN})
 
 
@@ -63,12 +64,13 @@ class _Scan:
     def __init__(
         self,
         function: FunctionIR,
-        records: Mapping[str, RecordIR],
+        file: FileIR,
         decoded: set[str],
         bounded: set[str],
     ) -> None:
         self.function = function
-        self.records = records
+        self.functions = file.functions
+        self.records = file.records
         self.decoded = decoded
         self.temps: set[int] = set()
         """Temporaries that hold decoded numbers."""
@@ -127,6 +129,8 @@ class _Scan:
         name = call.target.rpartition("::")[2]
         if name in _READS and _READS[name] < len(call.types):
             self._fill(call.arguments[_READS[name]], call.types[_READS[name]])
+        elif self._reads(call.target):
+            self.temps.add(call.temp)
         elif name.startswith("ntoh") or decodes(name):
             self.temps.add(call.temp)
             for argument in call.arguments:
@@ -134,6 +138,14 @@ class _Scan:
                     self.slots.add(argument[1])
                 elif argument[0] == FIELD and argument[3][0] == "i":
                     self.decoded.add(self._member(argument))
+
+    def _reads(self, name: str) -> bool:
+        """Return whether a function of this file reads a number of several bytes."""
+        called = self.functions.get(name)
+        return called is not None and reads(called, self._definition) == READS_NUMBER
+
+    def _definition(self, name: str, _user: FunctionIR) -> FunctionIR | None:
+        return self.functions.get(name)
 
     def _fill(self, argument: Expr, type_: tuple[object, ...]) -> None:
         while argument[0] == CAST:

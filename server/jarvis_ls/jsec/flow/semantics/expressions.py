@@ -240,6 +240,11 @@ def _is_part(value: AbstractValue) -> bool:
     return is_bytes(value.taint) != bool(value.flags & BITS)
 
 
+def _is_decoded_part(value: AbstractValue) -> bool:
+    """Return whether a value was decoded from bytes, most likely."""
+    return value.taint is not None and is_decoded(value.taint)
+
+
 _WRITTEN: Final = frozenset({nodes.CONST, nodes.BIN})
 """What a constant expression is made of: `CHAR_MAX + 1` is a number, not arithmetic."""
 
@@ -250,8 +255,10 @@ def _bin(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     found = binary(engine, state, e[1], a, b, e[4], e[5], e)
     if e[1] in JOINING and (a.flags | b.flags) & BITS:
         source = found.taint
-        if (source is None or is_decoded(source)) and puts_bytes_together(e):
-            source = (engine.frame.function.file, e[5], "number?:")
+        if (source is None or is_decoded(source)) and (
+            puts_bytes_together(e) or (e[1] == "|" and _is_decoded_part(a) and _is_decoded_part(b))
+        ):
+            source = source or (engine.frame.function.file, e[5], "number?:")
             return AbstractValue(found.low, found.high, (found.flags | OTHER) & ~ARITH, source)
     return found
 

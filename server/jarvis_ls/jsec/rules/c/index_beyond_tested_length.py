@@ -2,7 +2,9 @@
 
 ## What it does
 Finds `data[k]`, `get_be32(data + k)` and copies of a constant size from bytes that come with their
-length, where the comparisons of that length ask for less than is read.
+length, where the comparisons of that length ask for less than is read. The same goes for a
+cursor `p` and its `end`, or an index and its limit: what `p < end`, `end - p < 4`, `p + n > end`
+leave is followed through the moves of `p`, macros and small functions that read behind it.
 
 ## Why is this bad?
 The shortest data that passes the test ends before the byte: it is read out of bounds.
@@ -37,7 +39,8 @@ from jarvis_ls.codeintel.functions import Function
 from jarvis_ls.codeintel.nodes import bare, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
-from jarvis_ls.jsec.base.rule import Report, nodes, rule
+from jarvis_ls.jsec.base.rule import Report, flow, nodes, on_fault, rule
+from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.flow.library.decoders import bits_of, decodes
 from jarvis_ls.jsec.local.c.buffer_sizes import index_of
 from jarvis_ls.jsec.local.c.copy_sizes import READS
@@ -62,7 +65,10 @@ def _reads(node: Node) -> bool:
 
 
 @rule(
-    query=nodes("(subscript_expression) @site (call_expression) @site", when=_reads),
+    query=flow(
+        "cursor-beyond-test",
+        guess=nodes("(subscript_expression) @site (call_expression) @site", when=_reads),
+    ),
     category="buffer_overflow",
     cwe=(125, 126, 193),
     confidence=0.55,
@@ -88,6 +94,20 @@ def index_beyond_tested_length(site: Site) -> Iterator[Report]:
         needed=str(end),
         length=length,
         least=str(least),
+    )
+
+
+@on_fault(index_beyond_tested_length)
+def _report_fault(fault: Fault) -> Iterator[Report]:
+    told = dict(fault.args)
+    yield Report(
+        fault,
+        "'{read}' needs {needed} bytes, '{length}' was tested for {least} only.",
+        pattern="tested-distance",
+        read=told["cursor"],
+        needed=told["needed"],
+        length=f"{told['end']} - {told['cursor']}",
+        least=told["least"],
     )
 
 
