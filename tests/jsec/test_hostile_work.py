@@ -351,7 +351,23 @@ def test_what_a_rule_finds_in_one_function_is_told_a_thousand_times(tmp_path: Pa
     assert any("more than 1000 findings in one declaration" in note for note in report.notes)
 
 
-@pytest.mark.parametrize("text", [b"int " + b"x, " * 50_000 + b"y;\n", b"int x;\n" * 50_001])
+def test_so_many_leaks_of_a_function_are_told(tmp_path: Path) -> None:
+    body = "  p = malloc(n);\n" * 1_100
+    text = f"#include <stdlib.h>\nvoid f(char *p, int n) {{\n{body}}}\n"
+    report = scanned(tmp_path, text.encode())
+    assert sum(finding.rule == "memory-leak" for finding in report.findings) == 1_000
+    assert any("'memory-leak' has more than 1000 findings" in str(n) for n in report.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"int " + b"x, " * 50_000 + b"y;\n",
+        b"int x;\n" * 50_001,
+        b"struct s { " + b"int m; " * 50_000 + b"};\n",
+        b"enum e { " + b"E, " * 50_001 + b"};\n",
+    ],
+)
 def test_declarations_without_end_are_left_out_and_told(text: bytes, tmp_path: Path) -> None:
     report = scanned(tmp_path, FLAW.encode() + text + FLAW.encode())
     line = 3 if text.count(b"\n") == 1 else 50_003

@@ -40,6 +40,7 @@ MOST_DECLARED = 50_000
 MOST_FUNCTIONS = 15_000
 """Most functions of a file that are analysed: each has a cost however short it is."""
 _DEFINITIONS = frozenset({"function_definition", "function_item"})
+_NAMING = frozenset({"declaration", "struct_specifier", "enum_specifier", "class_specifier"})
 _MANY_CHILDREN = 10_000
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _RUST_PREFIX = frozenset({"attribute_item", "line_comment", "block_comment"})
@@ -141,9 +142,10 @@ def items(
                 continue
         declarations += kind == "declaration"
         functions += kind in _DEFINITIONS
-        if (functions > MOST_FUNCTIONS and kind in _DEFINITIONS) or (
-            kind == "declaration"
-            and (declarations > MOST_DECLARED or node.child_count > 2 * MOST_DECLARED)
+        if (
+            (kind in _DEFINITIONS and functions > MOST_FUNCTIONS)
+            or (kind == "declaration" and declarations > MOST_DECLARED)
+            or (kind in _NAMING and _declares_too_many(node))
         ):
             if left_out is not None:
                 left_out.append(node)
@@ -160,6 +162,13 @@ def items(
             ) or (kind in _MACROS and _is_alternative(node))
             yield Item(node, start, node.end_byte, test, tuple(prefix), stray, around.foreign)
         prefix.clear()
+
+
+def _declares_too_many(node: Node) -> bool:
+    """Return whether a declaration, a record or an enumeration has more names than are analysed."""
+    body = node if node.type == "declaration" else node.child_by_field_name("body")
+    separated = 1 if body is not None and body.type == "field_declaration_list" else 2
+    return body is not None and body.child_count > separated * MOST_DECLARED
 
 
 def _with_export(data: bytes, start: int) -> int:

@@ -384,10 +384,11 @@ def _specifiers(node: Node, first: Node, data: bytes | None = None) -> tuple[str
     the text of the file, when it is at hand.
     """
     start, end = node.start_byte, first.start_byte
-    written = (node.text or b"")[: end - start] if data is None else data[start:end]
-    plain = _plain_specifiers(written) if len(written) <= _LONGEST_PLAIN else None
-    if plain is not None:
-        return plain
+    if end - start <= _LONGEST_PLAIN:  # the text of structs in structs is as long as all in them
+        written = (node.text or b"")[: end - start] if data is None else data[start:end]
+        plain = _plain_specifiers(written)
+        if plain is not None:
+            return plain
     kinds = [c for c in node.children if c.type in _TYPE_WORDS or c.type in _TAGGED]
     return " ".join(map(_type_word, kinds)), _is_static(node)
 

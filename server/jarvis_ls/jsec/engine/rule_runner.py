@@ -319,7 +319,7 @@ def _declaration_notes(left_out: Sequence[Node]) -> list[str]:
     """Say from where on declarations and functions are left out."""
     lines: dict[bool, int] = {}
     for node in left_out:
-        lines.setdefault(node.type == "declaration", node.start_point.row + 1)
+        lines.setdefault(not node.type.startswith("function"), node.start_point.row + 1)
     notes = {
         True: "a declaration of more than {most} names, or behind as many, was not analysed: line "
         "{line}",

@@ -7,6 +7,7 @@ that flow neither proved nor refuted is reported with little confidence.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
 from jarvis_ls.jsec.findings.answered_twice import is_answered_twice
 from jarvis_ls.jsec.findings.chosen_null import is_chosen_null
 from jarvis_ls.jsec.findings.extents import Extent, Extents
+from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
 from jarvis_ls.jsec.findings.measured_confidence import (
     is_evident,
@@ -78,18 +80,20 @@ def settle(
     functions: Sequence[Extent] = (),
     decided: Collection[str] = (),
     failed: set[str] | None = None,
+    crowded: set[str] | None = None,
 ) -> list[Finding]:
     """Return the findings of one file, with what flow proved in it, by position.
 
     `findings` are what the rules said without flow, nothing suppressed yet; `texts` gives the
     files that the ways to the faults pass; `functions` are those of this one, and in those of
-    `decided` there is nothing that flow did not find. Rules that raise are added to `failed`.
+    `decided` there is nothing that flow did not find. Rules that raise are added to `failed`, those
+    that have more findings in a function than are told to `crowded`.
     """
     extents = Extents(functions)
     in_test = counts_less(source, language)
     proven = [
         (fault, _damp(finding) if in_test or _begins_in_test(fault, texts) else finding)
-        for fault in _once_per_function(faults)
+        for fault in _first_alike(_once_per_function(faults), language, crowded)
         if (finding := _finding(source, language, fault, texts, extents, failed)) is not None
     ]
     rules = all_rules()
@@ -146,6 +150,20 @@ def _once_per_function(faults: Iterable[Fault]) -> Iterator[Fault]:
         yield fault
 
 
+def _first_alike(
+    faults: Iterable[Fault], language: LanguageName, crowded: set[str] | None
+) -> Iterator[Fault]:
+    """Yield of the faults of one kind in one function the first `MOST_ALIKE`, and what is no flaw;
+    the rules of the others are added to `crowded`."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for fault in faults:
+        counts[fault.kind, fault.function] += fault.is_flaw
+        if counts[fault.kind, fault.function] <= MOST_ALIKE:
+            yield fault
+        elif crowded is not None and (rule := _rule_for(fault, language)) is not None:
+            crowded.add(rule.id)
+
+
 def _sound(source: Source, faults: Sequence[Fault]) -> dict[tuple[str, int], bool]:
     """Return whether all that flow met on a line, by sort and line, is sound."""
     found: dict[tuple[str, int], bool] = {}
@@ -173,6 +191,13 @@ def add_fingerprints(findings: Iterable[Finding]) -> list[Finding]:
     return told
 
 
+def _rule_for(fault: Fault, language: LanguageName) -> Rule | None:
+    """Return the rule that asks for a fault in a file of a language."""
+    asking = flow_rules("rust" if language == "rust" else "c")
+    rule = asking.get((fault.kind, dict(fault.args).get("by", ""))) or asking.get((fault.kind, ""))
+    return rule if rule is not None and language in rule.dialects else None
+
+
 def _finding(
     source: Source,
     language: LanguageName,
@@ -182,9 +207,8 @@ def _finding(
     failed: set[str] | None,
 ) -> Finding | None:
     """Return the finding of a fault; None when no rule asks for its kind, or declines it."""
-    asking = flow_rules("rust" if language == "rust" else "c")
-    rule = asking.get((fault.kind, dict(fault.args).get("by", ""))) or asking.get((fault.kind, ""))
-    if rule is None or language not in rule.dialects:
+    rule = _rule_for(fault, language)
+    if rule is None:
         return None
     fault = freed_before(add_name(fault, source), source, language, extents)
     report = _report(rule, fault, failed)

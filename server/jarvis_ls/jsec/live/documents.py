@@ -36,6 +36,7 @@ from jarvis_ls.jsec.engine.rule_runner import Engine, FileAnalysis, ItemCache
 from jarvis_ls.jsec.engine.visibility import assess
 from jarvis_ls.jsec.findings.failure_notes import (
     FAILED,
+    crowded_rules,
     failed_functions,
     failed_rules,
     large_functions,
@@ -442,6 +443,7 @@ class LiveDocuments:
         if not flow.ready(path):
             return _Followed(analysis.findings, settled=False, more=flow.waits, others=others)
         failed: set[str] = set()
+        crowded: set[str] = set()
         findings = settle(
             document.source,
             document.language,
@@ -451,12 +453,14 @@ class LiveDocuments:
             analysis.placed_functions,
             flow.decided(path),
             failed,
+            crowded,
         )
         notes = (
             *failed_functions(flow.failed(path)),
             *large_functions(flow.large(path)),
             *many_functions(flow.left_out(path)),
             *failed_rules(failed),
+            *crowded_rules(crowded),
         )
         return _Followed(findings, flow.settled(path), flow.waits, others, notes)
 

@@ -31,6 +31,7 @@ from jarvis_ls.jsec.findings.failure_notes import (
     CUT,
     FAILED,
     NOT_FOLLOWED,
+    crowded_rules,
     failed_functions,
     failed_rules,
     large_functions,
@@ -285,18 +286,27 @@ class DiskFiles:
             return replace(report, is_cut=True)
 
         failed: set[str] = set()
+        crowded: set[str] = set()
 
         def settled(findings: list[Finding]) -> list[Finding]:
             functions = self._functions(source)
             return settle(
-                source, language, findings, faults, self._source, functions, decided, failed
+                source,
+                language,
+                findings,
+                faults,
+                self._source,
+                functions,
+                decided,
+                failed,
+                crowded,
             )
 
         with self._as_compiled(report.path):
             findings = assess_again(
                 source, language, report.findings, settled, patterns=project.patterns
             )
-        notes = (*report.notes, *notes, *failed_rules(failed))
+        notes = (*report.notes, *notes, *failed_rules(failed), *crowded_rules(crowded))
         return replace(report, findings=findings, notes=tuple(dict.fromkeys(notes)), settled=True)
 
     def _lower(

@@ -176,20 +176,22 @@ class Expressions(ExpressionBuilder):
 
     def _string(self, node: Node) -> Typed:
         parts = node.named_children if node.type == "concatenated_string" else [node]
-        data, unit = b"", 1
+        pieces: list[bytes] = []
+        unit = 1
         for part in parts:
             if part.type == "identifier":
                 found = self.value(part)[0]
                 if found[0] != nodes.STR:
                     return self.unknown(("p", CHAR))
-                data, unit = data + found[1], max(unit, found[2])
+                pieces.append(found[1])
+                unit = max(unit, found[2])
                 continue
             written = text(part)
             if written[:1] in _WIDE and not written.startswith("u8"):
                 unit = 4
             start, end = written.find('"'), written.rfind('"')
-            data += unescape(written[start + 1 : end])
-        return (nodes.STR, data, unit), ("p", INT if unit == 4 else CHAR)
+            pieces.append(unescape(written[start + 1 : end]))
+        return (nodes.STR, b"".join(pieces), unit), ("p", INT if unit == 4 else CHAR)
 
     def _null(self, node: Node) -> Typed:
         return (nodes.NULL,), PTR
