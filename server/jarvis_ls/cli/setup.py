@@ -170,7 +170,7 @@ class _Setup:
         named = [f"{speak(offer.title)} {offer.provider.name}" for offer in offers]
         while True:
             said = (await self._line(Words("Number or name: "))).strip()
-            chosen = _chosen([*named, other], said)
+            chosen = _choice_of([*named, other], said)
             if chosen is not None and chosen < len(offers):
                 return offers[chosen].provider, offers[chosen]
             if chosen == len(offers):
@@ -269,7 +269,7 @@ class _Setup:
         return line
 
 
-def _chosen(names: Sequence[str], said: str) -> int | None:
+def _choice_of(names: Sequence[str], said: str) -> int | None:
     """Return the place in a list of what was typed: its number from 1, its last word, which is the
     provider's name, or a part that only one has; None when it is none of them."""
     if said.isdecimal():

@@ -90,7 +90,7 @@ class Symbols:
             if self.modules.get(file) == module and self.of(file, name, False) == name
         )
 
-    def written(self, module: str, items: Set[str]) -> dict[str, str]:
+    def spellings_in(self, module: str, items: Set[str]) -> dict[str, str]:
         """Return what of the `items` of a module has another name than in C, with the name that was
         translated."""
         names = [name for file, name in self.defined if self.modules.get(file) == module]
@@ -209,7 +209,7 @@ def copy_crate(crate: Path, folder: Path, symbols: Symbols) -> None:
             text = _export_all(
                 text,
                 path.stem,
-                symbols.written(path.stem, frozenset(_ITEM.findall(text))),
+                symbols.spellings_in(path.stem, frozenset(_ITEM.findall(text))),
                 symbols.shared if program else frozenset(),
                 symbols.plain(path.stem),
             )

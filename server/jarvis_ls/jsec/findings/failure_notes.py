@@ -6,6 +6,7 @@ The log has the traceback; a note says to the reader of a report which function,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.flow.lower.builder import MOST_INSTRUCTIONS
@@ -29,6 +30,20 @@ NOT_FOLLOWED = Words(
     "data-flow analysis of this file took too long, and its findings are missing; those of the "
     "rules are kept"
 )
+
+
+@dataclass
+class MissingFindings:
+    """Why findings of rules are missing in a file."""
+
+    failed: set[str] = field(default_factory=set)
+    """Rules that raised."""
+    crowded: set[str] = field(default_factory=set)
+    """Rules that have more findings in a declaration than are told."""
+
+    def notes(self) -> list[str]:
+        """Return a note for each of the rules."""
+        return [*failed_rules(self.failed), *crowded_rules(self.crowded)]
 
 
 def failed_functions(keys: Iterable[str]) -> list[str]:

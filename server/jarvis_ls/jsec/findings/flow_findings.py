@@ -29,7 +29,7 @@ from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
 from jarvis_ls.jsec.findings.answered_twice import is_answered_twice
 from jarvis_ls.jsec.findings.chosen_null import is_chosen_null
 from jarvis_ls.jsec.findings.extents import Extent, Extents
-from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE
+from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE, MissingFindings
 from jarvis_ls.jsec.findings.fault_names import add_name, freed_before
 from jarvis_ls.jsec.findings.measured_confidence import (
     is_evident,
@@ -79,22 +79,24 @@ def settle(
     texts: Texts,
     functions: Sequence[Extent] = (),
     decided: Collection[str] = (),
-    failed: set[str] | None = None,
-    crowded: set[str] | None = None,
+    missing: MissingFindings | None = None,
 ) -> list[Finding]:
     """Return the findings of one file, with what flow proved in it, by position.
 
     `findings` are what the rules said without flow, nothing suppressed yet; `texts` gives the
     files that the ways to the faults pass; `functions` are those of this one, and in those of
-    `decided` there is nothing that flow did not find. Rules that raise are added to `failed`, those
-    that have more findings in a function than are told to `crowded`.
+    `decided` there is nothing that flow did not find. Rules whose findings are not all there are
+    added to `missing`.
     """
+    missing = missing or MissingFindings()
+    failed = missing.failed
     extents = Extents(functions)
     in_test = counts_less(source, language)
     proven = [
         (fault, _damp(finding) if in_test or _begins_in_test(fault, texts) else finding)
-        for fault in _first_alike(_once_per_function(faults), language, crowded)
-        if (finding := _finding(source, language, fault, texts, extents, failed)) is not None
+        for fault in _first_alike(_once_per_function(faults), language, missing.crowded)
+        if (finding := _finding(source, language, fault, texts, extents, missing.failed))
+        is not None
     ]
     rules = all_rules()
     sound = _sound(source, faults) if language == "rust" else {}
@@ -151,7 +153,7 @@ def _once_per_function(faults: Iterable[Fault]) -> Iterator[Fault]:
 
 
 def _first_alike(
-    faults: Iterable[Fault], language: LanguageName, crowded: set[str] | None
+    faults: Iterable[Fault], language: LanguageName, crowded: set[str]
 ) -> Iterator[Fault]:
     """Yield of the faults of one kind in one function the first `MOST_ALIKE`, and what is no flaw;
     the rules of the others are added to `crowded`."""
@@ -160,7 +162,7 @@ def _first_alike(
         counts[fault.kind, fault.function] += fault.is_flaw
         if counts[fault.kind, fault.function] <= MOST_ALIKE:
             yield fault
-        elif crowded is not None and (rule := _rule_for(fault, language)) is not None:
+        elif (rule := _rule_for(fault, language)) is not None:
             crowded.add(rule.id)
 
 

@@ -36,9 +36,8 @@ from jarvis_ls.jsec.engine.rule_runner import Engine, FileAnalysis, ItemCache
 from jarvis_ls.jsec.engine.visibility import assess
 from jarvis_ls.jsec.findings.failure_notes import (
     FAILED,
-    crowded_rules,
+    MissingFindings,
     failed_functions,
-    failed_rules,
     large_functions,
     many_functions,
 )
@@ -442,8 +441,7 @@ class LiveDocuments:
         others = self._opened(document.root, touched)
         if not flow.ready(path):
             return _Followed(analysis.findings, settled=False, more=flow.waits, others=others)
-        failed: set[str] = set()
-        crowded: set[str] = set()
+        missing = MissingFindings()
         findings = settle(
             document.source,
             document.language,
@@ -452,15 +450,13 @@ class LiveDocuments:
             partial(self._text, document.root),
             analysis.placed_functions,
             flow.decided(path),
-            failed,
-            crowded,
+            missing,
         )
         notes = (
             *failed_functions(flow.failed(path)),
             *large_functions(flow.large(path)),
             *many_functions(flow.left_out(path)),
-            *failed_rules(failed),
-            *crowded_rules(crowded),
+            *missing.notes(),
         )
         return _Followed(findings, flow.settled(path), flow.waits, others, notes)
 

@@ -123,7 +123,7 @@ class _Writer:
         """Check what a statement or expression does; what spans lines is left as it is."""
         if node.type in _LEFT_ALONE or (node.type == "declaration" and _is_constant(node)):
             return
-        value, begin = self._converted(node)
+        value, begin = self._conversion(node)
         is_here = node.start_point[0] == node.end_point[0]
         if value is not None and is_here:
             self._insert(value.start_byte, begin + _WIDE + b"(")
@@ -140,7 +140,7 @@ class _Writer:
         for part in node.named_children:
             self.check(part)
 
-    def _converted(self, node: Node) -> tuple[Node | None, bytes]:
+    def _conversion(self, node: Node) -> tuple[Node | None, bytes]:
         """Return the value that a node converts and the conversion that has to be written; None
         when it converts none."""
         value = field(node, "value")

@@ -31,9 +31,8 @@ from jarvis_ls.jsec.findings.failure_notes import (
     CUT,
     FAILED,
     NOT_FOLLOWED,
-    crowded_rules,
+    MissingFindings,
     failed_functions,
-    failed_rules,
     large_functions,
     many_functions,
 )
@@ -285,8 +284,7 @@ class DiskFiles:
         if digest_of(raw) != report.digest or language is None:
             return replace(report, is_cut=True)
 
-        failed: set[str] = set()
-        crowded: set[str] = set()
+        missing = MissingFindings()
 
         def settled(findings: list[Finding]) -> list[Finding]:
             functions = self._functions(source)
@@ -298,15 +296,14 @@ class DiskFiles:
                 self._source,
                 functions,
                 decided,
-                failed,
-                crowded,
+                missing,
             )
 
         with self._as_compiled(report.path):
             findings = assess_again(
                 source, language, report.findings, settled, patterns=project.patterns
             )
-        notes = (*report.notes, *notes, *failed_rules(failed), *crowded_rules(crowded))
+        notes = (*report.notes, *notes, *missing.notes())
         return replace(report, findings=findings, notes=tuple(dict.fromkeys(notes)), settled=True)
 
     def _lower(

@@ -263,7 +263,7 @@ class _Bounds:
         self.telling = False
         self.asked: dict[int, int] = {}
         """The most bytes before an end that some comparison asks for."""
-        self.shared = self._shared()
+        self.shared = self._address_taken_variables()
         self.letters = self._letters()
         self.cut_short = self._cut_short()
 
@@ -291,7 +291,7 @@ class _Bounds:
             self._leave(index, entries[index].copy())
         return sorted(self.found.values(), key=lambda read: read.span)
 
-    def _shared(self) -> set[int]:
+    def _address_taken_variables(self) -> set[int]:
         """Return the variables whose address is taken."""
         found: set[int] = set()
         waiting = [

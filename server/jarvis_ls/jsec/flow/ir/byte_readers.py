@@ -109,16 +109,16 @@ class _Reader:
             return self.kind(e[2])
         if e[0] == TEMP:
             name = self.called.get(e[1])
-            return self._of_call(name) if name is not None else self._held((TEMP, e[1]))
+            return self._of_call(name) if name is not None else self._numbers_of((TEMP, e[1]))
         if e[0] == LOAD:
             if e[1][0] == LOCAL:
-                return self._held((LOCAL, e[1][1]))
+                return self._numbers_of((LOCAL, e[1][1]))
             return READS_BYTE if e[2][:2] == ("i", 1) and _is_behind(e[1]) else READS_NOTHING
         if e[0] == BIN:
             return self._of_bytes(e)
         return READS_NOTHING
 
-    def _held(self, place: tuple[int, int]) -> int:
+    def _numbers_of(self, place: tuple[int, int]) -> int:
         """Return what a variable or temporary holds on every way; that it starts as a number which
         is written out does not count."""
         values = self.values.get(place)
