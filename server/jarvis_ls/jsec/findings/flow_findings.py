@@ -89,7 +89,6 @@ def settle(
     added to `missing`.
     """
     missing = missing or MissingFindings()
-    failed = missing.failed
     extents = Extents(functions)
     in_test = counts_less(source, language)
     proven = [
