@@ -371,7 +371,7 @@ def _always(_node: Node) -> bool:
 
 
 class Clock:
-    """Tells when the time for the rules is up; it is looked at now and then only, for a look costs
+    """A deadline for the rules. Processor time is read once in `_LOOKS` calls, because a read costs
     as much as a small check."""
 
     def __init__(self, deadline: float = math.inf) -> None:
@@ -472,7 +472,7 @@ class _Run:
             return False
 
     def _is_late(self) -> bool:
-        """Return whether the time is up, and the item with it not looked at by all rules."""
+        """Return whether the deadline has passed, so that not every rule examines the item."""
         self._was_late = self._was_late or self._clock.is_up()
         return self._was_late
 

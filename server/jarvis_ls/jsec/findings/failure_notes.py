@@ -39,7 +39,7 @@ class MissingFindings:
     failed: set[str] = field(default_factory=set)
     """Rules that raised."""
     crowded: set[str] = field(default_factory=set)
-    """Rules that have more findings in a declaration than are told."""
+    """Rules that reached the limit of findings in one declaration."""
 
     def notes(self) -> list[str]:
         """Return a note for each of the rules."""

@@ -205,7 +205,7 @@ def _finding(
     fault: Fault,
     texts: Texts,
     extents: Extents,
-    failed: set[str] | None,
+    failed: set[str],
 ) -> Finding | None:
     """Return the finding of a fault; None when no rule asks for its kind, or declines it."""
     rule = _rule_for(fault, language)
@@ -287,13 +287,12 @@ def _path(steps: Iterable[Step], texts: Texts, fault: Fault, flaw: Message) -> t
     )
 
 
-def _report(rule: Rule, fault: Fault, failed: set[str] | None) -> Report | None:
+def _report(rule: Rule, fault: Fault, failed: set[str]) -> Report | None:
     try:
         return rule.report_fault(fault)
     except Exception:  # one broken rule must not hide the findings of the others
         log.exception("rule %s failed; its finding at this place is missing", rule.id)
-        if failed is not None:
-            failed.add(rule.id)
+        failed.add(rule.id)
         return None
 
 

@@ -39,7 +39,7 @@ from jarvis_ls.codeintel.variables import Variable
 from jarvis_ls.jsec.base.rule import Report, flow, flow_verdicts, functions, on_fault, rule
 from jarvis_ls.jsec.flow.domain.fault import Fault
 from jarvis_ls.jsec.local.rust.guards import is_changed_between, is_null_tested
-from jarvis_ls.jsec.local.rust.shapes import holds, is_dereferenced, is_entry, is_exported, peel
+from jarvis_ls.jsec.local.rust.shapes import is_dereferenced, is_entry, is_exported, peel
 
 _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut::<")
 
@@ -53,8 +53,6 @@ _NULLS = ("null()", "null_mut()", "0 as *", "0usize as *", "null::<", "null_mut:
 )
 @flow_verdicts(sound="null")
 def raw_pointer_deref_without_null_check(function: Function) -> Iterator[Report]:
-    if not holds(function, b"*const", b"*mut", b"null"):
-        return
     seen: set[int] = set()
     for node in [*function.nodes("unary"), *_among_tokens(function)]:
         variable = _pointer_variable(function, node)
