@@ -1,5 +1,6 @@
 // npm run bench [-- NAME... [OPTION...]]: the benchmarks of tests/bench, each a table of what was
 // measured in one run with the limit it must keep; another status than 0 when a limit is missed.
+// `-- --help` lists them, `-- NAME --help` prints what one of them is about and measures nothing.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,6 +17,10 @@ await task(async () => {
   const first = given.findIndex((word) => word.startsWith('-'));
   const end = first < 0 ? given.length : first;
   const files = wanted(given.slice(0, end));
+  if (given.includes('--help') || given.includes('-h')) {
+    await (end > 0 ? explain(files) : console.log(usage(files)));
+    return;
+  }
   const options = given.slice(given[end] === '--' ? end + 1 : end);
   // What `npm start` compiled is left out: a benchmark measures Python, and builds what it compares.
   const env = { ...process.env, JARVIS_BENCH_SOURCES: SOURCES, JARVIS_COMPILED: '0' };
@@ -78,6 +83,48 @@ function wanted(given) {
     throw new TaskError(`${unknown.join(', ')}: no such benchmark; there are ${names.join(', ')}`);
   }
   return given.length > 0 ? known.filter((file) => given.includes(nameOf(file))) : known;
+}
+
+/**
+ * What there is to run.
+ * @param {readonly string[]} files
+ */
+function usage(files) {
+  const rows = files.map((file) => {
+    const [about] = introduction(file).split('\n');
+    return `  ${nameOf(file).padEnd(18)}${about}`;
+  });
+  return [
+    'usage: npm run bench [-- NAME... [OPTION...]]',
+    '',
+    'Without a name all of them run, which takes hours.',
+    '',
+    ...rows,
+  ].join('\n');
+}
+
+/**
+ * Prints what benchmarks are about, and their options.
+ * @param {readonly string[]} files
+ */
+async function explain(files) {
+  for (const file of files) {
+    console.log(`${introduction(file)}\n`);
+    if (!readFileSync(path.join(BENCHES, file), 'utf8').includes('argparse')) continue;
+    await setUpPython();
+    await run(venv('python'), [path.join(BENCHES, file), '--help']);
+  }
+}
+
+/**
+ * What a benchmark says of itself at its top: a docstring, or the first lines of comment.
+ * @param {string} file
+ * @returns {string}
+ */
+function introduction(file) {
+  const text = readFileSync(path.join(BENCHES, file), 'utf8');
+  const docstring = /^"""([\s\S]*?)"""/.exec(text)?.[1];
+  return (docstring ?? text.split(/\n(?!\/\/)/)[0] ?? '').replace(/^\/\/ ?/gm, '').trim();
 }
 
 /** @param {string} file */

@@ -11,7 +11,6 @@ must be byte-equal after each.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import sys
 import tempfile
@@ -35,6 +34,7 @@ from jarvis_ls.tools.edit_checks import new_syntax_errors  # noqa: E402
 from tests.bench.measure.long_diff import measure_long_diff  # noqa: E402
 from tests.bench.measure.risk import measure_risk  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
+from tests.bench.measure.tree import sources_of  # noqa: E402
 from tests.support.code_agent import code_bench  # noqa: E402
 
 PROGRAMS = ("bzip2", "zlib", "libpng1.6", "sqlite3")
@@ -52,7 +52,7 @@ def main(folders: list[str]) -> int:
     if folders:
         impact(table, [Path(folder).resolve() for folder in folders])
         return table.finish()
-    sources = Path(os.environ["JARVIS_BENCH_SOURCES"])
+    sources = sources_of(*READ_BY_CLANG)
     speed(table, sources)
     impact(table, [sources / program for program in READ_BY_CLANG])
     guard(table, sources)

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]  # so that `tests` is found
 
 from tests.bench.measure.table import Table  # noqa: E402
+from tests.bench.measure.tree import sources_of  # noqa: E402
 from tests.lsp.page import SETTINGS  # noqa: E402
 from tests.lsp.wire import OURS, Wire, wire  # noqa: E402
 from tests.support.model_server import Answer, ModelServer, chunk, usage  # noqa: E402
@@ -37,9 +38,10 @@ EDITS = 60
 
 def main() -> int:
     """Measure, print the table, return 1 when a target is missed."""
+    sources = sources_of("libpng1.6")
     table = Table("The desk while much goes on")
     busy(table)
-    large(table)
+    large(table, sources)
     return table.finish()
 
 
@@ -92,9 +94,8 @@ def busy(table: Table) -> None:
         table.at_most(f"{what} while scanning and chatting, p95", p95(times), 20, "ms")
 
 
-def large(table: Table) -> None:
+def large(table: Table, sources: Path) -> None:
     """A file of 22,000 lines, without following values and with."""
-    sources = Path(os.environ.get("JARVIS_BENCH_SOURCES", ROOT / ".cache" / "sources"))
     texts = [file.read_text("utf-8") for file in sorted((sources / "libpng1.6").glob("*.c"))]
     text = "\n".join("\n".join(texts).split("\n")[:LINES]) + "\n"
     uri = "file:///bench/large.c"

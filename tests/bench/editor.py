@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
 import statistics
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).resolve().parents[2])]  # so that `tests` is found
 
 from tests.bench.measure.table import Table  # noqa: E402
+from tests.bench.measure.tree import sources_of  # noqa: E402
 from tests.lsp.wire import OURS, Wire, wire  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +49,7 @@ def main() -> int:
 
 def real_file() -> str:
     """The first 4,000 lines of libpng's largest source."""
-    sources = Path(os.environ.get("JARVIS_BENCH_SOURCES", ROOT / ".cache" / "sources"))
+    sources = sources_of("libpng1.6")
     text = (sources / "libpng1.6" / "pngrutil.c").read_text(encoding="utf-8")
     return "\n".join(text.split("\n")[:LINES]) + "\n"
 

@@ -39,6 +39,7 @@ from pygls.exceptions import JsonRpcException  # noqa: E402
 from jarvis_ls.lsp.folders import uri_of  # noqa: E402
 from jarvis_ls.runtime.base.events import AnswerEntry  # noqa: E402
 from tests.bench.measure.table import Table  # noqa: E402
+from tests.bench.measure.tree import sources_of  # noqa: E402
 from tests.lsp.editor import COMMAND, Editor, running  # noqa: E402
 from tests.lsp.page import SETTINGS, Page, home_with  # noqa: E402
 from tests.support.model_server import ModelServer  # noqa: E402
@@ -398,7 +399,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", default="2026")
     given = parser.parse_args()
-    sources = Path(os.environ.get("JARVIS_BENCH_SOURCES", ROOT / ".cache" / "sources"))
+    sources = sources_of(*PACKAGES)
     table = Table(f"{given.minutes:g} minutes in one server, seed {given.seed}")
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_work(Path(folder), sources, given.minutes, given.seed, table))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import statistics
 import sys
 import tempfile
@@ -169,7 +168,7 @@ def _file_of_tree(number: int, *, long: bool = False) -> str:
 
 
 def _real_file(length: int, names: tuple[str, ...]) -> str:
-    sources = Path(os.environ.get("JARVIS_BENCH_SOURCES", ROOT / ".cache" / "sources"))
+    sources = tree.sources_of("libpng1.6", "sqlite3")
     text = "".join((sources / name).read_text(encoding="utf-8") for name in names)
     return "\n".join(text.split("\n")[:length]) + "\n"
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from jarvis_ls.core.process import end_group
 from tests.bench.measure.table import Table
+from tests.bench.measure.tree import sources_of
 from tests.support.model_server import Answer, Asked, ModelServer
 from tests.support.repositories import git
 
@@ -165,7 +166,7 @@ async def _work_on_one(
 
 def _line_of(task: RealTask) -> int:
     """Return the number of the line with the fault, from 0."""
-    file = Path(os.environ["JARVIS_BENCH_SOURCES"]) / task.package / task.file
+    file = sources_of(task.package) / task.package / task.file
     lines = file.read_text(encoding="utf-8").split("\n")
     if lines.count(task.right) != 1:
         raise ValueError(f"{task.id}: this version of {task.package} has another {task.file}")
@@ -174,7 +175,7 @@ def _line_of(task: RealTask) -> int:
 
 def set_up(task: RealTask, folder: Path) -> Path:
     """Return a repository with the project and the fault."""
-    sources = Path(os.environ["JARVIS_BENCH_SOURCES"])
+    sources = sources_of(task.package)
     root = folder / "work"
     shutil.copytree(sources / task.package, root, symlinks=True)
     file = root / task.file
