@@ -357,6 +357,7 @@ async def test_without_a_sandbox_nothing_runs(root: Path, tmp_path: Path) -> Non
     ladder = Ladder(tmp_path / "home", SandboxSettings(isolation="none", rungs=()))
     result = await run(ladder, [root], "echo ran", trusted=False)
     assert result.is_error and "No sandbox holds" in result.text
+    assert 'isolation = "none" in [sandbox]' in result.text, "what the user can do is said"
 
 
 async def test_programs_of_this_machine_work_inside(ladder: Ladder, root: Path) -> None:

@@ -117,7 +117,9 @@ class Ladder:
         said = together([f"{rung}: {reason}" for rung, reason in self.rejected.items()], "; ")
         raise NoSandbox(
             "No sandbox holds on this machine, so no script is run. {said}. "
-            "Installing bubblewrap, or a container engine that runs, usually helps.",
+            "Installing bubblewrap, or a container engine that runs, usually helps. "
+            'Or choose to run scripts without isolation: isolation = "none" in [sandbox] of your '
+            "own config.toml, for workspaces that you trust.",
             said=said or Words("None is allowed by the settings"),
         )
 
