@@ -80,6 +80,17 @@ const char *compared(const unsigned char *data, unsigned length)
     return names[error * -1]; /* behind a comparison */
 }
 
+const char *word(const char *text)
+{
+    char wanted[8] = {0};
+    int error = 0;
+    for (int i = 0; i < 7; i++)
+        wanted[i] = (char)('Q' + i * 3 % 7);
+    if (strcmp(text, wanted) == 0)
+        error = (int)strlen(text);
+    return names[error * -1]; /* behind a word */
+}
+
 const char *within(const char *text)
 {
     int error = -(int)(strlen(text) & 3);
@@ -227,6 +238,17 @@ def test_coverage_leads_through_a_comparison(proofs: dict[str, dict[str, Any]]) 
     proof = proofs["behind a comparison"]
     assert proof["verdict"] == "depends_on_caller"
     assert "data" in proof["message"]["values"]["values"]
+
+
+@pytest.mark.skipif(
+    not find_toolchain().has_fuzzer, reason="clang with libFuzzer (libclang-rt-dev) is not here"
+)
+def test_libfuzzer_leads_to_a_word_that_is_made_when_it_runs(
+    proofs: dict[str, dict[str, Any]],
+) -> None:
+    proof = proofs["behind a word"]
+    assert proof["verdict"] == "depends_on_caller"
+    assert proof["message"]["values"]["values"] == 'text = "QTWSVRU"'
 
 
 def test_the_case_is_replayed_until_it_is_repaired(

@@ -159,6 +159,7 @@ def run_doctor(options: argparse.Namespace) -> ExitStatus:
             "compiler": tools.compiler,
             "linker": tools.linker,
             "cargo": tools.cargo,
+            "libfuzzer": tools.has_fuzzer,
             "sandbox": name,
             "rungs": [{"name": rung, "missing": str(reason)} for rung, reason in rows],
         }
@@ -167,6 +168,7 @@ def run_doctor(options: argparse.Namespace) -> ExitStatus:
         say = reporter()
         none = say("none")
         print(say("compiler: {name}", name=_pair(tools.compiler, tools.linker) or none))
+        print(say("libFuzzer: {state}", state=say("available") if tools.has_fuzzer else none))
         print(say("sandbox: {name}", name=name or none))
         for rung, reason in rows:
             print(f"  {rung:<18} {say('available') if not reason else say(reason)}")

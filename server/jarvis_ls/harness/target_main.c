@@ -4,8 +4,9 @@
      PROGRAM table FILE                 inputs, each two bytes of length (little-endian) and itself
      PROGRAM leaks FILE                 each of a table, then with its first call that may fail
                                         failing, its second and so on
-     PROGRAM explore SECONDS FILE MOST  inputs like those of FILE, led by coverage; the first is
-                                        changed even if it leads nowhere new
+     PROGRAM explore SECONDS FILE MOST  inputs like those of FILE, led by coverage, by libFuzzer
+                                        where HARNESS_FUZZER is defined; the first is changed even
+                                        if it leads nowhere new
 
    Many run in child processes. "HARNESS: case HEX" is printed of one whose report names a wanted line
    first (HARNESS_WANTED is NAME:FIRST:LAST, a file without its folder and lines of it), of a leak one
@@ -442,6 +443,108 @@ HARNESS_BARE static void harness_round(unsigned number)
     _exit(0);
 }
 
+#if !defined(HARNESS_FUZZER)
+HARNESS_BARE static void harness_lead(double left, unsigned number, unsigned most)
+{
+    (void)left, (void)most;
+    harness_round(number);
+}
+#else
+#define HARNESS_FOLDER "jsec-corpus"
+
+static int *harness_argc;
+static char ***harness_argv;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *count, char ***words);
+#ifdef __cplusplus
+}
+#endif
+
+/* Half of the changes are ours, which know what the bytes of an input are. */
+HARNESS_BARE size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+    static struct harness_entry entry;
+    if (seed % 2 != 0)
+        size = LLVMFuzzerMutate(data, size, most);
+    else {
+        entry.size = (unsigned)(size < HARNESS_MOST ? size : HARNESS_MOST);
+        memcpy(entry.data, data, entry.size);
+        harness_state = 88172645463325252u + 2654435769u * (uint64_t)seed;
+        harness_change(&entry);
+        size = entry.size < most ? entry.size : most;
+        memcpy(data, entry.data, size);
+    }
+    for (unsigned i = 0; i < harness_pointers; i++)
+        if (harness_pointer_at[i] < size && data[harness_pointer_at[i]] == 1)
+            data[harness_pointer_at[i]] = 0;
+    return size;
+}
+
+HARNESS_BARE int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static off_t heard;
+    struct harness_entry *now = &harness_all->now;
+    if (size > HARNESS_MOST)
+        return 0;
+    now->size = (unsigned)size;
+    memcpy(now->data, data, size);
+    harness_all->runs++;
+    harness_run(now->data, now->size);
+    if (lseek(harness_heard, 0, SEEK_END) > heard) {
+        heard = harness_hear(heard);
+        if (harness_is_wanted())
+            _exit(HARNESS_FOUND);
+    }
+    return 0;
+}
+
+/* Writes an input for libFuzzer, or takes away one that ended a process: it would end the next. */
+HARNESS_BARE static void harness_give(const struct harness_entry *entry, unsigned number)
+{
+    char name[64];
+    FILE *file;
+    snprintf(name, sizeof name, HARNESS_FOLDER "/%u", number);
+    if (entry == NULL) {
+        unlink(name);
+        return;
+    }
+    file = fopen(name, "wb");
+    if (file == NULL || fwrite(entry->data, 1, entry->size, file) != entry->size ||
+        fclose(file) != 0)
+        _exit(95);
+}
+
+/* Hands a process over to libFuzzer: it goes on with these words when `LLVMFuzzerInitialize` has
+   returned. */
+HARNESS_BARE static void harness_lead(double left, unsigned number, unsigned most)
+{
+    static char told[4][48], *words[16];
+    static char given[10][24] = {HARNESS_FOLDER,     "-verbosity=0",   "-timeout=2",
+                                 "-detect_leaks=0",  "-rss_limit_mb=0", "-handle_abrt=0",
+                                 "-error_exitcode=76", "-len_control=0", "-use_value_profile=1",
+                                 "-reload=0"};
+    unsigned at = 0, longest = harness_choices + 256;
+    snprintf(told[0], sizeof told[0], "-max_total_time=%d", left < 1 ? 1 : (int)(left + 0.5));
+    snprintf(told[1], sizeof told[1], "-runs=%u", most - harness_all->runs);
+    snprintf(told[2], sizeof told[2], "-seed=%u", number + 1);
+    snprintf(told[3], sizeof told[3], "-max_len=%u", longest < HARNESS_MOST ? longest : HARNESS_MOST);
+    words[at++] = **harness_argv; /* it insists on this one */
+    for (unsigned i = 0; i < sizeof given / sizeof *given; i++)
+        words[at++] = given[i];
+    for (unsigned i = 0; i < sizeof told / sizeof *told; i++)
+        words[at++] = told[i];
+    *harness_argc = (int)at;
+    *harness_argv = words;
+}
+#endif
+
+/* Returns -1 in a process that libFuzzer goes on in. */
 HARNESS_BARE static int harness_explore(double seconds, const char *name, unsigned most)
 {
     FILE *file = fopen(name, "rb");
@@ -455,19 +558,35 @@ HARNESS_BARE static int harness_explore(double seconds, const char *name, unsign
     if (harness_all->seeds != 0)
         harness_all->corpus[harness_all->entries++] = harness_all->seed[0];
     fclose(file);
+#if defined(HARNESS_FUZZER)
+    mkdir(HARNESS_FOLDER, 0700);
+    for (unsigned i = 0; i < harness_all->seeds; i++)
+        harness_give(&harness_all->seed[i], i);
+#endif
     for (unsigned number = 0; more && harness_all->runs < most; number++) {
         pid_t child;
-        if (harness_time() > until)
+        double now = harness_time();
+        if (now > until)
             break;
         child = harness_child();
-        if (child == 0)
-            harness_round(number);
+        if (child == 0) {
+            harness_lead(until - now, number, most);
+            return -1;
+        }
         more = harness_ended(child);
+#if defined(HARNESS_FUZZER)
+        for (unsigned i = 0; i < harness_all->seeds; i++) {
+            const struct harness_entry *seed = &harness_all->seed[i], *last = &harness_all->now;
+            if (seed->size == last->size && memcmp(seed->data, last->data, last->size) == 0)
+                harness_give(NULL, i);
+        }
+#endif
     }
     return 0;
 }
 
-HARNESS_BARE int main(int count, char **words)
+/* Returns the exit status, or -1 as `harness_explore` does. */
+HARNESS_BARE static int harness_main(int count, char **words)
 {
     static unsigned char input[HARNESS_MOST];
     FILE *heard = tmpfile();
@@ -493,6 +612,25 @@ HARNESS_BARE int main(int count, char **words)
         harness_tell_leaks();
         return 0;
     }
-    printf("HARNESS: runs %u %u %u\n", harness_all->runs, harness_bad, harness_all->reached);
+    if (status >= 0)
+        printf("HARNESS: runs %u %u %u\n", harness_all->runs, harness_bad, harness_all->reached);
     return status;
 }
+
+#if defined(HARNESS_FUZZER)
+HARNESS_BARE int LLVMFuzzerInitialize(int *count, char ***words)
+{
+    int status;
+    harness_argc = count;
+    harness_argv = words;
+    status = harness_main(*count, *words);
+    if (status >= 0)
+        exit(status);
+    return 0;
+}
+#else
+HARNESS_BARE int main(int count, char **words)
+{
+    return harness_main(count, words);
+}
+#endif

@@ -25,6 +25,13 @@ _OF_GCC = (
 )
 LINKED = "-fsanitize=address,undefined"
 """Option with which programs are linked."""
+FUZZER = "-fsanitize=fuzzer"
+"""Option that links libFuzzer and its `main`."""
+_FUZZED = (
+    "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size);\n"
+    "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n"
+    "{ return data == 0 && size != 0; }\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,8 @@ class Toolchain:
     cargo: str = ""
     valgrind: str = ""
     frama_c: str = ""
+    has_fuzzer: bool = False
+    """Whether the linker has libFuzzer."""
 
     @property
     def is_clang(self) -> bool:
@@ -68,7 +77,8 @@ def find_toolchain() -> Toolchain:
     cargo, valgrind, frama_c = (shutil.which(name) or "" for name in _OTHERS)
     for compiler, linker in _pairs():
         if _links(compiler, linker):
-            return Toolchain(compiler, linker, cargo, valgrind, frama_c)
+            has_fuzzer = "clang" in linker and _links_fuzzer(linker)
+            return Toolchain(compiler, linker, cargo, valgrind, frama_c, has_fuzzer)
     return Toolchain(cargo=cargo, frama_c=frama_c)
 
 
@@ -93,6 +103,13 @@ def _links(compiler: str, linker: str) -> bool:
                 ["./a"],
             )
         )
+
+
+def _links_fuzzer(linker: str) -> bool:
+    with tempfile.TemporaryDirectory(prefix="jsec-tools-") as name:
+        folder = Path(name)
+        (folder / "a.c").write_text(_FUZZED)
+        return _succeeds([linker, f"{FUZZER},address", "a.c", "-o", "a"], folder)
 
 
 def _succeeds(command: list[str], folder: Path) -> bool:

@@ -82,7 +82,7 @@ from jarvis_ls.jsec.proof.reports import (
 )
 from jarvis_ls.jsec.proof.rungs.whole_program import Places, WholeProgram, first_fit
 from jarvis_ls.jsec.proof.runner import ASAN, LEVELS, Run, build_lines, run_cases
-from jarvis_ls.jsec.proof.toolchain import Toolchain
+from jarvis_ls.jsec.proof.toolchain import FUZZER, Toolchain
 from jarvis_ls.jsec.proof.workbench import Output, Workbench
 
 NAME = "function-harness"
@@ -92,6 +92,8 @@ _MOST_CALLERS = 6
 _MOST_FILES = 12
 """Files in which callers are looked for."""
 _COVERAGE = ("-fsanitize-coverage=trace-pc,trace-cmp", "-DHARNESS_COVERAGE")
+_BY_FUZZER = ("-fsanitize=fuzzer-no-link", "-DHARNESS_FUZZER")
+"""What takes the place of `_COVERAGE` where libFuzzer leads the runs."""
 _MAIN = "-Dmain=jsec_main_of_the_unit"
 _LEAST_SECONDS = 0.5
 _LONGEST_RUN = 8.0
@@ -368,7 +370,7 @@ class _Search:
         """Return inputs that bring a report at the place about; `marked` is the file of the finding
         with a mark at the place."""
         bench, budget = self._bench, self._budget
-        searching = build if self._leaks else replace(build, flags=(*build.flags, *_COVERAGE))
+        searching = build if self._leaks else _led_by_coverage(build, bench.tools)
         explore = min(_LONGEST_RUN, budget.left / 3)
         file, (first, last) = self._places[0]
         wanted = f"{PurePosixPath(file).name}:{first}:{last}"
@@ -495,6 +497,14 @@ class _Search:
                 named, start, end = function_at(source, span)
                 found.append((f"{file}:{named}", hash_of(source, start, end)))
         return tuple(found)
+
+
+def _led_by_coverage(build: Build, tools: Toolchain) -> Build:
+    """Return a build whose runs tell which ways they go: to libFuzzer where it is there, else to
+    the driver's own search."""
+    if not tools.has_fuzzer:
+        return replace(build, flags=(*build.flags, *_COVERAGE))
+    return replace(build, flags=(*build.flags, *_BY_FUZZER), libraries=(*build.libraries, FUZZER))
 
 
 def _settings_of_failure(number: int) -> Settings:
