@@ -318,6 +318,8 @@ def _meanings(outline: Outline | None) -> dict[str, list[bytes]]:
         return found
     for key, function in outline.functions.items():
         found[key.rpartition("::")[2]].append(function.digest)
+        for habit, tested in function.habits:
+            found[habit.rpartition("::")[2]].append(b"tested" if tested else b"untested")
     for values in (outline.globals, outline.records):
         for name, value in values.items():
             found[name.rpartition("::")[2]].append(digest_of_values(value))

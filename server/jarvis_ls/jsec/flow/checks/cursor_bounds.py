@@ -135,7 +135,7 @@ def _compares_cursors(function: FunctionIR) -> bool:
 def _is_of_cursors(left: Expr, right: Expr, pointers: int) -> bool:
     """Return whether what a comparison compares may tell how far a cursor is from an end."""
     if right[0] == nodes.CONST or left[0] == nodes.CONST:
-        return nodes.PTRDIFF in (left[0], right[0]) or _is_rest(left)
+        return nodes.PTRDIFF in (left[0], right[0]) or _is_rest(left) or _is_rest(right)
     if pointers:
         return True
     return nodes.BIN in (left[0], right[0])

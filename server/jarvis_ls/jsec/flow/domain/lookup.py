@@ -41,6 +41,10 @@ class Lookup(Protocol):
         """Return the members of a record that hold numbers decoded from bytes which no function of
         the program compares with a bound."""
 
+    def habit(self, key: str, from_file: str) -> tuple[int, int]:
+        """Return how often the program tests a result or member before it uses it, and how often
+        not; the key is one of `untested_uses`."""
+
     def summary(self, name: str, from_file: str) -> CallSummary | None:
         """Return the summary of the function that a name means in a file; None when only following
         it tells what it may do."""

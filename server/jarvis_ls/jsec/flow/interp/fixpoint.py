@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final, final
 
-from jarvis_ls.jsec.flow.checks import confidence, cursor_bounds, ownership
+from jarvis_ls.jsec.flow.checks import confidence, cursor_bounds, habits, ownership
 from jarvis_ls.jsec.flow.domain.abstract_state import AbstractState, equal, escape, escape_regions
 from jarvis_ls.jsec.flow.domain.abstract_value import (
     ANY_NULL,
@@ -41,6 +41,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
     SetTemp,
     Throw,
 )
+from jarvis_ls.jsec.flow.ir.members_as_variables import with_members
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
 from jarvis_ls.jsec.flow.semantics.expressions import OPS
 from jarvis_ls.jsec.flow.semantics.memory import default
@@ -211,11 +212,20 @@ class Interpreter(Engine):
         self._locks_left()
         self._doubt_losses()
         self._cursors(function)
+        self._habits(function)
         return sorted(self.faults.values(), key=lambda f: (f.file, f.span, f.kind))
 
     def _cursors(self, function: FunctionIR) -> None:
         """Note what is read behind a cursor beyond what was tested."""
-        for read in cursor_bounds.beyond_tests(function, self._fixed_extent):
+        found = cursor_bounds.beyond_tests(function, self._fixed_extent)
+        members = with_members(
+            function,
+            lambda name: self.definition(name, function),
+            lambda name: self.program.record(name, function.file),
+        )
+        if members is not None:
+            found += cursor_bounds.beyond_tests(members, self._fixed_extent)
+        for read in found:
             key = (_BEYOND, function.file, read.span)
             self.faults[key] = Fault(
                 _BEYOND,
@@ -230,6 +240,24 @@ class Interpreter(Engine):
                     ("least", str(read.least)),
                 ),
                 steps=(Step(function.file, read.span, _BEYOND),),
+                doubtful=True,
+            )
+
+    def _habits(self, function: FunctionIR) -> None:
+        """Note what is used untested that the program tests nearly everywhere else."""
+        for use, tested, untested in habits.deviations(function, self.program):
+            sort, _, name = use.key.partition(" ")
+            kind = f"untested-{sort}"
+            here = Step(function.file, use.span, kind)
+            came = Step(function.file, use.came, "Returned here.")
+            self.faults[kind, function.file, use.span] = Fault(
+                kind,
+                function.file,
+                function.name,
+                use.span,
+                certain=False,
+                args=(("name", name), ("tested", str(tested)), ("all", str(tested + untested))),
+                steps=(here,) if use.came == use.span else (came, here),
                 doubtful=True,
             )
 

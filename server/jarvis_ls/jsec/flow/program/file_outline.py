@@ -20,6 +20,7 @@ from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, Re
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Return, from_values
 from jarvis_ls.jsec.flow.ir.nodes import CAST, FUNC, LOAD, LOCAL, STORE, Expr, Span
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.untested_uses import uses
 from jarvis_ls.jsec.flow.program.member_facts import member_facts
 
 _LONG = 200
@@ -73,6 +74,8 @@ class FunctionOutline:
     way: tuple[str, ...] | None = None
     """Functions that a way through it calls, one that calls few; None when no way is known to come
     back."""
+    habits: tuple[tuple[str, bool], ...] = ()
+    """What results and members it uses as keys of `untested_uses`, and whether it tests them."""
 
 
 _members = operator.attrgetter(*(field.name for field in dataclasses.fields(FunctionOutline)))
@@ -143,6 +146,7 @@ def outline_of(
             acts_of(function),
             tuple(sorted(function.reads)),
             way_through(function),
+            habits_of(function, file.records),
         )
         for key, function in file.functions.items()
     }
@@ -160,6 +164,13 @@ def outline_of(
         file.imported,
         *member_facts(file),
     )
+
+
+def habits_of(
+    function: FunctionIR, records: Mapping[str, RecordIR]
+) -> tuple[tuple[str, bool], ...]:
+    """Return whether a function tests what it uses, by the keys of `untested_uses`."""
+    return tuple((use.key, use.tested) for use in uses(function, records.get))
 
 
 def without_long_tables(variables: Mapping[str, GlobalIR]) -> dict[str, GlobalIR]:

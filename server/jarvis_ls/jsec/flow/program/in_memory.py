@@ -8,6 +8,7 @@ from functools import cached_property
 from jarvis_ls.jsec.flow.domain.call_summary import CallSummary
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, RecordIR
 from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.untested_uses import uses
 from jarvis_ls.jsec.flow.library.c_functions import STOPS
 from jarvis_ls.jsec.flow.program.member_facts import member_facts, members_of, unbounded
 
@@ -102,6 +103,20 @@ class Files:
         facts = [member_facts(file) for file in self.files.values()]
         empty: frozenset[str] = frozenset()
         return empty.union(*(d for d, _ in facts)), empty.union(*(b for _, b in facts))
+
+    def habit(self, key: str, from_file: str) -> tuple[int, int]:
+        """See `Lookup`."""
+        return self._habits.get(key, (0, 0))
+
+    @cached_property
+    def _habits(self) -> dict[str, tuple[int, int]]:
+        found: dict[str, tuple[int, int]] = {}
+        for file in self.files.values():
+            for function in file.functions.values():
+                for use in uses(function, file.records.get):
+                    tested, untested = found.get(use.key, (0, 0))
+                    found[use.key] = tested + use.tested, untested + (not use.tested)
+        return found
 
     def summary(self, name: str, from_file: str) -> CallSummary | None:
         """See `Lookup`: here every call is followed."""

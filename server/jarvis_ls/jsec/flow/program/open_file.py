@@ -22,6 +22,7 @@ from jarvis_ls.jsec.flow.program.file_outline import (
     Outline,
     around_functions,
     digest_of,
+    habits_of,
     mentioned_functions,
     taken_at_start,
     way_through,
@@ -128,6 +129,7 @@ class OpenFile:
                 old.acts,
                 old.reads,
                 old.way,
+                old.habits,
             )
             written |= known.written
             lowering.file.globals.update(known.statics)
@@ -190,5 +192,6 @@ class OpenFile:
             acts_of(function),
             tuple(sorted(function.reads)),
             way_through(function),
+            habits_of(function, self._lowering.records),
         )
         return _FunctionFacts(outline, frozenset(mutated_globals(function)), statics, defined)

@@ -63,6 +63,8 @@ class Program:
         self._decoded: dict[str, set[str]] = {}
         self._bounded: dict[str, set[str]] = {}
         """Files that store decoded numbers in members of a record, or bound some, by its name."""
+        self._habits: dict[str, dict[str, list[int]]] = {}
+        """How often each file tests what it uses before, and how often not, by key."""
         self._found: dict[Lookup, tuple[str, str] | None] = {}
         self._declared: dict[tuple[str, str], Type | None] = {}
         self._reaches: dict[tuple[str, str, int], CallSummary] = {}
@@ -91,6 +93,9 @@ class Program:
         for key, function in outline.functions.items():
             place = path, key, function.static
             self._functions.setdefault(function.name, []).append(place)
+            for habit, tested in function.habits:
+                counts = self._habits.setdefault(habit, {}).setdefault(path, [0, 0])
+                counts[not tested] += 1
             if function.record:
                 self._methods.setdefault(_method(function), []).append((path, key))
         for name in outline.globals:
@@ -124,6 +129,10 @@ class Program:
             _method(function) for function in before.functions.values() if function.record
         }:
             _remove(self._methods, method, lambda place: place[0] == path)
+        for habit in {habit for one in before.functions.values() for habit, _ in one.habits}:
+            del self._habits[habit][path]
+            if not self._habits[habit]:
+                del self._habits[habit]
         for name in before.globals:
             _remove(self._globals, name, lambda other: other == path)
         for name in before.records:
@@ -210,6 +219,12 @@ class Program:
         self._note(("decoded", record, from_file))
         return self._decoded_members(record, from_file)
 
+    def habit(self, key: str, from_file: str) -> tuple[int, int]:
+        """Return how often the program tests a result or member before it uses it, and how often
+        not; the key is one of `untested_uses`."""
+        self._note(("habit", key, from_file))
+        return self._habit(key, from_file)
+
     def summary(self, name: str, from_file: str) -> CallSummary | None:
         """Return the summary of the function that a name means in a file; None when only following
         it tells what it may do, as in C++ and Rust."""
@@ -271,6 +286,8 @@ class Program:
             return _YES if self._stops.get(name) else _NO
         if sort == "decoded":
             return " ".join(sorted(self._decoded_members(name, from_file))).encode()
+        if sort == "habit":
+            return b"%d %d" % self._habit(name, from_file)
         if sort == "comes back":
             return _YES if self._comes_back(name, from_file, _BELOW) else _NO
         if sort == "overrides":
@@ -445,6 +462,19 @@ class Program:
             if self._find(("record", record, path)) == place:
                 bounded.update(members_of(record, outlines[path].bounded))
         return unbounded(outlines[place[0]].records[record], decoded, bounded)
+
+    def _habit(self, key: str, from_file: str) -> tuple[int, int]:
+        sort, _, name = key.partition(" ")
+        of = "function"
+        if sort == "member":
+            of, name = "record", name.rpartition(".")[0]
+        place = self._find((of, name, from_file))
+        tested = untested = 0
+        for path, counts in self._habits.get(key, {}).items():
+            if self._find((of, name, path)) == place:
+                tested += counts[0]
+                untested += counts[1]
+        return tested, untested
 
     def _includes(self, path: str, header: str) -> bool:
         return header in self._outlines[path].closure

@@ -4,7 +4,9 @@
 Finds `data[k]`, `get_be32(data + k)` and copies of a constant size from bytes that come with their
 length, where the comparisons of that length ask for less than is read. The same goes for a
 cursor `p` and its `end`, or an index and its limit: what `p < end`, `end - p < 4`, `p + n > end`
-leave is followed through the moves of `p`, macros and small functions that read behind it.
+leave is followed through the moves of `p`, macros and small functions that read behind it. Members
+of a struct (`s->pos` and `s->size`) are followed like variables, and small functions that only
+test them (`if (!need(s, n))`) count as their test.
 
 ## Why is this bad?
 The shortest data that passes the test ends before the byte: it is read out of bounds.

@@ -1,0 +1,309 @@
+"""What a function tests before it uses it, and what it uses untested.
+
+Asked of pointers that a call returns or a member holds: whether a way leads from there to a place
+that follows the pointer, past all tests of it. And of numbers that a call returns: whether they
+reach an index, or are dropped. Blocks are visited once, in order, so what a later round of a loop
+brings is not seen; it is linear in the size of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from jarvis_ls.jsec.flow.ir import nodes
+from jarvis_ls.jsec.flow.ir.cfg import targets
+from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
+from jarvis_ls.jsec.flow.ir.instructions import (
+    Branch,
+    CallFunction,
+    CallMethod,
+    Instruction,
+    SetTemp,
+    Switch,
+)
+from jarvis_ls.jsec.flow.ir.nodes import Expr, Span
+from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+
+RESULT: Final = "result "
+"""Begins the key of a pointer that a function returns; its name follows."""
+INDEX: Final = "index "
+"""Begins the key of a number that a function returns and that is used as an index."""
+DROPPED: Final = "dropped "
+"""Begins the key of a number or pointer that a function returns and nothing looks at."""
+MEMBER: Final = "member "
+"""Begins the key of a pointer in a member, as `record.member`."""
+_LARGEST: Final = 5000
+"""Instructions of a function that is examined."""
+_MOST: Final = 64
+"""Values that are followed at once."""
+Holder = tuple[int, int, str]
+"""A variable or temporary, and the member behind it; see `_State`."""
+Records = Callable[[str], "RecordIR | None"]
+"""Gives the record of a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What becomes of a value."""
+
+    key: str
+    """Where it comes from: see `RESULT`, `INDEX`, `DROPPED`, `MEMBER`."""
+    tested: bool
+    span: Span
+    """Of the place that uses it untested."""
+    came: Span
+    """Of the call, or of the place itself."""
+
+
+def uses(function: FunctionIR, records: Records) -> list[Use]:
+    """Return what becomes of the results and members that a function uses, one of each value."""
+    if function.size > _LARGEST or function.cut:
+        return []
+    return _Uses(function, records).found()
+
+
+class _State:
+    """What is untested at a point, by holder, and which members were tested or set."""
+
+    def __init__(self, held: dict[tuple[int, int], int], known: set[tuple[int, str]]) -> None:
+        self.held = held
+        """`LOCAL` or `TEMP` with its number, to the value in it."""
+        self.known = known
+        """Variable and member."""
+
+    def copy(self) -> _State:
+        return _State(dict(self.held), set(self.known))
+
+    def join(self, other: _State) -> None:
+        for holder, value in other.held.items():
+            mine = self.held.setdefault(holder, value)
+            if mine != value:
+                del self.held[holder]
+        self.known &= other.known
+
+
+class _Uses:
+    """One function."""
+
+    def __init__(self, function: FunctionIR, records: Records) -> None:
+        self.function = function
+        self.records = records
+        self.keys: list[str] = []
+        """Of each value that is followed."""
+        self.came: list[Span] = []
+        self.tested: set[int] = set()
+        self.used: dict[int, Span] = {}
+        self.members: dict[tuple[int, str], tuple[bool, Span]] = {}
+        self.given: dict[int, list[Expr]] = {}
+        """What the call that gave a temporary was handed."""
+        self.names: dict[tuple[str, object], str] = {}
+        self.mentioned: set[int] = set()
+        """Temporaries that something looks at."""
+        self.called: list[tuple[int, str, Span, int]] = []
+        """Temporary, name, place and value of each call."""
+
+    def found(self) -> list[Use]:
+        """Follow the blocks in their order; return what was found."""
+        blocks = self.function.blocks
+        entries: dict[int, _State] = {0: _State({}, set())}
+        for index in range(len(blocks)):
+            state = entries.pop(index, None)
+            if state is None:
+                continue
+            instrs, end = blocks[index]
+            for instr in instrs:
+                self._instruction(instr, state)
+            for e in of_end(end):
+                self._visit(e, state)
+            if isinstance(end, (Branch, Switch)):
+                for e in of_end(end):
+                    self._test(e, state)
+            for target in targets(end):
+                if target > index:
+                    known = entries.get(target)
+                    if known is None:
+                        entries[target] = state.copy()
+                    else:
+                        known.join(state)
+        found = []
+        for value, key in enumerate(self.keys):
+            if value in self.used:
+                found.append(Use(key, False, self.used[value], self.came[value]))
+            elif value in self.tested:
+                found.append(Use(key, True, self.came[value], self.came[value]))
+        for temp, name, span, value in self.called:
+            if temp not in self.mentioned:
+                found.append(Use(DROPPED + name, False, span, span))
+            elif value in self.tested:
+                found.append(Use(DROPPED + name, True, span, span))
+        for (_, name), (tested, span) in self.members.items():
+            found.append(Use(MEMBER + name, tested, span, span))
+        return found
+
+    def _instruction(self, instr: Instruction, state: _State) -> None:
+        for e in of_instruction(instr):
+            self._visit(e, state)
+        if isinstance(instr, SetTemp):
+            self._hold((nodes.TEMP, instr.temp), instr.value, state)
+        elif isinstance(instr, (CallFunction, CallMethod)):
+            self._call(instr, state)
+
+    def _call(self, call: CallFunction | CallMethod, state: _State) -> None:
+        if isinstance(call, CallMethod):
+            target: str | Expr = f"{call.owner}::{call.name}"
+        else:
+            target = call.target
+        macro = not isinstance(target, str) or target.startswith(nodes.MACRO)
+        for argument in call.arguments:
+            value = _bare(argument)
+            if value[0] == nodes.LOCAL:  # it may be set there
+                self._forget(value[1], state)
+            elif macro:
+                self._settle(value, state)
+        if call.arguments:
+            self.given[call.temp] = list(call.arguments)
+        if macro or not isinstance(target, str) or len(state.held) > _MOST:
+            return
+        if call.result[0] == "p" or call.result[:1] == ("i",):
+            self.keys.append((RESULT if call.result[0] == "p" else INDEX) + target)
+            self.came.append(call.span)
+            number = len(self.keys) - 1
+            state.held[nodes.TEMP, call.temp] = number
+            self.called.append((call.temp, target, call.span, number))
+
+    def _forget(self, slot: int, state: _State) -> None:
+        state.held.pop((nodes.LOCAL, slot), None)
+        if any(of == slot for of, _ in state.known):
+            state.known = {pair for pair in state.known if pair[0] != slot}
+
+    def _hold(self, holder: tuple[int, int], value: Expr, state: _State) -> None:
+        """Note what a variable or temporary holds from here on."""
+        source = _bare(value)
+        kept: int | None = None
+        if source[0] == nodes.TEMP:
+            kept = state.held.get((nodes.TEMP, source[1]))
+        elif (source[0] == nodes.LOAD and source[1][0] == nodes.LOCAL) or (
+            source[0] == nodes.STORE and source[1][0] == nodes.LOCAL
+        ):
+            kept = state.held.get((nodes.LOCAL, source[1][1]))
+        if holder[0] == nodes.LOCAL:
+            self._forget(holder[1], state)
+        if kept is not None and len(state.held) <= _MOST:
+            state.held[holder] = kept
+
+    def _settle(self, value: Expr, state: _State, *, tested: bool = False) -> None:
+        """Stop following what an expression holds: it was tested, or may have been."""
+        value = _bare(value)
+        holder = None
+        if value[0] == nodes.TEMP:
+            holder = nodes.TEMP, value[1]
+        elif value[0] in (nodes.LOAD, nodes.STORE, nodes.STEP) and value[1][0] == nodes.LOCAL:
+            holder = nodes.LOCAL, value[1][1]
+        elif value[0] == nodes.LOAD:
+            member = self._member(value[1])
+            if member is not None:
+                state.known.add(member)
+        if holder is None:
+            return
+        known = state.held.get(holder)
+        if known is None:
+            return
+        if tested:
+            self.tested.add(known)
+        for other in [other for other, held in state.held.items() if held == known]:
+            del state.held[other]
+
+    def _test(self, condition: Expr, state: _State) -> None:
+        """Take a condition that decides on a branch as a test of what it is about."""
+        waiting = [condition]
+        while waiting:
+            part = _bare(waiting.pop())
+            if part[0] == nodes.TEMP and part[1] in self.given:
+                for argument in self.given[part[1]]:
+                    self._settle(argument, state)
+            self._settle(part, state, tested=True)
+            if part[0] in (nodes.NOT, nodes.BITAND, nodes.CMP, nodes.ELSE):
+                waiting += [part[at] for at in INNER[part[0]] if part[at] is not None]
+            elif part[0] == nodes.BIN:
+                waiting += [part[2], part[3]]
+
+    def _visit(self, e: Expr, state: _State) -> None:
+        """Follow an expression in the order of its parts."""
+        kind = e[0]
+        if kind == nodes.TEMP:
+            self.mentioned.add(e[1])
+        for at in INNER[kind]:
+            part = e[at]
+            if part is not None and part[0] != nodes.LOCAL:
+                self._visit(part, state)
+        if kind in (nodes.LOAD, nodes.STORE, nodes.STEP):
+            if e[1][0] != nodes.LOCAL:
+                self._follow(e[1], e[-1], state)
+                if kind == nodes.STORE:
+                    member = self._member(e[1])
+                    if member is not None:
+                        state.known.add(member)
+            elif kind == nodes.STORE:
+                self._hold((nodes.LOCAL, e[1][1]), e[2], state)
+        elif kind in (nodes.CMP, nodes.NOT):
+            self._test(e, state)
+        elif kind == nodes.INDEX:
+            index = _bare(e[2])
+            self._use(index, INDEX, e[4], state)
+
+    def _follow(self, address: Expr, span: Span, state: _State) -> None:
+        """Look at the pointer that leads to what is read or written."""
+        while address[0] in (nodes.FIELD, nodes.INDEX, nodes.DECAY):
+            address = address[1]
+        pointer = _bare(address)
+        self._use(pointer, RESULT, span, state)
+        if pointer[0] == nodes.LOAD and pointer[2][0] == "p" and pointer[1][0] == nodes.FIELD:
+            member = self._member(pointer[1])
+            if member is not None:
+                tested = member in state.known
+                before = self.members.get(member)
+                if before is None or (before[0] and not tested):
+                    self.members[member] = tested, span
+                state.known.add(member)
+
+    def _use(self, value: Expr, kind: str, span: Span, state: _State) -> None:
+        holder = None
+        if value[0] == nodes.TEMP:
+            holder = nodes.TEMP, value[1]
+        elif value[0] in (nodes.LOAD, nodes.STORE) and value[1][0] == nodes.LOCAL:
+            holder = nodes.LOCAL, value[1][1]
+        known = state.held.get(holder) if holder is not None else None
+        if known is not None and self.keys[known].startswith(kind):
+            self.used.setdefault(known, span)
+            self._settle(value, state)
+
+    def _member(self, address: Expr) -> tuple[int, str] | None:
+        """Return the variable and the member behind it that an address leads to."""
+        if address[0] != nodes.FIELD:
+            return None
+        _, base, offset, type_ = address
+        around = None
+        if base[0] == nodes.LOAD and base[2][0] in ("p", "&") and base[1][0] == nodes.LOCAL:
+            around, slot = base[2][1], base[1][1]
+        else:
+            return None
+        if isinstance(offset, tuple):
+            return slot, f"{offset[0]}.{offset[1]}"
+        if around is None or around[0] != "r":
+            return None
+        key = around[1], (offset, type_)
+        name = self.names.get(key)
+        if name is None:
+            record = self.records(around[1])
+            fields = record.fields.items() if record is not None else ()
+            name = next((name for name, held in fields if held == (offset, type_)), "")
+            self.names[key] = name
+        return (slot, f"{around[1]}.{name}") if name else None
+
+
+def _bare(e: Expr) -> Expr:
+    while e[0] in (nodes.CAST, nodes.DECAY):
+        e = e[1]
+    return e
