@@ -27,6 +27,20 @@ test('commands are found by their Chinese names', async () => {
   await editor.finding(/^(高|中|低)/).waitFor();
 });
 
+test('the obvious Chinese words lead to the obvious command', async () => {
+  for (const [words, title] of [
+    ['漏洞', '扫描工作区的安全漏洞'],
+    ['证明', '通过运行证明（沙箱、模糊测试）'],
+    ['聊天', '打开对话（聊天）'],
+    ['帮助', '入门指南（帮助）'],
+    ['忽略', '抑制（忽略）…'],
+    ['转换', '将项目翻译为 Rust（转换、转译）'],
+    ['日志', '显示输出（日志）'],
+  ]) {
+    await editor.firstCommand(words, `Jarvis: ${title}`);
+  }
+});
+
 test('the status bar and the view speak Chinese', async () => {
   await editor.status.filter({ hasText: '1 个问题' }).waitFor();
   await editor.labelBecomes(editor.finding('ask.c:5'), /规则 gets-call，ask\.c，第 5 行$/);
@@ -40,7 +54,7 @@ test('messages of the server are Chinese', async () => {
 test('the questions of a command are Chinese', async () => {
   await editor.open('ask.c');
   await editor.goTo(5, 4);
-  await editor.command('Jarvis: 抑制…');
+  await editor.command('Jarvis: 抑制（忽略）…');
   await editor.quickInput.locator('.monaco-list-row', { hasText: '整个函数' }).waitFor();
   await editor.page.keyboard.press('Escape');
 });

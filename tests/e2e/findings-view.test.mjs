@@ -176,7 +176,7 @@ test('several findings are suppressed at once, with one reason, and their files 
   const [one, two] = [editor.finding('one.c:5'), editor.finding('two.c:5')];
   await editor.click(one, one.and(selected));
   await editor.click(two, two.and(selected), { modifiers: ['ControlOrMeta'] });
-  await editor.command('Jarvis: Suppress…');
+  await editor.command('Jarvis: Suppress (Ignore)…');
   await editor.pick('This line');
   await editor.answer('only ever run by hand');
   const comment = /jsec-ignore: gets-call only ever run by hand/;
@@ -189,7 +189,7 @@ test('several findings are suppressed at once, with one reason, and their files 
 
 test('an empty reason is refused', async () => {
   await editor.click(editor.finding('three.c:5'), editor.tab('three.c'));
-  await editor.command('Jarvis: Suppress…');
+  await editor.command('Jarvis: Suppress (Ignore)…');
   await editor.pick('This line');
   await editor.quickInput.locator('input.input').fill('   ');
   await editor.page.keyboard.press('Enter');

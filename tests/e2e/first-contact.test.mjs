@@ -49,24 +49,26 @@ test('the walkthrough and the findings view open by themselves, once', async () 
 test('the obvious words lead to the obvious command', async () => {
   for (const [words, title] of [
     ['show findings', 'Show Findings'],
-    ['scan', 'Scan Workspace for Security Flaws'],
-    ['security', 'Scan Workspace for Security Flaws'],
+    ['scan', 'Scan Workspace for Security Vulnerabilities'],
+    ['security', 'Scan Workspace for Security Vulnerabilities'],
     ['findings', 'Focus on Findings View'],
-    ['translate', 'Translate Project to Rust (Transpile, Baseline)'],
+    ['translate', 'Translate Project to Rust (Convert, Transpile)'],
     ['agent', 'Change Code with an Agent…'],
     ['open chat', 'Open Chat'],
-    ['prove', 'Prove by Running (Sandbox)'],
-    ['suppress', 'Suppress…'],
+    ['prove', 'Prove by Running (Sandbox, Fuzzing)'],
+    ['suppress', 'Suppress (Ignore)…'],
+    ['ignore', 'Suppress (Ignore)…'],
     ['import', 'Import SARIF…'],
     ['model', 'Set Up a Model'],
     ['migrate', 'List Functions to Migrate to Rust'],
-    ['walkthrough', 'Get Started (Walkthrough)'],
+    ['walkthrough', 'Get Started (Help, Walkthrough)'],
+    ['help', 'Get Started (Help, Walkthrough)'],
+    ['vulnerab', 'Scan Workspace for Security Vulnerabilities'],
+    ['fuzz', 'Prove by Running (Sandbox, Fuzzing)'],
+    ['convert', 'Translate Project to Rust (Convert, Transpile)'],
+    ['log', 'Show Output (Log)'],
   ]) {
-    const input = await editor.openQuickInput('F1', '>');
-    await input.fill(`>jarvis: ${words}`);
-    const first = editor.quickInput.locator('.monaco-list-row .label-name').first();
-    await until(words, async () => (await first.innerText()) === `Jarvis: ${title}`);
-    await editor.page.keyboard.press('Escape');
+    await editor.firstCommand(`jarvis: ${words}`, `Jarvis: ${title}`);
   }
 });
 

@@ -97,7 +97,7 @@ stamp.describe('a project', () => {
   after(() => editor.close());
 
   stamp.test('is moved from the palette, with progress, to a crate that builds', async () => {
-    await editor.command('Jarvis: Translate Project to Rust (Transpile, Baseline)');
+    await editor.command('Jarvis: Translate Project to Rust (Convert, Transpile)');
     await editor.toast('Migrating C to Rust').waitFor();
     const done = editor.toast('3 of 4 functions are in Rust, and the crate builds');
     await done.waitFor();
@@ -201,7 +201,7 @@ stamp.describe('a project', () => {
 
   stamp.test('stopped it ends, resumed it goes on', async () => {
     writeFileSync(path.join(editor.folder, 'many.c'), MANY);
-    await editor.command('Jarvis: Translate Project to Rust (Transpile, Baseline)');
+    await editor.command('Jarvis: Translate Project to Rust (Convert, Transpile)');
     const going = editor.toast('Migrating C to Rust');
     await going.filter({ hasText: /Reading|Translating|Building/ }).waitFor();
     await going.hover();
@@ -270,7 +270,7 @@ test('a workspace without trust is refused, with the reason', async () => {
   });
   try {
     await editor.serverStarted();
-    await editor.command('Jarvis: Translate Project to Rust (Transpile, Baseline)');
+    await editor.command('Jarvis: Translate Project to Rust (Convert, Transpile)');
     const refused = editor.toast('needs a trusted workspace');
     await refused.waitFor();
     assert.match(await refused.innerText(), /build script/);
@@ -292,7 +292,7 @@ stamp.test('in Chinese', async () => {
     await editor.command('Jarvis: 显示迁移概览');
     await editor.webview.locator('.stage', { hasText: '扫描' }).waitFor();
     await editor.webview.getByText('调用图').waitFor();
-    await editor.command('Jarvis: 将项目翻译为 Rust（转译，基线）');
+    await editor.command('Jarvis: 将项目翻译为 Rust（转换、转译）');
     await editor.toast('3 个').waitFor();
     await editor.command('Jarvis: 重构为更安全的 Rust');
     await editor.toast(/正在运行重构步骤: \d+\/\d+/).waitFor();

@@ -25,7 +25,7 @@ const PLAN = {
 
 for (const [locale, title, told] of [
   ['en', 'Jarvis: Open Chat', 'Auto mode has completed its 3 tasks.'],
-  ['zh-cn', 'Jarvis: 打开对话', '自动模式'],
+  ['zh-cn', 'Jarvis: 打开对话（聊天）', '自动模式'],
 ]) {
   test(`auto mode in the panel, ${locale}`, async () => {
     const strings = path.join(ROOT, 'client-vscode', 'webview', 'strings', `${locale}.json`);

@@ -30,7 +30,7 @@ before(async () => {
   model.configure(home, RULE);
   const files = { 'secret.txt': 'x\n', 'a.c': 'int a;\n' };
   editor = await openWorkbench({ files, locale: 'zh-cn', env: { JARVIS_HOME: home } });
-  panel = await Panel.open(editor, 'Jarvis: 打开对话');
+  panel = await Panel.open(editor, 'Jarvis: 打开对话（聊天）');
 });
 after(async () => {
   await editor?.close();

@@ -32,7 +32,7 @@ const rewrite = (content) => [['rewrite_file', { file_path: 'list.txt', content 
 
 for (const [locale, title] of [
   ['en', 'Jarvis: Open Chat'],
-  ['zh-cn', 'Jarvis: 打开对话'],
+  ['zh-cn', 'Jarvis: 打开对话（聊天）'],
 ]) {
   const strings = path.join(ROOT, 'client-vscode', 'webview', 'strings', `${locale}.json`);
   const words = JSON.parse(readFileSync(strings, 'utf8'));

@@ -293,7 +293,7 @@ describe('without a model, in Chinese and high contrast', () => {
       settings: { 'workbench.colorTheme': 'Default High Contrast' },
       env: { JARVIS_HOME: home },
     });
-    const panel = await Panel.open(editor, 'Jarvis: 打开对话');
+    const panel = await Panel.open(editor, 'Jarvis: 打开对话（聊天）');
     await panel.page.getByText('尚未配置模型').waitFor();
     await panel.picture('no-model');
     assert.deepEqual(await panel.violations(), []);

@@ -52,7 +52,7 @@ async function picture(name, shown = editor) {
 
 test('with the cursor on no finding, as in the walkthrough, one is picked from a list', async () => {
   await editor.goTo(1);
-  await editor.command('Jarvis: Prove by Running (Sandbox)');
+  await editor.command('Jarvis: Prove by Running (Sandbox, Fuzzing)');
   await editor.quickInput.locator('.monaco-list-row', { hasText: 'a.c:7' }).waitFor();
   await picture('pick');
   await editor.pick('a.c:7');

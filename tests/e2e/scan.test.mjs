@@ -38,7 +38,7 @@ before(async () => {
 after(() => editor.close());
 
 test('cancelling stops the scan; what was found stays', async () => {
-  await editor.command('Jarvis: Scan Workspace for Security Flaws');
+  await editor.command('Jarvis: Scan Workspace for Security Vulnerabilities');
   const progress = editor.toast('Scanning the workspace');
   await progress.waitFor();
   await progress.hover();
@@ -52,7 +52,7 @@ test('cancelling stops the scan; what was found stays', async () => {
 
 test('when the server ends meanwhile, the user is told in plain words', async () => {
   const pid = await editor.serverStarted();
-  await editor.command('Jarvis: Scan Workspace for Security Flaws');
+  await editor.command('Jarvis: Scan Workspace for Security Vulnerabilities');
   await editor.toast('Scanning the workspace').waitFor();
   process.kill(pid, 'SIGKILL');
   const told = editor.toast('The language server stopped before it finished');
@@ -62,7 +62,7 @@ test('when the server ends meanwhile, the user is told in plain words', async ()
 });
 
 test('the next scan goes to the end and says what it found', async () => {
-  await editor.command('Jarvis: Scan Workspace for Security Flaws');
+  await editor.command('Jarvis: Scan Workspace for Security Vulnerabilities');
   await editor.toast('Scanning the workspace').waitFor();
   const result = editor.toast(`Scanned ${FILES} files`);
   await result.waitFor();

@@ -91,7 +91,7 @@ async function panel(picture) {
 async function migration(picture) {
   const settings = { 'workbench.colorTheme': 'Default Dark Modern' };
   await open({ env: TOOLCHAIN, settings }, async (editor) => {
-    await editor.command('Jarvis: Translate Project to Rust (Transpile, Baseline)');
+    await editor.command('Jarvis: Translate Project to Rust (Convert, Transpile)');
     const done = editor.toast('and the crate builds');
     await done.waitFor();
     await done.getByRole('button', { name: 'Show Functions' }).click();

@@ -144,7 +144,7 @@ describe('from nothing, with a key', () => {
 });
 
 describe('from nothing, with a server on this machine, in Chinese', () => {
-  const all = started({ local: true, locale: 'zh-cn', title: 'Jarvis: 打开对话' });
+  const all = started({ local: true, locale: 'zh-cn', title: 'Jarvis: 打开对话（聊天）' });
 
   test('two choices lead to an answer', async () => {
     const { model, panel, editor } = all;

@@ -442,6 +442,19 @@ export class Workbench {
     await this.take(row);
   }
 
+  /**
+   * Waits until words lead to a command: until it is the first that the palette lists for them.
+   * @param {string} words
+   * @param {string} label
+   */
+  async firstCommand(words, label) {
+    const input = await this.openQuickInput('F1', '>');
+    await input.fill(`>${words}`);
+    const first = this.quickInput.locator('.monaco-list-row .label-name').first();
+    await until(`'${words}' leads to '${label}'`, async () => (await first.innerText()) === label);
+    await this.page.keyboard.press('Escape');
+  }
+
   /** @param {string} name of a file of the workspace */
   async open(name) {
     const base = path.basename(name);

@@ -56,7 +56,7 @@ describe('a workspace that is not trusted', () => {
     const running = titles.filter((title) => /Prove|Verify|Fix with Jarvis/.test(title));
     assert.deepEqual(running, []);
     await editor.page.keyboard.press('Escape');
-    await editor.command('Jarvis: Prove by Running (Sandbox)');
+    await editor.command('Jarvis: Prove by Running (Sandbox, Fuzzing)');
     await editor.toast('trust').waitFor();
   });
 

@@ -306,7 +306,7 @@ async def test_in_chinese(project):
         assert answer.summary.startswith("已重现")
         await ended_with(editor, uri, "证据：已重现。")
         titles = {one.title for one in await editor.actions(uri, at(LINE, 6))}
-        assert {"通过运行证实（沙箱）", "打开输入", "重放运行", "保存为回归测试"} <= titles
+        assert {"通过运行证明（沙箱）", "打开输入", "重放运行", "保存为回归测试"} <= titles
 
 
 @needs_compiler

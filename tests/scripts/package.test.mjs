@@ -108,7 +108,7 @@ stamp.test(
     });
     try {
       await editor.serverStarted();
-      await editor.command('Jarvis: Translate Project to Rust (Transpile, Baseline)');
+      await editor.command('Jarvis: Translate Project to Rust (Convert, Transpile)');
       await editor.toast('1 of 1 functions are in Rust, and the crate builds').waitFor();
       await editor.command('Jarvis: Verify Rust against C');
       await editor.toast('1 of 1 functions were verified and behave like the C').waitFor();
