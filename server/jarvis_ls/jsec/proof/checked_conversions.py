@@ -17,6 +17,7 @@ from jarvis_ls.codeintel.nodes import ancestors, field, operator_of, text
 from jarvis_ls.codeintel.parse import Node, parse
 from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
+from jarvis_ls.jsec.proof.meant_wraps import is_meant_to_wrap
 from jarvis_ls.jsec.proof.places import flaw_lines
 from jarvis_ls.jsec.proof.reports import OF_CLANG, kinds_for, without_cast
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -49,6 +50,8 @@ def rewritings_for(finding: Finding, bench: Workbench) -> list[Rewriting]:
     source = bench.source(finding.file)
     kinds = kinds_for(replace(finding, evidence=""))
     if source is None or not bench.tools.compiler or kinds.isdisjoint(OF_CLANG):
+        return [()]
+    if is_meant_to_wrap(bench, finding):
         return [()]
     if bench.tools.is_clang:
         line = source.line_text(finding.span.line)

@@ -11,6 +11,7 @@ from jarvis_ls.core.words import Words
 from jarvis_ls.jsec.proof.budget import Budget
 from jarvis_ls.jsec.proof.configured import configure
 from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
+from jarvis_ls.jsec.proof.meant_wraps import WRAPS, is_meant_to_wrap
 from jarvis_ls.jsec.proof.places import functions_of
 from jarvis_ls.jsec.proof.reports import is_unchecked_result, kinds_for
 from jarvis_ls.jsec.proof.rungs.rung import Rung
@@ -22,6 +23,9 @@ _HANDLER = 479
 """The weakness of a signal handler: see `rungs/signal_handlers.py`."""
 _WEAK = (Verdict.SURVIVED, Verdict.UNPROVEN)
 """Weak verdicts, the one that says more first."""
+_MEANT = Words(
+    "Code of this form wraps around or cuts off on purpose: a run that does so shows no flaw."
+)
 
 
 async def prove(
@@ -38,6 +42,7 @@ async def prove(
     """
     if _is_built(finding):
         await configure(bench, budget)
+    is_meant = is_meant_to_wrap(bench, finding)
     weak: list[Evidence] = []
     reasons: list[str] = []
     for rung in rungs:
@@ -48,15 +53,22 @@ async def prove(
             continue
         tell(rung.name)
         found = await rung.attempt(finding, bench, budget)
-        if found is None:
+        if found is None or (is_meant and _shows_wrap(found)):
             continue
         if found.is_decisive:
             return _complete(found, finding, bench, budget)
         weak.append(found)
     best = min(weak, key=lambda item: (_WEAK.index(item.verdict), -item.runs), default=None)
-    if best is None:
+    if is_meant:
+        best = Evidence(Verdict.UNPROVEN, LADDER, _MEANT)
+    elif best is None:
         best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(finding, budget, reasons))
     return _complete(best, finding, bench, budget)
+
+
+def _shows_wrap(evidence: Evidence) -> bool:
+    """Return whether evidence is a report that a number wrapped around or was cut off."""
+    return evidence.report is not None and evidence.report.kind in WRAPS
 
 
 def _is_built(finding: Finding) -> bool:

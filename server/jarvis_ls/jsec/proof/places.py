@@ -51,7 +51,7 @@ def statement_lines(source: Source, span: Span) -> tuple[int, int]:
     language = language_of(source.path, source.data)
     if language is None:
         return first, last
-    node = _node_at(source, span, language)
+    node = node_at(source, span, language)
     for around in _up(node):
         kind = around.type
         if kind in _BLOCKS or kind in _FUNCTIONS:
@@ -140,7 +140,7 @@ def function_at(source: Source, span: Span) -> tuple[str, int, int]:
     file when it is in none."""
     language = language_of(source.path, source.data)
     if language is not None:
-        for node in _up(_node_at(source, span, language), _FUNCTION_DEPTH):
+        for node in _up(node_at(source, span, language), _FUNCTION_DEPTH):
             if node.type in _FUNCTIONS:
                 return _name(node), node.start_byte, node.end_byte
     return "", 0, len(source.data)
@@ -213,7 +213,8 @@ def _function_nodes(source: Source, language: LanguageName) -> Iterable[Node]:
         ]
 
 
-def _node_at(source: Source, span: Span, language: LanguageName) -> Node | None:
+def node_at(source: Source, span: Span, language: LanguageName) -> Node | None:
+    """Return the smallest node that a span is in."""
     start = source.offset(span.line, span.column)
     end = max(start, source.offset(span.end_line, span.end_column))
     return parse(source.data, language).root_node.descendant_for_byte_range(start, end)
