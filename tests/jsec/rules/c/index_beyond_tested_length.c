@@ -122,3 +122,21 @@ int of_options_checked(const uint8_t *p, const uint8_t *end) {
     }
     return sum;
 }
+
+char *copied(const char *s, unsigned n) {
+    char *p = malloc(n);
+    if (p == NULL)
+        return NULL;
+    for (unsigned i = 0; i <= n; i++)
+        p[i] = s[i]; // expect: index-beyond-tested-length
+    return p;
+}
+
+char *copied_whole(const char *s, unsigned n) {
+    char *p = malloc(n + 1);
+    if (p == NULL)
+        return NULL;
+    for (unsigned i = 0; i <= n; i++)
+        p[i] = s[i]; // ok
+    return p;
+}

@@ -29,6 +29,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
 )
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.rooms import ALLOCATING, size_of
 
 _BYTES: Final = ("p", ("i", 1, False))
 _ROUNDS: Final = 3
@@ -54,6 +55,8 @@ Pair = tuple[int, int]
 Bounds = dict[Pair, dict[tuple[int, ...], int]]
 Least = dict[int, int]
 """The least that variables hold."""
+Rooms = dict[int, tuple[Sum, object]]
+"""Variables that point to blocks, with their number of elements and what one takes."""
 Extent = Callable[[str, FunctionIR, int], int]
 """Gives how many bytes behind an argument a function reads in any case."""
 
@@ -69,14 +72,18 @@ class BeyondTest:
     """Bytes from the cursor on."""
     least: int
     """Bytes that are there in any case."""
+    room: bool = False
+    """Whether elements of a block are counted, whose number is that of `end`."""
 
 
-def beyond_tests(function: FunctionIR, extent: Extent) -> list[BeyondTest]:
+def beyond_tests(function: FunctionIR, extent: Extent, rooms: Rooms) -> list[BeyondTest]:
     """Return the reads of a function that need more than it tested, the first of each cursor and
-    block, in order."""
-    if function.size > _LARGEST or function.cut or not _compares_cursors(function):
+    block, in order. `rooms` are blocks whose number of elements is known where it begins."""
+    if function.size > _LARGEST or function.cut:
         return []
-    return _Bounds(function, extent).reads()
+    if not rooms and not _compares_cursors(function) and not ALLOCATING & function.calls:
+        return []
+    return _Bounds(function, extent, rooms).reads()
 
 
 def fixed_extent(function: FunctionIR, index: int) -> int:
@@ -208,12 +215,14 @@ def _without(whole: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...] |
 class _State:
     """Bounds at a point."""
 
-    def __init__(self, bounds: Bounds, least: Least) -> None:
+    def __init__(self, bounds: Bounds, least: Least, rooms: Rooms) -> None:
         self.bounds = bounds
         self.least = least
+        self.rooms = rooms
 
     def copy(self) -> _State:
-        return _State({pair: dict(held) for pair, held in self.bounds.items()}, dict(self.least))
+        bounds = {pair: dict(held) for pair, held in self.bounds.items()}
+        return _State(bounds, dict(self.least), dict(self.rooms))
 
     def add(self, pair: Pair, variables: tuple[int, ...], constant: int) -> None:
         held = self.bounds.setdefault(pair, {})
@@ -233,6 +242,10 @@ class _State:
                     changed = True
             if not held:
                 del self.bounds[pair]
+        for slot, room in list(self.rooms.items()):
+            if other.rooms.get(slot) != room:
+                del self.rooms[slot]
+                changed = True
         for slot, least in list(self.least.items()):
             lower = other.least.get(slot)
             if lower is None or (lower < least and give_up):
@@ -246,18 +259,28 @@ class _State:
     def forget(self, slot: int) -> None:
         """Forget what is known of a variable."""
         self.least.pop(slot, None)
+        self.rooms.pop(slot, None)
+        self.resize(slot)
         for pair in [pair for pair in self.bounds if slot in pair]:
             del self.bounds[pair]
         for held in self.bounds.values():
             for variables in [variables for variables in held if slot in variables]:
                 del held[variables]
 
+    def resize(self, slot: int) -> None:
+        """Forget the blocks whose number of elements is that of a variable which changes."""
+        for block in [block for block, (size, _) in self.rooms.items() if slot in size[0]]:
+            del self.rooms[block]
+
 
 class _Bounds:
     """The bounds of one function."""
 
-    def __init__(self, function: FunctionIR, extent: Extent) -> None:
+    def __init__(self, function: FunctionIR, extent: Extent, rooms: Rooms) -> None:
         self.function = function
+        self.rooms = rooms
+        self.blocks: Rooms = {}
+        """Blocks that temporaries hold."""
         self.extent = extent
         self.found: dict[tuple[int, int], BeyondTest] = {}
         self.telling = False
@@ -271,7 +294,7 @@ class _Bounds:
         """Return what is read beyond its test."""
         if self.letters >= _TEXT:
             return []
-        entries: dict[int, _State] = {0: _State({}, {})}
+        entries: dict[int, _State] = {0: _State({}, {}, dict(self.rooms))}
         visits: dict[int, int] = {}
         queue = [0]
         while queue:
@@ -363,6 +386,10 @@ class _Bounds:
     def _call(self, instr: CallFunction | CallMethod | CallRust, state: _State) -> None:
         places = [_place(argument) for argument in instr.arguments]
         if isinstance(instr, CallFunction) and isinstance(instr.target, str):
+            block = size_of(instr)
+            count = _sum(block[0]) if block is not None else None
+            if block is not None and count is not None and len(count[0]) == 1:
+                self.blocks[instr.temp] = count, block[1]
             for at, place in enumerate(places):
                 if place is not None and not place[1]:
                     size = self.extent(instr.target, self.function, at)
@@ -379,6 +406,8 @@ class _Bounds:
     def _visit(self, e: Expr, state: _State) -> None:
         """Follow an expression in the order of its parts."""
         kind = e[0]
+        if kind in (nodes.LOAD, nodes.STORE) and e[1][0] != nodes.LOCAL and self.telling:
+            self._element_of(e[1], state)
         if kind == nodes.LOAD and e[1][0] != nodes.LOCAL:
             place = _place(e[1]) or _element(e[1])
             if place is not None and len(place[1]) <= 1 and e[2][0] == "i":
@@ -393,6 +422,33 @@ class _Bounds:
                 state.forget(e[1][1])
         elif kind == nodes.STORE and e[1][0] == nodes.LOCAL:
             self._set(e[1][1], e[2], e[3], state)
+            block = _bare(e[2])
+            if block[0] == nodes.TEMP and block[1] in self.blocks:
+                state.rooms[e[1][1]] = self.blocks[block[1]]
+
+    def _element_of(self, address: Expr, state: _State) -> None:
+        """Note an access beyond the number of elements of a block."""
+        while address[0] == nodes.FIELD:
+            address = address[1]
+        if address[0] != nodes.INDEX or _bare(address[1])[0] != nodes.LOAD:
+            return
+        pointer = _bare(address[1])
+        room = state.rooms.get(pointer[1][1]) if pointer[1][0] == nodes.LOCAL else None
+        index = _bare(address[2])
+        at = _sum(index)
+        if index[0] == nodes.STEP and index[1][0] == nodes.LOCAL and isinstance(index[3], int):
+            at = (index[1][1],), 0 if index[4] else index[3]
+        if room is None or at is None or room[1] != address[3] or len(at[0]) != 1:
+            return
+        ((end,), more), (moved,) = room[0], at[0]
+        there = 0 if moved == end else state.bounds.get((moved, end), {}).get(())
+        if there is None or there + more > at[1] or {moved, end} & self.shared:
+            return
+        names = self.function.slots
+        if (moved, ~end) not in self.found and names[end][0] and names[moved][0]:
+            self.found[moved, ~end] = BeyondTest(
+                address[4], names[moved][0], names[end][0], at[1] + 1, there + more, room=True
+            )
 
     def _set(self, slot: int, value: Expr, type_: Type, state: _State) -> None:
         place = _place(value) if type_[:2] == _BYTES else None
@@ -432,6 +488,7 @@ class _Bounds:
                 state.add((near[0], far[0]), variables, near[2] - far[2])
 
     def _move(self, slot: int, variables: tuple[int, ...], by: int, state: _State) -> None:
+        state.resize(slot)
         if slot in state.least:
             if by < 0:
                 del state.least[slot]

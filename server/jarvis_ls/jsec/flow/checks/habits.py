@@ -14,9 +14,16 @@ from jarvis_ls.jsec.flow.domain.lookup import Lookup
 from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import Return
+from jarvis_ls.jsec.flow.ir.nodes import Type
+from jarvis_ls.jsec.flow.ir.rooms import ANY, room_key
 from jarvis_ls.jsec.flow.ir.untested_uses import DROPPED, INDEX, MEMBER, Use, uses
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
+_POINTER: Final = 8
+"""Bytes of a pointer."""
+Rooms = dict[int, tuple[tuple[tuple[int, ...], int], object]]
+"""Variables that point to blocks, with the sum that is their number of elements, and what one
+takes."""
 _LEAST: Final = {"result": (3, 3), "index": (3, 3), "dropped": (8, 8), "member": (5, 4)}
 """How many tests make a habit, and how many for each use without one."""
 
@@ -25,20 +32,64 @@ def deviations(function: FunctionIR, program: Lookup) -> Iterator[tuple[Use, int
     """Yield what a function uses untested that is mostly tested, with the number of tests and of
     other uses in the program."""
 
+    untested = program.untested(function)
+    if untested is not None and all(
+        _counts(key, function, program) is None for key in sorted(untested)
+    ):
+        return
+
     def record(name: str) -> RecordIR | None:
         return program.record(name, function.file)
 
     for use in uses(function, record):
-        sort, _, name = use.key.partition(" ")
-        if use.tested or name.rpartition("::")[2] in TABLE:
+        counts = None if use.tested else _counts(use.key, function, program)
+        if counts is None:
             continue
-        tested, untested = program.habit(use.key, function.file)
-        least, share = _LEAST[sort]
-        if tested < least or tested < share * untested:
+        name = use.key.partition(" ")[2]
+        if use.key.startswith(MEMBER) or _fails(use.key, name, function, program):
+            yield use, *counts
+
+
+def _counts(key: str, function: FunctionIR, program: Lookup) -> tuple[int, int] | None:
+    """Return how often the program tests what a function uses untested, and how often not; None
+    when testing it is no habit."""
+    sort, _, name = key.partition(" ")
+    if name.rpartition("::")[2] in TABLE or name.startswith("@"):  # known, as containers are
+        return None
+    tested, untested = program.habit(key, function.file)
+    least, share = _LEAST[sort]
+    return None if tested < least or tested < share * untested else (tested, untested)
+
+
+def rooms(function: FunctionIR, kinds: dict[int, tuple[int, str]], program: Lookup) -> Rooms:
+    """Return the members that are variables of a function and always allocated by the number in
+    another one of the same object, with that number."""
+    found: Rooms = {}
+    for slot, (base, array) in kinds.items():
+        type_ = function.slots[slot][1]
+        if type_[0] != "p":
             continue
-        if not use.key.startswith(MEMBER) and not _fails(use.key, name, function, program):
-            continue
-        yield use, tested, untested
+        count, _ = program.habit(ANY + array, function.file)
+        record = array.partition(".")[0]
+        for other, (of, length) in kinds.items() if count else ():
+            if of != base or other == slot or not length.startswith(record + "."):
+                continue
+            for unit in _units(type_[1], function, program):
+                for more in (0, 1):
+                    key = room_key(array, length, more, unit)
+                    if program.habit(key, function.file)[0] == count:
+                        found[slot] = ((other,), more), unit
+    return found
+
+
+def _units(type_: Type, function: FunctionIR, program: Lookup) -> tuple[object, ...]:
+    """Return how the size of an element may be written."""
+    if type_[0] == "i":
+        return (type_[1],)
+    if type_[0] == "p":
+        return (_POINTER,)
+    record = program.record(type_[1], function.file) if type_[0] == "r" else None
+    return (type_,) if record is None else (type_, record.size)
 
 
 def _fails(key: str, name: str, user: FunctionIR, program: Lookup) -> bool:

@@ -41,6 +41,9 @@ class Lookup(Protocol):
         """Return the members of a record that hold numbers decoded from bytes which no function of
         the program compares with a bound."""
 
+    def untested(self, function: FunctionIR) -> frozenset[str] | None:
+        """Return the keys of what a function uses untested; None when that is not known."""
+
     def habit(self, key: str, from_file: str) -> tuple[int, int]:
         """Return how often the program tests a result or member before it uses it, and how often
         not; the key is one of `untested_uses`."""

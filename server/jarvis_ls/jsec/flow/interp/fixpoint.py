@@ -62,6 +62,7 @@ _NAMED_PARAMETERS: Final = 4
 
 
 _BEYOND: Final = "cursor-beyond-test"
+_ROOM: Final = "index-beyond-room"
 LEFT: Final = "lock-left"
 _LOCKS: Final = 4
 """Locks that are noted at one place."""
@@ -217,18 +218,20 @@ class Interpreter(Engine):
 
     def _cursors(self, function: FunctionIR) -> None:
         """Note what is read behind a cursor beyond what was tested."""
-        found = cursor_bounds.beyond_tests(function, self._fixed_extent)
+        found = cursor_bounds.beyond_tests(function, self._fixed_extent, {})
         members = with_members(
             function,
             lambda name: self.definition(name, function),
             lambda name: self.program.record(name, function.file),
         )
         if members is not None:
-            found += cursor_bounds.beyond_tests(members, self._fixed_extent)
+            changed, kinds = members
+            rooms = habits.rooms(changed, kinds, self.program)
+            found += cursor_bounds.beyond_tests(changed, self._fixed_extent, rooms)
         for read in found:
-            key = (_BEYOND, function.file, read.span)
-            self.faults[key] = Fault(
-                _BEYOND,
+            kind = _ROOM if read.room else _BEYOND
+            self.faults[kind, function.file, read.span] = Fault(
+                kind,
                 function.file,
                 function.name,
                 read.span,
@@ -239,7 +242,7 @@ class Interpreter(Engine):
                     ("needed", str(read.needed)),
                     ("least", str(read.least)),
                 ),
-                steps=(Step(function.file, read.span, _BEYOND),),
+                steps=(Step(function.file, read.span, kind),),
                 doubtful=True,
             )
 

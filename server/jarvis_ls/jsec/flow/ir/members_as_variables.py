@@ -29,8 +29,8 @@ from jarvis_ls.jsec.flow.ir.instructions import (
 )
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Type
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.rooms import member_of
 
-_BYTE: Final = ("i", 1)
 _SMALL: Final = 40
 """Instructions of a function that is put in, or known not to write."""
 _DEEPEST: Final = 3
@@ -41,17 +41,53 @@ Definition = Callable[[str], "FunctionIR | None"]
 """Gives the function of a name."""
 Record = Callable[[str], "RecordIR | None"]
 """Gives the record of a name."""
+WithMembers = tuple[FunctionIR, dict[int, tuple[int, str]]]
 Answer = tuple[Expr, int, int]
 """A condition, and what stands for it where it holds and where not."""
 _Path = tuple[int, tuple[object, ...]]
 """A variable, and the offsets of the members that lead on from what it points to or is."""
 
 
-def with_members(function: FunctionIR, definition: Definition, record: Record) -> FunctionIR | None:
-    """Return a function with the members that its comparisons are about as variables; None when
-    they are about none."""
+def with_members(
+    function: FunctionIR, definition: Definition, record: Record
+) -> WithMembers | None:
+    """Return a function with the members that its comparisons are about as variables, and which
+    variable and member, as `record.member`, each is; None when they are about none."""
+    if not _reads_elements(function):
+        return None
     change = _Change(function, definition, record)
-    return change.changed() if change.slots else None
+    return (change.changed(), change.members) if change.slots else None
+
+
+def _reads_elements(function: FunctionIR) -> bool:
+    """Return whether a function tests anything but for null, and goes to elements through a member,
+    or is one that calls what may."""
+    tested = False
+    for _, end in function.blocks:
+        if isinstance(end, Branch):
+            e = end.condition
+            while e[0] in (nodes.NOT, nodes.CAST):
+                e = e[1]
+            if e[0] == nodes.TEMP or (e[0] == nodes.CMP and e[3][0] != nodes.NULL):
+                tested = True
+                break
+    return tested and any(_is_element(e) for e in _all(function))
+
+
+def _is_element(e: Expr) -> bool:
+    """Return whether some part of an expression is an element behind a member."""
+    kind = e[0]
+    if kind in (nodes.LOAD, nodes.STORE):
+        place = e[1]
+        while place[0] == nodes.FIELD:
+            place = place[1]
+        if place[0] == nodes.INDEX:
+            place = place[1]
+        while place[0] in (nodes.CAST, nodes.DECAY):
+            place = place[1]
+        if place[0] in (nodes.LOAD, nodes.STEP) and place[1][0] in (nodes.FIELD, nodes.TEMP):
+            return True
+    return any(e[at] is not None and _is_element(e[at]) for at in INNER[kind])
 
 
 def condition_of(function: FunctionIR) -> Answer | None:
@@ -116,6 +152,7 @@ class _Change:
         self.record = record
         self.slots: dict[_Path, int] = {}
         self.new: list[tuple[str, Type]] = []
+        self.members: dict[int, tuple[int, str]] = {}
         self.conditions: dict[int, Answer] = {}
         """Of calls that are put in, by the temporary of their result."""
         self.results: dict[int, int] = {}
@@ -181,8 +218,10 @@ class _Change:
 
     def _put_in(self) -> None:
         """Note the conditions of calls that only test what they are given."""
-        for instrs, _ in self.function.blocks:
-            for instr in instrs:
+        for instrs, end in self.function.blocks:
+            if not isinstance(end, Branch):
+                continue
+            for instr in instrs[-2:]:  # the call, and where its result is kept
                 if isinstance(instr, CallFunction) and isinstance(instr.target, str):
                     found = self.definition(instr.target)
                     if found is None or len(found.params) != len(instr.arguments):
@@ -224,6 +263,9 @@ class _Change:
                         mixed.add(last)
                     self.slots[path] = len(self.function.slots) + len(self.new)
                     self.new.append((self._name(path), type_))
+                    member = member_of(address, self.function, self.record)
+                    if member is not None:
+                        self.members[self.slots[path]] = member
                 waiting.append(inner)
                 waiting += [part[2]] if part[0] == nodes.STORE else []
                 continue
@@ -350,9 +392,9 @@ class _Change:
         """Return what gives members an unknown value that a call may write."""
         if call.temp in self.conditions:
             return []
-        if isinstance(call, CallFunction) and isinstance(call.target, str):
-            if self._only_reads(call.target, _DEEPEST):
-                return []
+        target = call.target if isinstance(call, CallFunction) else ""
+        if isinstance(target, str) and target and self._only_reads(target, _DEEPEST):
+            return []
         return [
             Eval((nodes.STORE, (nodes.LOCAL, slot), (nodes.UNKNOWN, type_), type_, call.span))
             for slot, (_, type_) in enumerate(self.new, len(self.function.slots))
@@ -391,7 +433,7 @@ def _is_followed(type_: Type) -> bool:
     """Return whether a member may be a cursor, an end or a length."""
     if type_[0] == "i":
         return bool(type_[1] >= 2)
-    return bool(type_[0] == "p" and isinstance(type_[1], tuple) and type_[1][:2] == _BYTE)
+    return bool(type_[0] == "p" and isinstance(type_[1], tuple) and type_[1][0] in ("i", "p", "r"))
 
 
 def _all(function: FunctionIR) -> list[Expr]:

@@ -20,6 +20,7 @@ from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, GlobalIR, Re
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, CallRust, Eval, Return, from_values
 from jarvis_ls.jsec.flow.ir.nodes import CAST, FUNC, LOAD, LOCAL, STORE, Expr, Span
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
+from jarvis_ls.jsec.flow.ir.rooms import allocations
 from jarvis_ls.jsec.flow.ir.untested_uses import uses
 from jarvis_ls.jsec.flow.program.member_facts import member_facts
 
@@ -169,8 +170,12 @@ def outline_of(
 def habits_of(
     function: FunctionIR, records: Mapping[str, RecordIR]
 ) -> tuple[tuple[str, bool], ...]:
-    """Return whether a function tests what it uses, by the keys of `untested_uses`."""
-    return tuple((use.key, use.tested) for use in uses(function, records.get))
+    """Return whether a function tests what it uses, by the keys of `untested_uses`, and what it
+    allocates for members, by those of `rooms`."""
+    return (
+        *((use.key, use.tested) for use in uses(function, records.get)),
+        *((key, True) for key in allocations(function, records.get)),
+    )
 
 
 def without_long_tables(variables: Mapping[str, GlobalIR]) -> dict[str, GlobalIR]:

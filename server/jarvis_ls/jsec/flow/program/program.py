@@ -219,6 +219,14 @@ class Program:
         self._note(("decoded", record, from_file))
         return self._decoded_members(record, from_file)
 
+    def untested(self, function: FunctionIR) -> frozenset[str] | None:
+        """Return the keys of what a function uses untested; None when that is not known."""
+        outline = self._outlines.get(function.file)
+        own = outline.functions.get(function.name) if outline is not None else None
+        if own is None or own.span != function.span:
+            return None
+        return frozenset(key for key, tested in own.habits if not tested)
+
     def habit(self, key: str, from_file: str) -> tuple[int, int]:
         """Return how often the program tests a result or member before it uses it, and how often
         not; the key is one of `untested_uses`."""
@@ -466,8 +474,8 @@ class Program:
     def _habit(self, key: str, from_file: str) -> tuple[int, int]:
         sort, _, name = key.partition(" ")
         of = "function"
-        if sort == "member":
-            of, name = "record", name.rpartition(".")[0]
+        if sort in ("member", "room", "rooms"):
+            of, name = "record", name.partition(" ")[0].rpartition(".")[0]
         place = self._find((of, name, from_file))
         tested = untested = 0
         for path, counts in self._habits.get(key, {}).items():

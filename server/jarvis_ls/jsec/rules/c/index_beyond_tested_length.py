@@ -6,7 +6,9 @@ length, where the comparisons of that length ask for less than is read. The same
 cursor `p` and its `end`, or an index and its limit: what `p < end`, `end - p < 4`, `p + n > end`
 leave is followed through the moves of `p`, macros and small functions that read behind it. Members
 of a struct (`s->pos` and `s->size`) are followed like variables, and small functions that only
-test them (`if (!need(s, n))`) count as their test.
+test them (`if (!need(s, n))`) count as their test. Reported is also an index that may be the number
+of elements that a block was allocated for: by a variable, or by another member of the same struct
+(`s->cap`), where all that allocate it do so.
 
 ## Why is this bad?
 The shortest data that passes the test ends before the byte: it is read out of bounds.
@@ -69,6 +71,7 @@ def _reads(node: Node) -> bool:
 @rule(
     query=flow(
         "cursor-beyond-test",
+        "index-beyond-room",
         guess=nodes("(subscript_expression) @site (call_expression) @site", when=_reads),
     ),
     category="buffer_overflow",
@@ -102,6 +105,17 @@ def index_beyond_tested_length(site: Site) -> Iterator[Report]:
 @on_fault(index_beyond_tested_length)
 def _report_fault(fault: Fault) -> Iterator[Report]:
     told = dict(fault.args)
+    if fault.kind == "index-beyond-room":
+        yield Report(
+            fault,
+            "'{read}' may be {length} here, the number of elements that were allocated.",
+            cwe=(787, 125, 193),
+            pattern="allocated-number",
+            suggestion="Leave the function also where '{read}' is '{length}'.",
+            read=told["cursor"],
+            length=told["end"],
+        )
+        return
     yield Report(
         fault,
         "'{read}' needs {needed} bytes, '{length}' was tested for {least} only.",
