@@ -104,7 +104,15 @@ def _fails(key: str, name: str, user: FunctionIR, program: Lookup) -> bool:
         return any(value is not None and value < 0 for value in constants)
     if key.startswith(DROPPED):
         return len(constants) > 1
-    return None in constants or 0 in constants
+    made = any(value is not None and _is_worked_out(value) for value in values)
+    return made or 0 in constants
+
+
+def _is_worked_out(value: nodes.Expr) -> bool:
+    """Return whether a pointer comes from a variable or a call: an address is never null."""
+    while value[0] in (nodes.CAST, nodes.STORE):
+        value = value[1] if value[0] == nodes.CAST else value[2]
+    return value[0] in (nodes.LOAD, nodes.TEMP)
 
 
 def _constant(value: nodes.Expr) -> int | None:

@@ -48,10 +48,10 @@ _TEMPLATES = {
     "program that use it test it first.",
 }
 _CONFIDENCE = {
-    "untested-result": 0.5,
+    "untested-result": 0.45,
     "untested-index": 0.5,
     "untested-dropped": 0.3,
-    "untested-member": 0.35,
+    "untested-member": 0.3,
 }
 _HABIT = 8
 """Tests for each use without one that make a habit beyond doubt."""
@@ -61,7 +61,7 @@ _HABIT = 8
     query=flow("untested-result", "untested-index", "untested-dropped", "untested-member"),
     category="error_handling",
     cwe=(476, 690, 252),
-    confidence=0.5,
+    confidence=0.45,
     severity="medium",
     suggestion="Test '{name}' here as the other places do.",
 )
