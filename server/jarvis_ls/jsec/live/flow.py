@@ -309,7 +309,22 @@ def _names(answer: Answer) -> set[str]:
 def _differing(before: Outline | None, after: Outline | None) -> set[str]:
     """Names that mean something else after a file changed."""
     old, new = _meanings(before), _meanings(after)
-    return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    names = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    return names | _habits(before, after) | _habits(after, before)
+
+
+def _habits(of: Outline | None, other: Outline | None) -> set[str]:
+    """Return what the functions of a file test or use untested that are not the same in another
+    state of it."""
+    if of is None:
+        return set()
+    same = other.functions if other is not None else {}
+    return {
+        habit.rpartition("::")[2]
+        for key, function in of.functions.items()
+        if key not in same or same[key].digest != function.digest
+        for habit, _ in function.habits
+    }
 
 
 def _meanings(outline: Outline | None) -> dict[str, list[bytes]]:
@@ -318,8 +333,6 @@ def _meanings(outline: Outline | None) -> dict[str, list[bytes]]:
         return found
     for key, function in outline.functions.items():
         found[key.rpartition("::")[2]].append(function.digest)
-        for habit, tested in function.habits:
-            found[habit.rpartition("::")[2]].append(b"tested" if tested else b"untested")
     for values in (outline.globals, outline.records):
         for name, value in values.items():
             found[name.rpartition("::")[2]].append(digest_of_values(value))

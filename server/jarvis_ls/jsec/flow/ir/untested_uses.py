@@ -36,7 +36,7 @@ MEMBER: Final = "member "
 """Begins the key of a pointer in a member, as `record.member`."""
 _LARGEST: Final = 5000
 """Instructions of a function that is examined."""
-_MOST: Final = 64
+_MOST: Final = 100
 """Values that are followed at once."""
 Holder = tuple[int, int, str]
 """A variable or temporary, and the member behind it; see `_State`."""
@@ -96,6 +96,8 @@ class _Uses:
         self.tested: set[int] = set()
         self.used: dict[int, Span] = {}
         self.members: dict[tuple[int, str], tuple[bool, Span]] = {}
+        self.many = False
+        """Whether too many members are used to follow them."""
         self.given: dict[int, list[Expr]] = {}
         """What the call that gave a temporary was handed."""
         self.names: dict[tuple[str, object], str] = {}
@@ -138,7 +140,7 @@ class _Uses:
                 found.append(Use(DROPPED + name, False, span, span))
             elif value in self.tested:
                 found.append(Use(DROPPED + name, True, span, span))
-        for (_, name), (tested, span) in self.members.items():
+        for (_, name), (tested, span) in self.members.items() if not self.many else ():
             found.append(Use(MEMBER + name, tested, span, span))
         return found
 
@@ -178,6 +180,12 @@ class _Uses:
         if any(of == slot for of, _ in state.known):
             state.known = {pair for pair in state.known if pair[0] != slot}
 
+    def _know(self, member: tuple[int, str], state: _State) -> None:
+        """Note a member that was tested, set or used; of so many none is followed."""
+        self.many = self.many or len(state.known) >= _MOST
+        if not self.many:
+            state.known.add(member)
+
     def _hold(self, holder: tuple[int, int], value: Expr, state: _State) -> None:
         """Note what a variable or temporary holds from here on."""
         source = _bare(value)
@@ -204,7 +212,7 @@ class _Uses:
         elif value[0] == nodes.LOAD:
             member = self._member(value[1])
             if member is not None:
-                state.known.add(member)
+                self._know(member, state)
         if holder is None:
             return
         known = state.held.get(holder)
@@ -244,7 +252,7 @@ class _Uses:
                 if kind == nodes.STORE:
                     member = self._member(e[1])
                     if member is not None:
-                        state.known.add(member)
+                        self._know(member, state)
             elif kind == nodes.STORE:
                 self._hold((nodes.LOCAL, e[1][1]), e[2], state)
         elif kind in (nodes.CMP, nodes.NOT):
@@ -266,7 +274,7 @@ class _Uses:
                 before = self.members.get(member)
                 if before is None or (before[0] and not tested):
                     self.members[member] = tested, span
-                state.known.add(member)
+                self._know(member, state)
 
     def _use(self, value: Expr, kind: str, span: Span, state: _State) -> None:
         holder = None
