@@ -290,6 +290,28 @@ def test_rules_lead_to_their_weaknesses(tmp_path: Path, scan_folder: Scan) -> No
     assert page in [taxon["helpUri"] for taxon in taxonomy["taxa"]]
 
 
+@pytest.mark.parametrize(
+    ("lines", "address"),
+    [
+        ("Project-URL: Homepage, https://jsec.example/", "https://jsec.example/"),
+        (
+            "Project-URL: Source, https://a.example/\nProject-URL: Documentation, https://b.example/",
+            "https://b.example/",
+        ),
+        ("Project-URL: Homepage, javascript:alert(1)", None),
+        ("Summary: published nowhere", None),
+    ],
+)
+def test_the_address_of_the_tool_is_that_of_its_package(
+    lines: str, address: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = f"Metadata-Version: 2.1\nName: jarvis-ls\nVersion: 0.1.0\n{lines}\n"
+    write(tmp_path, {"jarvis_ls-0.1.0.dist-info/METADATA": package})
+    monkeypatch.syspath_prepend(tmp_path)
+    driver = render(result_of(made(1)))["tool"]["driver"]
+    assert driver.get("informationUri") == address
+
+
 def test_patterns_without_weaknesses_lead_nowhere() -> None:
     run = render(result_of(made(1, cwe=())))
     (rule,) = run["tool"]["driver"]["rules"]

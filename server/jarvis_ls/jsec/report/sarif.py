@@ -12,6 +12,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,9 @@ _CHUNK = 64
 
 _LEVEL: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
 _SECURITY: dict[Severity, str] = {"high": "8.0", "medium": "5.5", "low": "3.0"}
+_PACKAGE = "jarvis-ls"
+_ADDRESSES = ("documentation", "homepage", "repository", "source")
+"""Names of addresses in a package's metadata, the one for readers first."""
 _BASE = "SRCROOT"
 _CWE = "CWE"
 _LIMITS = "the report would exceed the limits of code scanning"
@@ -91,14 +95,33 @@ def _chunks(texts: Iterator[str]) -> Iterator[list[str]]:
 
 
 def _driver(rules: Sequence[_Description], weaknesses: Sequence[int]) -> dict[str, Any]:
+    address = _address()
     return {
         "name": "jsec",
         "fullName": "Jarvis LS security scanner",
+        **({"informationUri": address} if address else {}),
         "version": __version__,
         "semanticVersion": __version__,
         "supportedTaxonomies": [{"name": _CWE, "index": 0}],
         "rules": [_descriptor(rule, weaknesses) for rule in rules],
     }
+
+
+def _address() -> str:
+    """Return the address that the installed package gives for itself; empty when it gives none.
+
+    Whoever publishes the package names it in `[project.urls]`. The source tree has none, because it
+    is published nowhere, and an address that leads to nothing would be worse than none.
+    """
+    try:
+        urls = metadata(_PACKAGE).get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    named = {
+        name.strip().lower(): url.strip() for name, _, url in (one.partition(",") for one in urls)
+    }
+    found = next((named[name] for name in _ADDRESSES if name in named), "")
+    return found if found.startswith(("https://", "http://")) else ""
 
 
 @dataclass(frozen=True, slots=True)
