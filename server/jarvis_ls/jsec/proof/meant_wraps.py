@@ -7,18 +7,23 @@ of a range by one comparison, the lowest bit of a number, the bytes of a number.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
+from jarvis_ls.codeintel.declarations import Facts
 from jarvis_ls.codeintel.functions import Unit
 from jarvis_ls.codeintel.headers import facts_of
-from jarvis_ls.codeintel.languages import language_of
-from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text
+from jarvis_ls.codeintel.languages import LanguageName, language_of
+from jarvis_ls.codeintel.nodes import ancestors, bare, field, operator_of, text, words_in
 from jarvis_ls.codeintel.parse import Node, parse
+from jarvis_ls.codeintel.source import Source
 from jarvis_ls.core.finding import Finding
 from jarvis_ls.jsec.local.constants import constant
-from jarvis_ls.jsec.proof.places import Sources, node_at
+from jarvis_ls.jsec.proof.places import node_at
 from jarvis_ls.jsec.proof.reports import kinds_for
+from jarvis_ls.jsec.proof.workbench import Workbench
 
 WRAPS = frozenset({"unsigned-integer-overflow", "value-out-of-range", "implicit-conversion"})
 """Kinds of reports on what C defines: unsigned numbers wrap around, conversions cut off."""
@@ -31,14 +36,22 @@ _MIXING_SUMMAND = 0xFFFFFFF
 _LEAST_FACTOR = 17
 """Of a recurrence that mixes, such as `h * 31 + c`; smaller ones, and even ones, are bases of
 numbers that are read."""
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _PLACES = frozenset({"identifier", "field_expression"})
 _ELEMENTS = frozenset({"subscript_expression", "pointer_expression"})
 _BYTE = 8
 _MASK = 0xFF
 
 
-def is_meant_to_wrap(bench: Sources, finding: Finding) -> bool:
+def is_meant_to_wrap(bench: Workbench, finding: Finding) -> bool:
     """Return whether what a finding says of wrapping or cutting off is what its code is for."""
+    key = ("meant to wrap", finding.file, finding.span, finding.cwe)
+    if key not in bench.results:  # several rungs ask, and a large file takes long to parse
+        bench.results[key] = _find_meaning(bench, finding)
+    return bench.results[key] is True
+
+
+def _find_meaning(bench: Workbench, finding: Finding) -> bool:
     source = bench.source(finding.file)
     if source is None or kinds_for(replace(finding, evidence="")).isdisjoint(WRAPS):
         return False
@@ -46,11 +59,8 @@ def is_meant_to_wrap(bench: Sources, finding: Finding) -> bool:
     if language not in ("c", "cpp"):
         return False
     node = node_at(source, finding.span, language)
-    if node is None:
-        return False
-    root = parse(source.data, language).root_node
-    forms = _Forms(Unit(source, language, facts_of(root, language)))
-    return any(map(forms.is_meant, _expressions(node)))
+    forms = _Forms(source, language)
+    return node is not None and any(map(forms.is_meant, _expressions(node)))
 
 
 def _expressions(node: Node) -> Iterator[Node]:
@@ -64,8 +74,8 @@ def _expressions(node: Node) -> Iterator[Node]:
 class _Forms:
     """Tells the forms of code of one file."""
 
-    def __init__(self, unit: Unit) -> None:
-        self._unit = unit
+    def __init__(self, source: Source, language: LanguageName) -> None:
+        self._source, self._language = source, language
 
     def is_meant(self, node: Node) -> bool:
         """Return whether an expression has one of the forms."""
@@ -187,7 +197,23 @@ class _Forms:
 
     def _value(self, node: Node | None) -> int | None:
         """Return the number that an expression is; None when it is none that is written."""
-        return constant(node, None, self._unit)
+        names = words_in(text(node).encode()) & self._macros
+        unit = self._whole_unit if names else self._plain_unit
+        return constant(node, None, unit)
+
+    @cached_property
+    def _macros(self) -> frozenset[bytes]:
+        return frozenset(_MACRO.findall(self._source.data))
+
+    @cached_property
+    def _plain_unit(self) -> Unit:
+        """The file as if it declared nothing: all that a large one declares is much to read."""
+        return Unit(self._source, self._language, Facts())
+
+    @cached_property
+    def _whole_unit(self) -> Unit:
+        root = parse(self._source.data, self._language).root_node
+        return Unit(self._source, self._language, facts_of(root, self._language))
 
 
 def _products(node: Node | None) -> Iterator[tuple[Node, str]]:
