@@ -27,6 +27,7 @@ from jarvis_ls.core.finding import (
 )
 from jarvis_ls.jsec.base.rule import TEST_DAMPING, Calls, Report, Rewrite, Rule
 from jarvis_ls.jsec.findings.answered_twice import is_answered_twice
+from jarvis_ls.jsec.findings.asserted import is_asserted
 from jarvis_ls.jsec.findings.chosen_null import is_chosen_null
 from jarvis_ls.jsec.findings.extents import Extent, Extents
 from jarvis_ls.jsec.findings.failure_notes import MOST_ALIKE, MissingFindings
@@ -209,7 +210,7 @@ def _finding(
 ) -> Finding | None:
     """Return the finding of a fault; None when no rule asks for its kind, or declines it."""
     rule = _rule_for(fault, language)
-    if rule is None:
+    if rule is None or is_asserted(fault, texts):
         return None
     fault = freed_before(add_name(fault, source), source, language, extents)
     report = _report(rule, fault, failed)

@@ -102,3 +102,29 @@ int last_f(struct table *t) {
 int last_g(struct table *t) {
     return t->last->value; // expect: untested-unlike-elsewhere
 }
+
+#define ALWAYS(x) (1)
+
+int fifth(struct table *t) {
+    struct entry *e = lookup_in(t, 5);
+    if (ALWAYS(e) && t->first)
+        return e->value; // ok
+    return 0;
+}
+
+int sixth(struct table *t) {
+    struct entry *e = lookup_in(t, 6);
+    return e == NULL ? 0 : e->value; // ok
+}
+
+int seventh(struct table *t) {
+    struct entry *e = lookup_in(t, 7);
+    return e != NULL && e->value; // ok
+}
+
+int eighth(struct table *t) {
+    struct entry *e = lookup_in(t, 8);
+    if (!e)
+        return 0;
+    return e->value; // ok
+}

@@ -48,8 +48,8 @@ _TEMPLATES = {
     "program that use it test it first.",
 }
 _CONFIDENCE = {
-    "untested-result": 0.45,
-    "untested-index": 0.5,
+    "untested-result": 0.35,
+    "untested-index": 0.4,
     "untested-dropped": 0.3,
     "untested-member": 0.3,
 }
@@ -61,17 +61,17 @@ _HABIT = 8
     query=flow("untested-result", "untested-index", "untested-dropped", "untested-member"),
     category="error_handling",
     cwe=(476, 690, 252),
-    confidence=0.45,
+    confidence=0.35,
     severity="medium",
     suggestion="Test '{name}' here as the other places do.",
 )
 def untested_unlike_elsewhere(fault: Fault) -> Iterator[Report]:
     told = dict(fault.args)
     tested = int(told["tested"])
-    doubt = 0.0 if tested >= _HABIT * (int(told["all"]) - tested) else 0.15
+    doubt = 0.0 if tested >= _HABIT * (int(told["all"]) - tested) else 0.1
     yield Report(
         fault,
         _TEMPLATES[fault.kind],
-        confidence=max(0.3, _CONFIDENCE[fault.kind] - doubt),
+        confidence=max(0.25, _CONFIDENCE[fault.kind] - doubt),
         pattern=fault.kind,
     )
