@@ -84,3 +84,18 @@ test('settings have the defaults that the server assumes', () => {
     );
   }
 });
+
+test('the pictures of the walkthrough are there in both languages, and differ', () => {
+  const [english, chinese] = ['package.nls.json', 'package.nls.zh-cn.json'].map((name) => {
+    const texts = json(name);
+    return Object.keys(texts)
+      .filter((key) => /^walkthrough\.\w+\.picture$/.test(key))
+      .map((key) => read(texts[key]));
+  });
+  assert.equal(english.length, 6);
+  assert.equal(chinese.length, 6);
+  for (const [number, picture] of chinese.entries()) {
+    assert.notEqual(picture, english[number]);
+    assert.match(picture, /\p{Script=Han}/u);
+  }
+});
