@@ -56,7 +56,7 @@ def with_members(
     if not _reads_elements(function):
         return None
     change = _Change(function, definition, record)
-    return (change.changed(), change.members) if change.slots else None
+    return (change.result(), change.members) if change.slots else None
 
 
 def _reads_elements(function: FunctionIR) -> bool:
@@ -163,11 +163,11 @@ class _Change:
             for instr in instrs:
                 if isinstance(instr, SetTemp) and instr.value[0] == nodes.FIELD:
                     self.addresses[instr.temp] = instr.value
-        self.fixed = self._fixed()
+        self.fixed = self._keeping_variables()
         self._put_in()
         self._choose()
 
-    def changed(self) -> FunctionIR:
+    def result(self) -> FunctionIR:
         """Return the function with members as variables."""
         blocks: list[Block] = []
         for instrs, end in self.function.blocks:
@@ -178,7 +178,7 @@ class _Change:
                     self._keep(instr.value)
                 kept.append(self._instruction(instr))
                 if isinstance(instr, (CallFunction, CallMethod, CallRust)):
-                    kept += self._lost(instr)
+                    kept += self._forgetting(instr)
             blocks.append((tuple(kept), self._end(end)))
         slots = (*self.function.slots, *self.new)
         return replace(self.function, blocks=tuple(blocks), slots=slots)
@@ -191,7 +191,7 @@ class _Change:
         if address[0] == nodes.LOCAL:
             self.results[address[1]] = value[1] if value[0] == nodes.TEMP else -1
 
-    def _fixed(self) -> set[int]:
+    def _keeping_variables(self) -> set[int]:
         """Return the variables that keep their value: they are given one at most once, as
         parameters never, and their address is not taken."""
         writes: dict[int, int] = dict.fromkeys(self.function.params, 1)
@@ -229,7 +229,7 @@ class _Change:
                     answer = condition_of(found)
                     if answer is not None:
                         given = dict(zip(found.params, instr.arguments, strict=True))
-                        put = _put(answer[0], given)
+                        put = _substitute(answer[0], given)
                         if put is not None:
                             self.conditions[instr.temp] = put, answer[1], answer[2]
 
@@ -388,7 +388,7 @@ class _Change:
             return condition
         return answer[0] if yes else (nodes.NOT, answer[0])
 
-    def _lost(self, call: CallFunction | CallMethod | CallRust) -> list[Instruction]:
+    def _forgetting(self, call: CallFunction | CallMethod | CallRust) -> list[Instruction]:
         """Return what gives members an unknown value that a call may write."""
         if call.temp in self.conditions:
             return []
@@ -453,7 +453,7 @@ def _holds(op: str, left: int, right: int) -> bool:
     return less == (op in ("<", "<="))
 
 
-def _put(e: Expr, given: dict[int, Expr]) -> Expr | None:
+def _substitute(e: Expr, given: dict[int, Expr]) -> Expr | None:
     """Return an expression of a function with what a call gives for its parameters; None when it is
     about more than these."""
     if e[0] == nodes.LOAD and e[1][0] == nodes.LOCAL:
@@ -463,7 +463,7 @@ def _put(e: Expr, given: dict[int, Expr]) -> Expr | None:
     parts = list(e)
     for at in INNER[e[0]]:
         if e[at] is not None:
-            part = _put(e[at], given)
+            part = _substitute(e[at], given)
             if part is None:
                 return None
             parts[at] = part

@@ -61,7 +61,7 @@ def uses(function: FunctionIR, records: Records) -> list[Use]:
     """Return what becomes of the results and members that a function uses, one of each value."""
     if function.size > _LARGEST or function.cut:
         return []
-    return _Uses(function, records).found()
+    return _Uses(function, records).run()
 
 
 class _State:
@@ -106,7 +106,7 @@ class _Uses:
         self.called: list[tuple[int, str, Span, int]] = []
         """Temporary, name, place and value of each call."""
 
-    def found(self) -> list[Use]:
+    def run(self) -> list[Use]:
         """Follow the blocks in their order; return what was found."""
         blocks = self.function.blocks
         entries: dict[int, _State] = {0: _State({}, set())}

@@ -129,7 +129,7 @@ class Program:
             _method(function) for function in before.functions.values() if function.record
         }:
             _remove(self._methods, method, lambda place: place[0] == path)
-        for habit in {habit for one in before.functions.values() for habit, _ in one.habits}:
+        for habit in {key for own in before.functions.values() for key, _ in own.habits}:
             del self._habits[habit][path]
             if not self._habits[habit]:
                 del self._habits[habit]
