@@ -322,3 +322,17 @@ def test_no_process_of_the_workspace_is_run(root: Path) -> None:
     for arguments in (["scan"], ["scan", "--changed"], ["baseline"], ["fix", "--write"]):
         jsec(*arguments, cwd=root, PATH=path)
     assert not (root / "CANARY").exists()
+
+
+def test_headers_beside_a_named_file_are_known(root: Path) -> None:
+    write(
+        root,
+        {
+            "src/reader.h": '#include "limits.inc.h"\nstruct reader { char name[NAME]; };\n',
+            "src/limits.inc.h": "#define NAME 8\n",
+            "src/a.c": '#include "reader.h"\nvoid f(struct reader *r) { r->name[8] = 0; }\n',
+            "src/b.c": "void g(int *p) { int a[2]; a[2] = *p; *p = a[2]; }\n",
+        },
+    )
+    found = issues("src/a.c", cwd=root)
+    assert [(each["file"], each["line"]) for each in found] == [("src/a.c", 2)]

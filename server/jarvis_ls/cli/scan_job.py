@@ -15,6 +15,7 @@ from jarvis_ls.core.files import STATE, TOO_LARGE
 from jarvis_ls.core.ignored import printable
 from jarvis_ls.jsec.findings.baseline import Baseline, load_baseline
 from jarvis_ls.jsec.scan.folder import project_root
+from jarvis_ls.jsec.scan.headers_beside import with_headers_beside
 from jarvis_ls.jsec.scan.source_files import (
     Listing,
     Skipped,
@@ -64,9 +65,12 @@ def prepare(options: argparse.Namespace, *, least: float = 0.0) -> Job:
     else:
         listing = list_sources(root, settings, () if whole else paths)
     only = None
-    if not whole and any((root / name).is_dir() for name in (".git", STATE)):
+    if not whole:
         only = [file.path for file in listing.files]
-        listing = _with_project(listing, list_sources(root, settings))
+        if any((root / name).is_dir() for name in (".git", STATE)):
+            listing = _with_project(listing, list_sources(root, settings))
+        else:
+            listing = with_headers_beside(listing)
     baseline = None if options.no_baseline else load_baseline(root, options.baseline)
     return Job(root, settings, listing, only, baseline, whole)
 

@@ -10,8 +10,38 @@ from jarvis_ls.core.finding import Finding, Span
 
 _SAYS_MORE = {
     "as-turns-negative-into-huge": {"slice-from-unchecked-parts", "allocation-sized-by-input"},
+    "copied-length-without-limit": {
+        "copy-beyond-buffer",
+        "copy-bounded-by-source",
+        "negative-number-as-size",
+        "unchecked-size-from-input",
+    },
+    "difference-as-length-untested": {
+        "arithmetic-on-input",
+        "copy-beyond-buffer",
+        "length-reduced-without-minimum",
+        "negative-number-as-size",
+    },
+    "index-without-limit": {
+        "array-filled-up-to-unlimited-count",
+        "failure-result-as-index",
+        "index-from-input",
+        "index-out-of-bounds",
+        "negated-index-without-limit",
+        "plain-char-as-index",
+        "read-beyond-buffer",
+        "unchecked-index-from-input",
+        "write-past-buffer",
+    },
     "number-parsed-without-check": {"truncated-input-value"},
     "sign-extended-number": {"negative-number-as-size"},
+    "sum-in-limit-test-may-wrap": {
+        "arithmetic-on-input",
+        "arithmetic-overflow-on-input",
+        "overflow-tested-afterwards",
+        "product-narrower-than-use",
+        "sum-wraps-in-bound",
+    },
     "unbounded-sprintf": {"format-string-not-literal"},
     "untrusted-search-path": {"command-from-variable"},
     "unwrap-without-check": {"panic-across-ffi", "panic-in-drop", "unwrap-on-external-input"},
