@@ -121,12 +121,12 @@ class _Forms:
         around is above the limit."""
         if node.type != "binary_expression" or operator_of(node) not in ("<", "<="):
             return False
-        one, other = field(node, "left"), field(node, "right")
-        difference = None if one is None else bare(one)
+        left, right = field(node, "left"), field(node, "right")
+        difference = None if left is None else bare(left)
         return (
             operator_of(difference) == "-"
             and self._value(field(difference, "right")) is not None
-            and self._value(other) is not None
+            and self._value(right) is not None
         )
 
     def _takes_lowest_bit(self, node: Node) -> bool:
@@ -135,11 +135,11 @@ class _Forms:
             return False
         sides = [bare(side) for side in _sides(node)]
         return any(
-            self._negated(one) == text(other)
-            for one, other in zip(sides, reversed(sides), strict=True)
+            self._negation_of(side) == text(other)
+            for side, other in zip(sides, reversed(sides), strict=True)
         )
 
-    def _negated(self, node: Node) -> str:
+    def _negation_of(self, node: Node) -> str:
         if node.type == "unary_expression" and operator_of(node) == "-":
             return text(bare(node.named_children[-1]))
         is_difference = node.type == "binary_expression" and operator_of(node) == "-"
@@ -169,7 +169,9 @@ class _Forms:
 
     def _bytes_taken(self, value: Node) -> set[int]:
         """Return by how many bits the function around a value shifts it down to take a byte."""
-        around = next((one for one in ancestors(value) if one.type == "function_definition"), None)
+        around = next(
+            (node for node in ancestors(value) if node.type == "function_definition"), None
+        )
         waiting = [around] if around is not None else []
         found = set()
         while waiting:
@@ -238,10 +240,10 @@ def _tests_wrap(node: Node) -> bool:
         return False
     sides = [bare(side) for side in _sides(node)]
     return any(
-        one.type == "binary_expression"
-        and operator_of(one) in _ARITHMETIC
-        and text(other) in [text(bare(side)) for side in _sides(one)]
-        for one, other in zip(sides, reversed(sides), strict=True)
+        side.type == "binary_expression"
+        and operator_of(side) in _ARITHMETIC
+        and text(other) in [text(bare(operand)) for operand in _sides(side)]
+        for side, other in zip(sides, reversed(sides), strict=True)
     )
 
 

@@ -118,7 +118,7 @@ def _address() -> str:
     except PackageNotFoundError:
         return ""
     named = {
-        name.strip().lower(): url.strip() for name, _, url in (one.partition(",") for one in urls)
+        name.strip().lower(): url.strip() for name, _, url in (line.partition(",") for line in urls)
     }
     found = next((named[name] for name in _ADDRESSES if name in named), "")
     return found if found.startswith(("https://", "http://")) else ""

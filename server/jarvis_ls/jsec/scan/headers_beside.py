@@ -25,14 +25,14 @@ def with_headers_beside(chosen: Listing) -> Listing:
     files = {file.location: file for file in chosen.files}
     waiting = deque(chosen.files)
     while waiting and len(files) < len(chosen.files) + MAX_HEADERS:
-        for header in _included(waiting.popleft(), chosen.root):
+        for header in _headers_of(waiting.popleft(), chosen.root):
             if header.location not in files:
                 files[header.location] = header
                 waiting.append(header)
     return Listing(chosen.root, list(files.values()), chosen.skipped)
 
 
-def _included(file: SourceFile, root: str) -> list[SourceFile]:
+def _headers_of(file: SourceFile, root: str) -> list[SourceFile]:
     """Return the headers that a file includes from beside it."""
     try:
         asked = imports(file.path, file.read(MAX_HEADER_BYTES, root)) or ()

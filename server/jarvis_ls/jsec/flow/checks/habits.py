@@ -32,7 +32,7 @@ def deviations(function: FunctionIR, program: Lookup) -> Iterator[tuple[Use, int
     """Yield what a function uses untested that is mostly tested, with the number of tests and of
     other uses in the program."""
 
-    untested = program.untested(function)
+    untested = program.untested_uses(function)
     if untested is not None and all(
         _counts(key, function, program) is None for key in sorted(untested)
     ):

@@ -41,7 +41,7 @@ class Lookup(Protocol):
         """Return the members of a record that hold numbers decoded from bytes which no function of
         the program compares with a bound."""
 
-    def untested(self, function: FunctionIR) -> frozenset[str] | None:
+    def untested_uses(self, function: FunctionIR) -> frozenset[str] | None:
         """Return the keys of what a function uses untested; None when that is not known."""
 
     def habit(self, key: str, from_file: str) -> tuple[int, int]:

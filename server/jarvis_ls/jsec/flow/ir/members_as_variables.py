@@ -338,7 +338,7 @@ class _Change:
 
     def _end(self, end: End) -> End:
         if isinstance(end, Branch):
-            condition = self._expression(self._answered(end.condition))
+            condition = self._expression(self._tested_condition(end.condition))
             return Branch(condition, end.yes, end.no, end.span, end.defensive)
         if isinstance(end, Switch):
             return Switch(self._expression(end.value), end.cases, end.default, end.span)
@@ -364,11 +364,11 @@ class _Change:
             for at, part in enumerate(e)
         )
 
-    def _answered(self, condition: Expr) -> Expr:
+    def _tested_condition(self, condition: Expr) -> Expr:
         """Return a condition on what a function returns that is put in as the condition that it
         tests."""
         if condition[0] == nodes.NOT:
-            inner = self._answered(condition[1])
+            inner = self._tested_condition(condition[1])
             return condition if inner is condition[1] else (nodes.NOT, inner)
         tested, op, other = condition, "!=", 0
         if condition[0] == nodes.CMP and condition[3][0] == nodes.CONST:

@@ -104,7 +104,7 @@ class Files:
         empty: frozenset[str] = frozenset()
         return empty.union(*(d for d, _ in facts)), empty.union(*(b for _, b in facts))
 
-    def untested(self, function: FunctionIR) -> frozenset[str] | None:
+    def untested_uses(self, function: FunctionIR) -> frozenset[str] | None:
         """See `Lookup`: it is worked out where it is asked for."""
         return None
 

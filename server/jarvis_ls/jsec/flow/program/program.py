@@ -219,7 +219,7 @@ class Program:
         self._note(("decoded", record, from_file))
         return self._decoded_members(record, from_file)
 
-    def untested(self, function: FunctionIR) -> frozenset[str] | None:
+    def untested_uses(self, function: FunctionIR) -> frozenset[str] | None:
         """Return the keys of what a function uses untested; None when that is not known."""
         outline = self._outlines.get(function.file)
         own = outline.functions.get(function.name) if outline is not None else None

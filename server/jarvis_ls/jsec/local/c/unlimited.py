@@ -46,7 +46,7 @@ class Root:
         return text(self.node)
 
 
-def unlimited(node: Node | None, function: Function, at: int) -> list[Root]:
+def unlimited_roots(node: Node | None, function: Function, at: int) -> list[Root]:
     """Return the values that a number comes from and that nothing limits before byte `at`; empty
     where all of them are limited, or where it cannot be told."""
     return list(_roots(node, function, at, _DEEP)) if node is not None else []

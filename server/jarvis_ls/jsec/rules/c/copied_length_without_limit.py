@@ -38,7 +38,7 @@ from jarvis_ls.codeintel.nodes import text
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import extent
 from jarvis_ls.jsec.local.c.copy_sizes import WRITES
-from jarvis_ls.jsec.local.c.unlimited import unlimited
+from jarvis_ls.jsec.local.c.unlimited import unlimited_roots
 from jarvis_ls.jsec.local.constants import constant
 
 
@@ -63,7 +63,7 @@ def copied_length_without_limit(function: Function) -> Iterator[Report]:
         if known is None or known.kind not in ("array", "scalar", "stack"):
             continue
         for count in counts:
-            for root in unlimited(count, function, call.node.start_byte)[:1]:
+            for root in unlimited_roots(count, function, call.node.start_byte)[:1]:
                 if root.most > known.size.count or known.size.unit:
                     yield Report(
                         call.node,

@@ -42,7 +42,7 @@ from jarvis_ls.codeintel.nodes import field, text
 from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.rule import Report, functions, rule
 from jarvis_ls.jsec.local.c.buffer_sizes import index_of, resolve_typedefs
-from jarvis_ls.jsec.local.c.unlimited import unlimited
+from jarvis_ls.jsec.local.c.unlimited import unlimited_roots
 from jarvis_ls.jsec.local.constants import constant, constant_text, declaration
 
 _MOST = 200
@@ -67,7 +67,7 @@ def index_without_limit(function: Function) -> Iterator[Report]:
         size = _elements(array, function)
         if size is None:
             continue
-        for root in unlimited(index, function, access.start_byte):
+        for root in unlimited_roots(index, function, access.start_byte):
             key = text(array), root.name
             if root.most < size or key in told:
                 continue

@@ -39,7 +39,7 @@ from jarvis_ls.codeintel.parse import Node
 from jarvis_ls.jsec.base.match_site import Site
 from jarvis_ls.jsec.base.rule import Report, nodes, rule
 from jarvis_ls.jsec.local.c.integers import width
-from jarvis_ls.jsec.local.c.unlimited import unlimited
+from jarvis_ls.jsec.local.c.unlimited import unlimited_roots
 from jarvis_ls.jsec.local.constants import constant
 
 _INT = 4
@@ -77,7 +77,7 @@ def sum_in_limit_test_may_wrap(site: Site) -> Iterator[Report]:
     for side in sides:
         if side is None or (width(bare(side), function) or 0) < _INT:
             continue
-        for root in unlimited(side, function, site.node.start_byte)[:1]:
+        for root in unlimited_roots(side, function, site.node.start_byte)[:1]:
             if root.most >= (1 << 31) - 1:
                 yield Report(
                     total,

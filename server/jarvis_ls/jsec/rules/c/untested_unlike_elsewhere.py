@@ -48,10 +48,10 @@ _TEMPLATES = {
     "program that use it test it first.",
 }
 _CONFIDENCE = {
-    "untested-result": 0.35,
-    "untested-index": 0.4,
-    "untested-dropped": 0.3,
-    "untested-member": 0.3,
+    "untested-result": 0.3,
+    "untested-index": 0.3,
+    "untested-dropped": 0.25,
+    "untested-member": 0.25,
 }
 _HABIT = 8
 """Tests for each use without one that make a habit beyond doubt."""
@@ -61,7 +61,7 @@ _HABIT = 8
     query=flow("untested-result", "untested-index", "untested-dropped", "untested-member"),
     category="error_handling",
     cwe=(476, 690, 252),
-    confidence=0.35,
+    confidence=0.3,
     severity="medium",
     suggestion="Test '{name}' here as the other places do.",
 )
@@ -72,6 +72,6 @@ def untested_unlike_elsewhere(fault: Fault) -> Iterator[Report]:
     yield Report(
         fault,
         _TEMPLATES[fault.kind],
-        confidence=max(0.25, _CONFIDENCE[fault.kind] - doubt),
+        confidence=max(0.2, _CONFIDENCE[fault.kind] - doubt),
         pattern=fault.kind,
     )
