@@ -15,6 +15,7 @@ _SAYS_MORE = {
         "copy-bounded-by-source",
         "negative-number-as-size",
         "unchecked-size-from-input",
+        "write-past-buffer",
     },
     "difference-as-length-untested": {
         "arithmetic-on-input",

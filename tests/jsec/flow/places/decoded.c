@@ -136,4 +136,35 @@ unsigned hash(const uint8_t *d) {
     unsigned h = (d[0] << 16) | (d[1] << 8) | d[2];
     return table[(h * 2654435761u) >> 26] + table[h & 63] + table[h % 64];
 }
+struct head { uint16_t type; uint16_t length; uint8_t kind; uint8_t rest[3]; };
+struct plain { uint16_t type; uint16_t length; };
+struct node { struct node *next; uint16_t length; };
+struct bits { uint8_t low : 4, high : 4; uint8_t rest[3]; };
+int bytes_as_record(const uint8_t *data, size_t size) {
+    char out[32];
+    const struct head *head = (const struct head *) data;
+    if (size < sizeof *head) return 0;
+    memcpy(out, data + sizeof *head, head->length); // expect: buffer-write-stack
+    return out[0];
+}
+int member_as_index(const uint8_t *data) {
+    static int table[16];
+    const struct head *head = (const struct head *) (data + 4);
+    return table[head->kind]; // expect: buffer-read-over
+}
+int member_as_index_tested(const uint8_t *data) {
+    static int table[16];
+    const struct plain *head = (const struct plain *) (data + 4);
+    return head->length < 16 ? table[head->length] : 0;
+}
+int with_pointer(const char *data) {
+    static int table[16];
+    const struct node *node = (const struct node *) data;
+    return table[node->length];
+}
+int with_bits(const uint8_t *data) {
+    static int table[16];
+    const struct bits *head = (const struct bits *) data;
+    return table[head->low];
+}
 int LLVMFuzzerTestOneInput(struct set whole) { return whole.table[whole.count & 15]; }

@@ -153,6 +153,7 @@ class RegionTable(Joiner):
         """Whether some size is a multiple of `UNIT`."""
         self._offsets: dict[tuple[str, str, str], int] = {}
         self._decoded: dict[tuple[int, int, str], str] = {}
+        self._viewed: dict[tuple[str, Any, str], str] = {}
         self._members: dict[tuple[str, str, str], int] = {}
 
     @abstractmethod
@@ -172,7 +173,13 @@ class RegionTable(Joiner):
             held.clear()
         self._depths.clear()
         self._types.clear()
-        for worked_out in (self._returning, self._ending, self._members, self._decoded):
+        for worked_out in (
+            self._returning,
+            self._ending,
+            self._members,
+            self._decoded,
+            self._viewed,
+        ):
             worked_out.clear()
         if not self.program.is_watched and self._loaded < _HELD_INSTRUCTIONS:
             return
@@ -280,6 +287,28 @@ class RegionTable(Joiner):
                 return f"{record.name}.{name}" if name in held else ""
             offset -= at
         return ""
+
+    def decoded_by_view(self, record: str, offset: Any) -> str:
+        """Return the member that bytes which are seen as a record have at an offset (that of an
+        address of a member), as `decoded_member` does."""
+        file = self.frame.function.file
+        key = (record, offset, file)
+        found = self._viewed.get(key)
+        if found is None:
+            found = self._viewed[key] = self._decoded_by_view(*key)
+        return found
+
+    def _decoded_by_view(self, record: str, offset: Any, file: str) -> str:
+        held = self.program.decoded_members(record, file)
+        if not held:
+            return ""
+        known = self.program.record(record, file)
+        at = offset[2] if isinstance(offset, tuple) else offset
+        fields = known.fields.items() if known is not None else ()
+        names = [name for name, (place, _) in fields if place == at]
+        if len(names) != 1:  # members of a union
+            return ""
+        return f"{record}.{names[0]}" if names[0] in held else ""
 
     def kind(self, rid: int) -> str:
         """Return the kind of a region."""

@@ -29,6 +29,8 @@ class RecordIR:
     """Bytes it is aligned to."""
     given: frozenset[str] = frozenset()
     """Data members that are declared with a value."""
+    bit_fields: frozenset[str] = frozenset()
+    """Those that take some bits of their type only."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,8 @@
 """Which members of records hold numbers that were decoded from bytes, and which are ever bounded.
 
 One fact per record and member, flow-insensitive: a function stores a decoded number in the member
-without comparing it, and no function compares the member in order, except as the bound of a loop.
+without comparing it, or sees bytes as the record, and no function compares the member in order,
+except as the bound of a loop.
 """
 
 from __future__ import annotations
@@ -14,7 +15,19 @@ from jarvis_ls.jsec.flow.ir.byte_readers import READS_NUMBER, reads
 from jarvis_ls.jsec.flow.ir.cfg import loop_test
 from jarvis_ls.jsec.flow.ir.declarations import FileIR, FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import CallFunction, Eval, SetTemp
-from jarvis_ls.jsec.flow.ir.nodes import CAST, CMP, CONST, FIELD, LOAD, LOCAL, STORE, TEMP, Expr
+from jarvis_ls.jsec.flow.ir.nodes import (
+    CAST,
+    CMP,
+    CONST,
+    FIELD,
+    INDEX,
+    LOAD,
+    LOCAL,
+    STORE,
+    TEMP,
+    Expr,
+    Type,
+)
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end
 from jarvis_ls.jsec.flow.library.decoders import decodes
 
@@ -25,6 +38,10 @@ _UNKNOWN: Final = "."
 """Stands for a member that is not known."""
 ALL: Final = "*"
 """Stands for all numbers of a record."""
+_BYTE: Final = ("i", 1)
+WIRE: Final = "~"
+"""Stands for all numbers of a record that bytes are seen as, if it holds no pointer: it is the form
+of what comes from outside."""
 
 
 def member_facts(file: FileIR) -> tuple[frozenset[str], frozenset[str]]:
@@ -52,10 +69,18 @@ def members_of(record: str, members: Iterable[str]) -> Iterator[str]:
 
 def unbounded(record: RecordIR, decoded: set[str], bounded: set[str]) -> frozenset[str]:
     """Return the members of a record that numbers are stored in and that nothing bounds."""
-    if ALL in decoded:
+    flat = WIRE in decoded and all(_is_flat(type_) for _, type_ in record.fields.values())
+    if ALL in decoded or flat:
         numbers = {name for name, (_, type_) in record.fields.items() if type_[0] == "i"}
-        decoded = decoded | numbers
-    return frozenset(decoded - bounded - {ALL})
+        decoded = decoded | (numbers - record.bit_fields)
+    return frozenset(decoded - bounded - {ALL, WIRE})
+
+
+def _is_flat(type_: Type) -> bool:
+    """Return whether a member is a number, or an array of such."""
+    while type_[0] == "a":
+        type_ = type_[1]
+    return bool(type_[0] == "i")
 
 
 class _Scan:
@@ -106,7 +131,10 @@ class _Scan:
                         self.compared.add(part[1][1])
 
     def _store(self, value: Expr) -> None:
-        if value[0] != STORE or not self._is_decoded(value[2]):
+        if value[0] != STORE:
+            return
+        self._view(value[2])
+        if not self._is_decoded(value[2]):
             return
         address = value[1]
         if address[0] == LOCAL:
@@ -153,6 +181,14 @@ class _Scan:
         held = type_[1] if type_[0] == "p" else None
         if argument[0] != LOCAL and isinstance(held, tuple) and held[0] == "r":
             self.decoded.add(f"{held[1]}.{ALL}")
+
+    def _view(self, value: Expr) -> None:
+        """Note a record that bytes behind a pointer are seen as."""
+        if value[0] != CAST or value[1][0] not in (LOAD, INDEX):
+            return
+        seen, as_ = value[2], value[3]
+        if seen[0] == as_[0] == "p" and seen[1][:2] == _BYTE and as_[1][0] == "r":
+            self.decoded.add(f"{as_[1][1]}.{WIRE}")
 
     def _member(self, address: Expr) -> str:
         """Return the member that an address leads to."""

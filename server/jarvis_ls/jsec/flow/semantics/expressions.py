@@ -71,7 +71,8 @@ def fetch(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     where = OPS[address[0]](engine, state, address)
     if where.targets == () and where.nullness == ANY_NULL and not where.init:
         return unknown(type_)
-    return load(engine, state, where, type_, e[3], address, told=False)
+    found = load(engine, state, where, type_, e[3], address, told=False)
+    return _as_record(engine, address, type_, found)
 
 
 def _const(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
@@ -115,7 +116,27 @@ def _load(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:
     where = OPS[address[0]](engine, state, address)
     if where.targets == () and where.nullness == ANY_NULL and not where.init:
         return unknown(type_)
-    return load(engine, state, where, type_, e[3], address)
+    found = load(engine, state, where, type_, e[3], address)
+    return _as_record(engine, address, type_, found)
+
+
+def _as_record(engine: Engine, address: Expr, type_: Type, found: AbstractValue) -> AbstractValue:
+    """Return what is at an address; a member of which nothing is known as a number from outside,
+    where bytes are seen as its record."""
+    if address[0] != nodes.FIELD or type_[0] != "i" or found.taint is not None:
+        return found
+    base = address[1]
+    if base[0] != nodes.LOAD or base[2][0] != "p" or base[2][1][0] != "r":
+        return found
+    low, high = limits(type_)
+    if found.symbol is not None or found.low > low or found.high < high or found.init != INIT:
+        return found
+    name = engine.decoded_by_view(base[2][1][1], address[2])
+    if not name:
+        return found
+    function = engine.frame.function
+    source = (function.file, function.name_span, f"number?:{name}")
+    return AbstractValue(low, high, OTHER, source)
 
 
 def _store(engine: Engine, state: AbstractState, e: Expr) -> AbstractValue:

@@ -296,6 +296,7 @@ class Types(DeclaredTypes):
         virtual: set[str] = set()
         statics: set[str] = set()
         given: set[str] = set()
+        bit_fields: set[str] = set()
         record.bases = tuple(_bases(node))
         for base in record.bases:
             known = self.records.get(base)
@@ -350,6 +351,8 @@ class Types(DeclaredTypes):
                 # where it is is not known behind a member whose size is not
                 place = at if sure or is_union else UNPLACED + 8 * _number(name)
                 record.fields[name] = place, type_
+                if bits:
+                    bit_fields.add(name)
                 if size == 0 and not text(declarator).replace(" ", "").endswith(("[]", "[0]")):
                     sure = False
                 offset = max(offset, at + (size or 8))
@@ -360,6 +363,7 @@ class Types(DeclaredTypes):
             offset += 8
         record.methods, record.virtual = frozenset(methods), frozenset(virtual)
         record.statics, record.given = frozenset(statics), frozenset(given)
+        record.bit_fields = frozenset(bit_fields)
         record.align = align = max(align, least)
         record.size = max(_round(offset, align), 1) if sure else 0
 
