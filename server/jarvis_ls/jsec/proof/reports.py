@@ -76,8 +76,8 @@ _ASAN_KINDS = (
     ("detected memory leaks", ""),
 )
 _UBSAN_KINDS = (
-    ("signed integer overflow", "signed-integer-overflow"),
     ("unsigned integer overflow", "unsigned-integer-overflow"),
+    ("signed integer overflow", "signed-integer-overflow"),  # part of the words above
     ("negation of", "signed-integer-overflow"),
     ("division of", "signed-integer-overflow"),
     ("division by zero", "division-by-zero"),
