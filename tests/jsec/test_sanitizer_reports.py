@@ -10,8 +10,8 @@ from jarvis_ls.jsec.proof.reports import parse_reports
 @pytest.mark.parametrize("kind", ["signed", "unsigned"])
 def test_signed_and_unsigned_overflow_are_told_apart(kind: str) -> None:
     said = (
-        f"/work/a.c:5:25: runtime error: {kind} integer overflow: 70000 * 70000 cannot be "
-        "represented in type 'int'\n    #0 0x55d in main /work/a.c:5:25\n"
+        f"/project/a.c:5:25: runtime error: {kind} integer overflow: 70000 * 70000 cannot be "
+        "represented in type 'int'\n    #0 0x55d in main /project/a.c:5:25\n"
     )
-    (seen,) = parse_reports(said, "/work")
+    (seen,) = parse_reports(said, "/project")
     assert seen.kind == f"{kind}-integer-overflow"

@@ -413,6 +413,20 @@ HARNESS_BARE static double harness_time(void)
     return (double)now.tv_sec + (double)now.tv_usec / 1e6;
 }
 
+/* Runs an input, and ends the process when what is wanted was reported; gives how much was
+   reported so far. */
+HARNESS_BARE static off_t harness_try(const struct harness_entry *now, off_t heard)
+{
+    harness_all->runs++;
+    harness_run(now->data, now->size);
+    if (lseek(harness_heard, 0, SEEK_END) > heard) {
+        heard = harness_hear(heard);
+        if (harness_is_wanted())
+            _exit(HARNESS_FOUND);
+    }
+    return heard;
+}
+
 /* Runs a number of changed inputs in this process, and ends it. */
 HARNESS_BARE static void harness_round(unsigned number)
 {
@@ -430,13 +444,7 @@ HARNESS_BARE static void harness_round(unsigned number)
             harness_change(now);
         }
         alarm(HARNESS_SECONDS);
-        harness_all->runs++;
-        harness_run(now->data, now->size);
-        if (lseek(harness_heard, 0, SEEK_END) > heard) {
-            heard = harness_hear(heard);
-            if (harness_is_wanted())
-                _exit(HARNESS_FOUND);
-        }
+        heard = harness_try(now, heard);
         if (harness_is_new() && harness_all->entries < HARNESS_CORPUS)
             harness_all->corpus[harness_all->entries++] = *now;
     }
@@ -494,13 +502,7 @@ HARNESS_BARE int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     now->size = (unsigned)size;
     memcpy(now->data, data, size);
-    harness_all->runs++;
-    harness_run(now->data, now->size);
-    if (lseek(harness_heard, 0, SEEK_END) > heard) {
-        heard = harness_hear(heard);
-        if (harness_is_wanted())
-            _exit(HARNESS_FOUND);
-    }
+    heard = harness_try(now, heard);
     return 0;
 }
 

@@ -14,8 +14,9 @@ _KINDS = frozenset({"untested-result", "untested-index", "untested-member"})
 _HELD = re.compile(rb"([A-Za-z_]\w*)\s{0,4}=\s{0,4}(?:\([\w\s*]{1,80}\)\s{0,4})?$")
 """What a call is assigned to, in front of it."""
 _BEFORE = 200
+"""Most bytes in front of a call that name what it is assigned to."""
 _FAR = 4000
-"""Bytes that are looked at in front of a call, and behind it."""
+"""Most bytes between a call and the use of its result."""
 
 
 def is_asserted(fault: Fault, texts: Callable[[str], Source | None]) -> bool:

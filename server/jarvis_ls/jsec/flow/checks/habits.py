@@ -15,7 +15,7 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import Return
 from jarvis_ls.jsec.flow.ir.nodes import Type
-from jarvis_ls.jsec.flow.ir.rooms import ANY, room_key
+from jarvis_ls.jsec.flow.ir.rooms import ANY, bare, room_key
 from jarvis_ls.jsec.flow.ir.untested_uses import DROPPED, INDEX, MEMBER, Use, uses
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
@@ -31,7 +31,6 @@ _LEAST: Final = {"result": (3, 3), "index": (3, 3), "dropped": (8, 8), "member":
 def deviations(function: FunctionIR, program: Lookup) -> Iterator[tuple[Use, int, int]]:
     """Yield what a function uses untested that is mostly tested, with the number of tests and of
     other uses in the program."""
-
     untested = program.untested_uses(function)
     if untested is not None and all(
         _counts(key, function, program) is None for key in sorted(untested)
@@ -117,8 +116,7 @@ def _is_worked_out(value: nodes.Expr) -> bool:
 
 def _constant(value: nodes.Expr) -> int | None:
     """Return a number that is written out, 0 for NULL; None for what is worked out."""
-    while value[0] in (nodes.CAST, nodes.DECAY):
-        value = value[1]
+    value = bare(value)
     if value[0] == nodes.NULL:
         return 0
     if value[0] == nodes.CONST and isinstance(value[1], int):

@@ -36,7 +36,7 @@ class Root:
     """A value that nothing limits."""
 
     node: Node
-    """Where it is read: a variable, a member, an element, or the call that gives it."""
+    """Where it is read: a variable, a member or an element."""
     most: int
     """The largest value of its type."""
 

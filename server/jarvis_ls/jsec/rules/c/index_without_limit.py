@@ -46,7 +46,7 @@ from jarvis_ls.jsec.local.c.unlimited import unlimited_roots
 from jarvis_ls.jsec.local.constants import constant, constant_text, declaration
 
 _MOST = 200
-"""Elements of arrays in one function that are looked at."""
+"""Most subscripts of one function that are examined."""
 
 
 @rule(

@@ -46,9 +46,9 @@ _INT = 4
 
 
 def _sum_side(node: Node) -> Node | None:
-    """Return the side of a comparison that is to be at most the other."""
-    side = field(node, "left" if operator_of(node) in (">", ">=", "<", "<=") else "right")
-    side = None if side is None else bare(side)
+    """Return the left side of a comparison when it is a sum or a product."""
+    left = field(node, "left")
+    side = None if left is None else bare(left)
     if side is None or side.type != "binary_expression" or operator_of(side) not in ("+", "*"):
         return None
     return side
