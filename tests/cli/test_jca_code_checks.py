@@ -77,6 +77,7 @@ NOT_EVERYWHERE = {"go": "go", "yarn": "yarn", "pnpm": "pnpm", "maven": "mvn", "g
 """Programs that are large or of other registries: where they are missing, their outputs are read
 from what was recorded (`test_outputs_of_builds.py`)."""
 DEBIAN = Path("/usr/share/maven-repo")
+COMPILER_PLUGIN = DEBIAN / "org" / "apache" / "maven" / "plugins" / "maven-compiler-plugin"
 QUOTES = str.maketrans({"‘": "'", "’": "'"})
 
 
@@ -97,7 +98,7 @@ async def test_a_build_that_an_edit_breaks_is_told_until_it_is_mended(
     program = NOT_EVERYWHERE.get(system, "sh")
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
-    if system == "maven" and not DEBIAN.is_dir():
+    if system == "maven" and not COMPILER_PLUGIN.is_dir():
         pytest.skip("Debian's packages of Maven plugins are not installed")
     async with code_bench(tmp_path, files) as bench:
         if system == "maven":  # what its plugins need comes from the home folder, as for people

@@ -38,6 +38,11 @@ static void on_hangup(int number)
         fprintf(stderr, "hung up\\n");
 }
 
+static void say_end(void)
+{
+    puts("end");
+}
+
 int main(int argc, char **argv)
 {
     struct sigaction action = {0};
@@ -47,6 +52,7 @@ int main(int argc, char **argv)
     sigaction(SIGHUP, &action, NULL);
     if (argc > 1)
         signal(SIGINT, on_interrupt);
+    atexit(say_end);
     puts(argv[0]);
     return 0;
 }
@@ -109,7 +115,7 @@ def test_a_handler_that_calls_what_none_may_is_shown_by_a_signal(
     }
     assert "'free'" in calls[18]["message"]["text"]
     assert calls[25]["report"]["kind"] == "signal-handler-calls-fprintf"
-    assert (found[31]["rule"], found[31]["proof"]["verdict"]) == (
+    assert (found[36]["rule"], found[36]["proof"]["verdict"]) == (
         "unchecked-privilege-change",
         "reproduced",
     )

@@ -378,15 +378,24 @@ export class Workbench {
   /** @param {string} text */
   async answer(text) {
     await this.quickInput.locator('input.input').fill(text);
-    await this.confirm();
+    await this.confirm(text);
   }
 
-  /** Enter, until the quick input has closed: while it checks or reads something it takes none. */
-  async confirm() {
+  /**
+   * Enter, until the quick input has closed: while it checks or reads something it takes none.
+   * @param {string} [text] what is written in it, again where a dialog for files, which first reads
+   *   its folder, has put its own answer there since
+   */
+  async confirm(text) {
     const input = this.quickInput.locator('input.input');
     const closed = () => this.quickInput.waitFor({ state: 'hidden', timeout: 5000 });
+    const enter = async () => {
+      if (text !== undefined && (await input.inputValue({ timeout: 5000 })) !== text)
+        await input.fill(text, { timeout: 5000 });
+      await input.press('Enter', { timeout: 5000 });
+    };
     await until('the answer was taken', async () => {
-      if (await input.isVisible()) await input.press('Enter', { timeout: 5000 }).catch(closed);
+      if (await input.isVisible()) await enter().catch(closed);
       return closed().then(
         () => true,
         () => false,

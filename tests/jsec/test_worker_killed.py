@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,12 @@ class Killer:
 
     def __call__(self, _progress: Progress) -> None:
         for process in psutil.Process().children():
-            leads_session = os.getsid(process.pid) == process.pid  # as a worker process does
-            if process.status() != psutil.STATUS_ZOMBIE and leads_session:
-                process.kill()
-                self.killed += 1
+            # One that has ended since it was listed needs no killing.
+            with suppress(ProcessLookupError, psutil.NoSuchProcess):
+                leads_session = os.getsid(process.pid) == process.pid  # as a worker process does
+                if process.status() != psutil.STATUS_ZOMBIE and leads_session:
+                    process.kill()
+                    self.killed += 1
 
 
 def scanned(root: Path, killer: Killer | None, *, flow: bool) -> ScanResult:
