@@ -152,7 +152,7 @@ def run_doctor(options: argparse.Namespace) -> ExitStatus:
         name = asyncio.run(open_sandbox().best(trusted=True)).name
     except NoSandbox as error:
         problem = str(error)
-    rows = [(rung.name, problem or rung.missing(tools)) for rung in RUNGS]
+    rows = list({rung.name: problem or rung.missing(tools) for rung in RUNGS}.items())
     able = any(not reason for _, reason in rows)
     if options.format == "json":
         record = {

@@ -94,6 +94,10 @@ _MOST_FILES = 12
 _COVERAGE = ("-fsanitize-coverage=trace-pc,trace-cmp", "-DHARNESS_COVERAGE")
 _BY_FUZZER = ("-fsanitize=fuzzer-no-link", "-DHARNESS_FUZZER")
 """What takes the place of `_COVERAGE` where libFuzzer leads the runs."""
+_NOTHING_LEFT_OUT = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all")
+"""The tables of libFuzzer's coverage name every function of a file, so that the linker keeps those
+that are not reached, too, and what they call need not be there. What a run shows is shown once more
+by a program that is linked without this."""
 _MAIN = "-Dmain=jsec_main_of_the_unit"
 _LEAST_SECONDS = 0.5
 _LONGEST_RUN = 8.0
@@ -504,7 +508,8 @@ def _led_by_coverage(build: Build, tools: Toolchain) -> Build:
     the driver's own search."""
     if not tools.has_fuzzer:
         return replace(build, flags=(*build.flags, *_COVERAGE))
-    return replace(build, flags=(*build.flags, *_BY_FUZZER), libraries=(*build.libraries, FUZZER))
+    libraries = (*build.libraries, FUZZER, *_NOTHING_LEFT_OUT)
+    return replace(build, flags=(*build.flags, *_BY_FUZZER), libraries=libraries)
 
 
 def _settings_of_failure(number: int) -> Settings:

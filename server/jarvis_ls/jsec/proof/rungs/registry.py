@@ -1,4 +1,8 @@
-"""All rungs, the cheapest first."""
+"""All rungs, the cheapest first.
+
+Most refutations take less than a second, and runs of a whole program ten: z3 is asked briefly
+before them, and for longer behind them.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ RUNGS: tuple[Rung, ...] = (
     FailingCalls(),
     SignalHandlers(),
     UnsetMemory(),
+    Symbolic(seconds=1.0),
     WholeProgram(),
     Symbolic(),
     Eva(),

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from jarvis_ls.jsec.proof.symbolic.refutation import Answer
 
 NAME = "symbolic"
-_MOST_SECONDS = 10.0
 _MOST_NAMED = 6
 _WHOSE = (
     Words("Who is given a block, or can come to it, releases it."),
@@ -46,9 +45,13 @@ _WHOSE = (
 
 
 class Symbolic:
-    """See the module."""
+    """See the module. `seconds` of the CPU at most are spent on a finding; one that could not be
+    decided in less is not looked at again."""
 
     name = NAME
+
+    def __init__(self, seconds: float = 10.0) -> None:
+        self._seconds = seconds
 
     def missing(self, tools: Toolchain) -> str:
         """See `Rung`. The headers of the system are those of the compiler."""
@@ -62,7 +65,15 @@ class Symbolic:
         goal = goal_of(bench, finding, checks)
         if goal is None or not goal.places:
             return None
-        return await asyncio.to_thread(_refute, finding, bench, budget, goal)
+        seconds = min(self._seconds, budget.left / 2)
+        key = (NAME, finding.fingerprint, finding.file, finding.span)
+        if seconds <= 0 or key in bench.results:
+            return None
+        found, took = await asyncio.to_thread(_refute, finding, bench, goal, seconds, budget.stop)
+        budget.spend(took)
+        if found is None and took < seconds:
+            bench.results[key] = took
+        return found
 
 
 def goal_of(bench: Workbench, finding: Finding, checks: frozenset[Check]) -> Goal | None:
@@ -95,22 +106,22 @@ def _statements(
             yield (file, *statement_lines(source, span))
 
 
-def _refute(finding: Finding, bench: Workbench, budget: Budget, goal: Goal) -> Evidence | None:
-    """Return the refutation of a finding; None without one."""
+def _refute(
+    finding: Finding, bench: Workbench, goal: Goal, seconds: float, stop: asyncio.Event
+) -> tuple[Evidence | None, float]:
+    """Return the refutation of a finding, None without one, and the CPU seconds it took."""
     from jarvis_ls.jsec.proof.symbolic.refutation import Question, show
 
     read = read_code(bench, finding.file)
     function = read.code.at(finding.file, finding.span.line) if read is not None else None
     if read is None or function is None:
-        return None
+        return None, 0.0
     if goal.is_of_ends:
         goal = replace(goal, through=(*goal.through, *_call_before(finding, read.code)))
-    seconds = min(_MOST_SECONDS, budget.left / 2)
-    answer = show(Question(read.code, goal, function, read.is_whole, seconds, budget.stop.is_set))
-    budget.spend(answer.seconds)
+    answer = show(Question(read.code, goal, function, read.is_whole, seconds, stop.is_set))
     if not answer.is_shown:
-        return None
-    return Evidence(
+        return None, answer.seconds
+    found = Evidence(
         Verdict.REFUTED,
         NAME,
         _message_of_keeping(answer, function.name)
@@ -123,6 +134,7 @@ def _refute(finding: Finding, bench: Workbench, budget: Budget, goal: Goal) -> E
         ),
         functions=hashes(bench, read, answer),
     )
+    return found, answer.seconds
 
 
 def _call_before(finding: Finding, code: Program) -> Iterator[tuple[str, int]]:
