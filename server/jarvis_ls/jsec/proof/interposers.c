@@ -27,7 +27,8 @@
  * is called by one.
  *
  * When a call fails because of JSEC_FAIL_CALL, "JSEC: failed NAME" and the stack are written to
- * descriptor 2, so that it is known which call of the program it was.
+ * descriptor 2, so that it is known which call of the program it was. Where it is named and does not
+ * fail, "JSEC: short NAME N" tells that the Nth read gave less than was asked for.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -39,6 +40,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -461,6 +463,23 @@ static void tell_own_failure(const char *name, int failed)
         tell("JSEC: itself ", name);
 }
 
+/* A read that gives less than was asked for, and is not let fail, is told with its number. */
+static void tell_short(const char *name, size_t asked, size_t given)
+{
+    char line[64] = "\nJSEC: short ", *end = line + sizeof line;
+    long number = matching;
+    if (given < asked && fail_call != NULL && strcmp(fail_call, name) == 0) {
+        *--end = '\n';
+        do
+            *--end = (char)('0' + number % 10);
+        while ((number /= 10) > 0 && end > line + 32);
+        *--end = ' ';
+        (void)!__real_write(2, line, strlen(line));
+        (void)!__real_write(2, name, strlen(name));
+        (void)!__real_write(2, end, (size_t)(line + sizeof line - end));
+    }
+}
+
 #define CHANGE(name, error, real) (call_fails(name, error) ? -1 : is_chosen(name) ? 0 : (real))
 
 void *__wrap_malloc(size_t size)
@@ -574,9 +593,12 @@ int __wrap_open(const char *name, int flags, ...)
 
 ssize_t __wrap_read(int descriptor, void *into, size_t count)
 {
+    ssize_t given;
     if (call_fails("read", EIO))
         return -1;
-    return __real_read(descriptor, into, short_reads && count > 1 ? 1 : count);
+    given = __real_read(descriptor, into, short_reads && count > 1 ? 1 : count);
+    tell_short("read", count, given > 0 ? (size_t)given : 0);
+    return given;
 }
 
 ssize_t __wrap_write(int descriptor, const void *from, size_t count)
@@ -586,9 +608,12 @@ ssize_t __wrap_write(int descriptor, const void *from, size_t count)
 
 size_t __wrap_fread(void *into, size_t size, size_t count, FILE *file)
 {
+    size_t given;
     if (call_fails("fread", EIO))
         return 0;
-    return __real_fread(into, size, short_reads && count > 1 ? 1 : count, file);
+    given = __real_fread(into, size, short_reads && count > 1 ? 1 : count, file);
+    tell_short("fread", count, given);
+    return given;
 }
 
 size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file)
@@ -662,12 +687,18 @@ static int is_stream(int number)
     return found;
 }
 
+/* Nothing is lost when a stream that was only read cannot be closed. */
+static int is_only_read(FILE *file)
+{
+    return file != NULL && is_chosen("fclose") && !__fwritable(file);
+}
+
 int __wrap_fclose(FILE *file)
 {
     if (file != NULL && (size_t)file < MOST_DESCRIPTORS && fcntl((int)(size_t)file, F_GETFD) >= 0)
         tell("JSEC: unfit ", "fclose");
     note_closed(file);
-    if (!call_fails("fclose", ENOSPC)) {
+    if (is_only_read(file) || !call_fails("fclose", ENOSPC)) {
         int failed = __real_fclose(file);
         tell_own_failure("fclose", failed);
         return failed;
@@ -772,7 +803,7 @@ int __wrap_close(int descriptor)
     if (is_stream(descriptor) && fcntl(descriptor, F_GETFD) < 0)
         tell("JSEC: unfit ", "close");
     note_closed(DESCRIPTOR(descriptor));
-    if (!call_fails("close", EIO)) {
+    if ((fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY || !call_fails("close", EIO)) {
         int failed = __real_close(descriptor);
         tell_own_failure("close", failed);
         return failed;

@@ -31,6 +31,10 @@ LEAKED = f"{OWN}leaked "
 ITSELF = f"{OWN}itself "
 """What they write when a call that they let fail elsewhere fails by itself, before its name."""
 
+SHORT = f"{OWN}short "
+"""What they write when a read that they let fail elsewhere gives less than was asked for, before
+its name and its number."""
+
 UNSAFE = f"{OWN}unsafe "
 """What they write when the handler of a signal calls what none may, before its name and its stack.
 """

@@ -123,7 +123,10 @@ def _results() -> None:
     ):
         start = _STREAM.format(mode=mode) + 'char $b[64] = "";\n'
         end = "fclose($p);\n@say(<text>);\n}\n"
-        good_form = f"{start}if ({call} {good})\n{_FAILED}{end}"
+        good_end = end  # what was written may be lost when the stream is closed
+        if mode == "wb":
+            good_end = end.replace("fclose($p);\n", f"if (fclose($p) != 0)\n{_FAILED}")
+        good_form = f"{start}if ({call} {good})\n{_FAILED}{good_end}"
         _point(252, name, f"{start}{call};\n{end}", good_form)
         _point(253, name, f"{start}if ({call} {wrong})\n{_FAILED}{end}", good_form)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from jarvis_ls.codeintel.languages import language_of
 from jarvis_ls.codeintel.source import Source
@@ -18,7 +19,7 @@ from jarvis_ls.jsec.proof.evidence import NO_CALL, Build, Case, Evidence, Settin
 from jarvis_ls.jsec.proof.inputs import Channels, case_with, sample_cases
 from jarvis_ls.jsec.proof.places import statement_lines
 from jarvis_ls.jsec.proof.programs import find_program
-from jarvis_ls.jsec.proof.reports import ITSELF, OWN, Seen, is_unchecked_result
+from jarvis_ls.jsec.proof.reports import ITSELF, OWN, SHORT, Seen, is_unchecked_result
 from jarvis_ls.jsec.proof.rungs.whole_program import WholeProgram, runs_of
 from jarvis_ls.jsec.proof.runner import LEVELS, WRAPPED, Run, run_cases
 from jarvis_ls.jsec.proof.said import how_it_was_run
@@ -39,6 +40,7 @@ _PREFIX = "__isoc99_"
 _CALLS = {
     name.removeprefix(_PREFIX) for name in WRAPPED if not name.startswith("_Z")
 } - _ALLOCATIONS.union(_NEVER, _WIDE)
+_LONG_TEXT = b"input\n" * 3000
 _WORD = re.compile(r"\w+")
 _ALIAS = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\w+)[ \t]*$", re.MULTILINE)
 
@@ -96,9 +98,9 @@ class FailingCalls:
             for run in found.done:
                 seen = _failure_at(run, finding.file, first, last)
                 good = done.get(failing.get(run.case, run.case))
-                if good is not None and ITSELF in good.errors:
+                if good is None or _fails_as_well(good, run):
                     continue
-                if seen is not None and good is not None and went_on(good, run):
+                if seen is not None and went_on(good, run):
                     return _ignored_evidence(run, seen)
                 reached = reached or seen is not None
             if reached or budget.left <= 0:
@@ -122,6 +124,11 @@ def _plain_cases(build: Build, channels: Channels) -> Iterator[Case]:
     if channels.arguments:
         text = b"input\n" * 8
         yield Case(build, ("file.txt", "out.txt"), text, (("file.txt", text),))
+    # A read of many bytes fails by itself where there are few.
+    plain = case_with(build, channels, "input")
+    if plain.stdin or plain.files:
+        files = tuple((name, _LONG_TEXT) for name, _ in plain.files)
+        yield replace(plain, stdin=_LONG_TEXT if plain.stdin else b"", files=files)
 
 
 def _names(lines: Iterable[str], source: Source) -> list[str]:
@@ -156,6 +163,16 @@ def _failure_at(run: Run, file: str, first: int, last: int) -> Seen | None:
         ),
         None,
     )
+
+
+def _fails_as_well(good: Run, run: Run) -> bool:
+    """Return whether the call that was let fail has failed in the good run, too: then both runs say
+    the same of it, whatever the program does."""
+    if ITSELF in good.errors:
+        return True
+    settings = run.case.settings
+    number = max(1, settings.fail_number)
+    return f"{SHORT}{settings.fail_call} {number}\n" in good.errors
 
 
 def went_on(good: Run, run: Run) -> bool:
