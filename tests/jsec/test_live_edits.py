@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from jarvis_ls.codeintel.functions import Unit
+from jarvis_ls.codeintel.top_level_items import Item
+from jarvis_ls.jsec.engine.rule_index import Clock, ItemResult, Plan
 from jarvis_ls.jsec.engine.rule_runner import Engine
+from jarvis_ls.jsec.live.documents import LiveDocuments
 from jarvis_ls.jsec.live.records import TextChange
 from tests.support.random_edits import STYLES, differences, opened, position, rested
 
@@ -117,3 +121,29 @@ def test_random_edits_show_what_a_fresh_document_shows(style):
     run = differences(style, f"short {style}", 60, flow_every=3)
     assert run.compared == 15
     assert run.differences == []
+
+
+def test_keystrokes_all_over_a_text_with_errors_stay_as_cheap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Items whose error the parser met elsewhere were looked at again by each later keystroke."""
+    run, looked_at = Plan.run, []
+
+    def counted(plan: Plan, unit: Unit, item: Item, clock: Clock) -> ItemResult:
+        looked_at[-1] += 1
+        return run(plan, unit, item, clock)
+
+    monkeypatch.setattr(Plan, "run", counted)
+    function = "int f%d(char *p)\n{\n    if (p PLUS 1)\n        return 1;\n    return 0;\n}\n"
+    text = "".join(function % number for number in range(60))
+    looked_at.append(0)
+    live = LiveDocuments()
+    live.set_flow("", False)
+    live.open("a", "", "a.c", "c", text, 1)
+    live.analyse("a")
+    rows = [row for row, line in enumerate(text.split("\n")) if line == "    return 0;"]
+    for version, row in enumerate(rows, 2):
+        looked_at.append(0)
+        live.change("a", version, [TextChange("x", (row, 4, row, 4))])
+        live.analyse("a")
+    assert max(looked_at[1:]) < 15

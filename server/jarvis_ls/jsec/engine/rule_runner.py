@@ -92,6 +92,8 @@ class ItemCache:
         self.sure = True
         """Whether the tree is certain to be that of the text. Else an item with an error may look
         otherwise in the end: what it gives is not kept."""
+        self.unkept = 0
+        """Of how many items the last analysis found something out that was not kept."""
         self._context = ""
         self._defined: dict[str, Declared] = {}
 
@@ -230,6 +232,7 @@ def _run_items(
     data = unit.source.data
     results = []
     kept: dict[Key, ItemResult] = {}
+    cache.unkept = 0
     for item in found:
         flags = item.in_test + 2 * item.foreign
         # fixes are laid out by the line, and the parser leaves out macros before an item
@@ -244,6 +247,8 @@ def _run_items(
         result = plan.run(unit, item, clock) if known is None else known
         if known is not None or cache.keeps(item):
             kept[key] = result
+        else:
+            cache.unkept += 1
         results.append((item, result))
     cache.results = kept
     return results

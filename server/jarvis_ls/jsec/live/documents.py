@@ -60,6 +60,11 @@ FLOW_SECONDS = 0.02
 """Time flow has in one analysis; what it does not get to is left to the next."""
 
 
+_MOST_UNKEPT = 8
+"""Items that each keystroke may have the rules look at again, because their text has an error that
+the parser met elsewhere: of more, the whole text is parsed, which costs less."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Followed:
     """What following the values of a document gave."""
@@ -141,7 +146,7 @@ class _OpenFile:
         if not changes:
             return
         self.shown = False
-        before: Parsed | None = self._parsed
+        before: Parsed | None = self._parsed if self.cache.unkept <= _MOST_UNKEPT else None
         for change in changes:
             if change.range is None:
                 self.source = Source(self.source.path, change.text.encode("utf-8", "replace"))
