@@ -12,7 +12,9 @@ import pytest
 from folders import FLAWED, RULE, Scan, write
 from markdown_it import MarkdownIt
 
+from jarvis_ls import __version__
 from jarvis_ls.core.finding import Finding, Message, Related, Span
+from jarvis_ls.jsec.base.categories import CATEGORIES
 from jarvis_ls.jsec.report.html import render_html
 from jarvis_ls.jsec.report.json import render_json, render_jsonl
 from jarvis_ls.jsec.report.markdown import render_markdown
@@ -218,3 +220,30 @@ def test_the_page_names_its_parts(tmp_path: Path, scan_folder: Scan) -> None:
     boxes = [attrs for tag, attrs in page.seen if tag == "input"]
     assert [one["id"] for one in boxes] == ["show-high", "show-medium", "show-low"]
     assert '<html lang="en">' in text
+
+
+def test_the_page_begins_with_the_category_of_the_highest_score(
+    tmp_path: Path, scan_folder: Scan
+) -> None:
+    text = "#include <stdlib.h>\nvoid f(char *p) { free(p); free(p); }\n" + FLAWED
+    write(tmp_path, {"a.c": text})
+    result = scan_folder(tmp_path)
+    names = re.findall(r"<summary>([^<]+) \(\d+\)", render_html(result, result.shown))
+    assert names == sorted(names, key=lambda name: -_score(result, name))
+    assert names.index("Memory management") < names.index("Unsafe API")
+
+
+def test_the_page_says_what_it_is_of_and_when(
+    tmp_path: Path, scan_folder: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"a.c": FLAWED})
+    result = scan_folder(tmp_path)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    page = render_html(result, result.shown)
+    assert f"<p>{tmp_path}, 2023-11-14 22:13 UTC, jsec {__version__}</p>" in page
+    for severity in ("high", "medium", "low"):  # the legend of the chart
+        assert f">{severity}</text>" in page
+
+
+def _score(result: ScanResult, name: str) -> float:
+    return sum(found.score for found in result.shown if CATEGORIES[found.category] == name)

@@ -163,7 +163,7 @@ def _rules_command(commands: Commands) -> None:  # type: ignore[valid-type]
         metavar="WORD",
         nargs="+",
         default=[],
-        help="only rules with all of these words in id, title, CWE, language, family or severity",
+        help="only rules with all of these words in id, title, CWE, language, category or severity",
     )
     parser.set_defaults(run=pages.run_rules)
 

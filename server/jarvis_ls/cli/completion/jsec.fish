@@ -122,7 +122,7 @@ complete -c jsec -n '_shtab_jsec_using init; and test $_shtab_jsec_npos -eq 0' -
 complete -c jsec -n '_shtab_jsec_using; and test $_shtab_jsec_npos -eq 0' -a rules -d 'list the rules'
 complete -c jsec -n '_shtab_jsec_using rules' -s h -l help -d 'show this help message and exit'
 complete -c jsec -n '_shtab_jsec_using rules' -l format -xka "text json" -d format
-complete -c jsec -n '_shtab_jsec_using rules' -l filter -x -d 'only rules with all of these words in id, title, CWE, language, family or severity'
+complete -c jsec -n '_shtab_jsec_using rules' -l filter -x -d 'only rules with all of these words in id, title, CWE, language, category or severity'
 complete -c jsec -n '_shtab_jsec_using; and test $_shtab_jsec_npos -eq 0' -a explain -d 'show the documentation of a rule, or the rules about a weakness'
 complete -c jsec -n '_shtab_jsec_using explain' -s h -l help -d 'show this help message and exit'
 complete -c jsec -n '_shtab_jsec_using explain' -l lang -xka "en zh-cn" -d 'language of the page; default: that of the environment'

@@ -212,7 +212,7 @@ _shtab_jsec_replay_defaults_added=0
 _shtab_jsec_rules_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--format[format]:format:(text json)"
-  "--filter[only rules with all of these words in id, title, CWE, language, family or severity]:WORD:"
+  "--filter[only rules with all of these words in id, title, CWE, language, category or severity]:WORD:"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -1,17 +1,20 @@
 """One page that needs nothing but itself: no script, no font, no request.
 
-Findings are folded by family and can be filtered by severity, all of it in CSS. Colours keep
+Findings are folded by category and can be filtered by severity, all of it in CSS. Colours keep
 their contrast in light and dark, headings and landmarks let a screen reader walk the page.
 """
 
 from __future__ import annotations
 
+import os
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import PurePath
 from typing import Any
 
+from jarvis_ls import __version__
 from jarvis_ls.core.finding import SEVERITIES, Finding, Related, Severity
 from jarvis_ls.core.translations import CHINESE, ENGLISH, Translations
 from jarvis_ls.jsec.base.categories import category_name
@@ -21,7 +24,7 @@ from jarvis_ls.jsec.report.spoken import (
     hidden_by,
     proof_in_words,
 )
-from jarvis_ls.jsec.report.summary import summary_of
+from jarvis_ls.jsec.report.summary import categories_by_risk, summary_of
 from jarvis_ls.jsec.report.text import printable
 from jarvis_ls.jsec.scan.result import ScanResult
 
@@ -99,10 +102,10 @@ def render_html(
         f"<style>{_STYLE}</style>",
         "</head>",
         "<body>",
-        f"<header><h1>{title}</h1></header>",
+        f"<header><h1>{title}</h1><p>{_text(_origin(result, say))}</p></header>",
         "<main>",
         *_overview(summary, findings, say),
-        *_findings(summary, findings, say),
+        *_findings(findings, say),
         *_left_out(result, say),
         "</main>",
         f"<footer><p>{_text(closing)}</p></footer>",
@@ -110,6 +113,19 @@ def render_html(
         "</html>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _origin(result: ScanResult, say: Translations) -> str:
+    """Return what made the report, when and of what. Like other tools of builds, it takes the time
+    from SOURCE_DATE_EPOCH where that is set."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = float(seconds) if seconds.isdecimal() else time.time()
+    return say(
+        "{path}, {time} UTC, jsec {version}",
+        path=printable(result.root),
+        time=time.strftime("%Y-%m-%d %H:%M", time.gmtime(now)),
+        version=__version__,
+    )
 
 
 def _overview(
@@ -129,21 +145,19 @@ def _overview(
         yield f"<p>{_text(say('The scan was interrupted.'))}</p>"
     for warning in summary["warnings"]:
         yield f"<p>{_text(say(warning))}</p>"
-    yield from _chart(summary, findings, say)
+    yield from _chart(findings, say)
     yield from _table_of_files(summary, say)
     yield "</section>"
 
 
-def _chart(
-    summary: dict[str, Any], findings: Sequence[Finding], say: Translations
-) -> Iterator[str]:
-    """Yield a bar for each family, cut by severity; the numbers are beside the bars."""
-    counts: dict[str, int] = summary["by_category"]
+def _chart(findings: Sequence[Finding], say: Translations) -> Iterator[str]:
+    """Yield a bar for each category, cut by severity; the numbers are beside the bars."""
+    counts = categories_by_risk(findings)
     if not counts:
         return
     names = {category: category_name(category, say) for category in counts}
     parts = Counter((finding.category, finding.severity) for finding in findings)
-    largest, height = max(counts.values()), 26 * len(counts)
+    largest, height = max(counts.values()), 26 * (len(counts) + 1)
     told = ", ".join(f"{names[category]} {count}" for category, count in counts.items())
     caption = _text(say("Findings by category and severity"))
     yield f'<figure><figcaption id="chart">{caption}</figcaption>'
@@ -164,6 +178,11 @@ def _chart(
                 )
             x += width
         yield f'<text x="{x + 8:.1f}" y="{y + 17}">{count}</text>'
+    x, y = 190, 26 * len(counts)
+    for severity in SEVERITIES:
+        yield f'<rect class="bar-{severity}" x="{x}" y="{y + 7}" width="12" height="12"/>'
+        yield f'<text x="{x + 18}" y="{y + 17}">{_text(say(severity))}</text>'
+        x += 90
     yield "</svg></figure>"
 
 
@@ -179,15 +198,13 @@ def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]
     )
     for file in summary["top_risk_files"]:
         yield (
-            f'<tr><td>{_text(file["file"])}</td><td class="n">{file["score"]}</td>'
+            f'<tr><td>{_text(file["file"])}</td><td class="n">{file["score"]:.2f}</td>'
             f'<td class="n">{file["findings"]}</td></tr>'
         )
     yield "</tbody></table>"
 
 
-def _findings(
-    summary: dict[str, Any], findings: Sequence[Finding], say: Translations
-) -> Iterator[str]:
+def _findings(findings: Sequence[Finding], say: Translations) -> Iterator[str]:
     heading = _text(say("Findings"))
     yield f'<section aria-labelledby="findings"><h2 id="findings">{heading}</h2>'
     if not findings:
@@ -198,7 +215,7 @@ def _findings(
         for name in SEVERITIES
     )
     yield f"<fieldset><legend>{_text(say('Show severity'))}</legend>{boxes}</fieldset>"
-    for category, count in summary["by_category"].items():
+    for category, count in categories_by_risk(findings).items():
         name = _text(category_name(category, say))
         yield f"<details open><summary>{name} ({count})</summary>"
         for finding in findings:

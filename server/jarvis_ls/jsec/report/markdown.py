@@ -1,4 +1,4 @@
-"""Markdown for people: an overview, then each finding by family."""
+"""Markdown for people: an overview, then each finding by category."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&])")
 def render_markdown(
     result: ScanResult, findings: Sequence[Finding], say: Translations = IN_ENGLISH
 ) -> str:
-    """Return the report; families come in the order of the summary, in each the gravest first."""
+    """Return the report; categories come in the order of the summary, in each the gravest first."""
     summary = summary_of(result, findings)
     title = say("Security report")
     lines = [f"# {title}", "", *_overview(summary, say), *_table_of_files(summary, say)]
@@ -48,11 +48,12 @@ def plain(text: str) -> str:
 
 def _overview(summary: dict[str, Any], say: Translations) -> Iterator[str]:
     severities = {say(name): count for name, count in summary["by_severity"].items()}
-    families = {category_name(category, say): n for category, n in summary["by_category"].items()}
+    counts = summary["by_category"]
+    categories = {category_name(category, say): n for category, n in counts.items()}
     none = say("none")
     yield f"- {say('findings')}: **{summary['total']}** ({_numbers(severities)})"
     yield f"- {say('languages')}: {_numbers(summary['by_language']) or none}"
-    yield f"- {say('families')}: {_numbers(families) or none}"
+    yield f"- {say('categories')}: {_numbers(categories) or none}"
     hidden = say(
         "{comments} by comments, {baseline} by the baseline",
         comments=summary["suppressed"],
@@ -71,7 +72,7 @@ def _table_of_files(summary: dict[str, Any], say: Translations) -> Iterator[str]
     heads = f"| {say('file')} | {say('score')} | {say('findings')} |"
     yield from ("", f"## {say('Files by risk')}", "", heads, "| --- | ---: | ---: |")
     for file in summary["top_risk_files"]:
-        yield f"| {plain(file['file'])} | {file['score']} | {file['findings']} |"
+        yield f"| {plain(file['file'])} | {file['score']:.2f} | {file['findings']} |"
 
 
 def _finding(finding: Finding, say: Translations) -> Iterator[str]:

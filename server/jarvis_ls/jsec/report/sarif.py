@@ -135,7 +135,7 @@ class _Description:
     page: str
     """Its documentation."""
     category: str
-    """Its family."""
+    """Its category."""
     cwe: Sequence[int]
     """Weakness numbers, the most exact first."""
     severity: Severity

@@ -57,6 +57,16 @@ def top_files(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     ]
 
 
+def categories_by_risk(findings: Iterable[Finding]) -> dict[str, int]:
+    """Return the categories with the number of their findings, the highest sum of scores first."""
+    scores: dict[str, float] = defaultdict(float)
+    numbers: Counter[str] = Counter()
+    for finding in findings:
+        scores[finding.category] += finding.score
+        numbers[finding.category] += 1
+    return {name: numbers[name] for name in sorted(scores, key=lambda name: (-scores[name], name))}
+
+
 def _why(finding: Finding) -> str:
     return finding.suppressed.partition(":")[0]
 

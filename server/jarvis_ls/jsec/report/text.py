@@ -250,7 +250,7 @@ def _summary(
     yield _scan_line(result, numbers["scanned_files"], say)
     if numbers["top_risk_files"]:
         yield ""
-        yield paint(say("files by risk"), "bold")
+        yield paint(say("files by risk: score, findings, file"), "bold")
     for file in numbers["top_risk_files"][:5]:
         path = printable(places.path(file["file"]))
         yield f"  {file['score']:>7.2f}  {file['findings']:>4}  {path}"
