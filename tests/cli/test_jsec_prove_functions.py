@@ -279,3 +279,18 @@ def test_the_case_is_replayed_until_it_is_repaired(
     done = jsec("replay", case, str(project), "--trust", home=home)
     assert done.returncode == 0, done.stdout + done.stderr
     source.write_text(LIBRARY)
+
+
+def test_what_a_function_lacks_to_be_called_is_named(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a.c").write_text(
+        "#include <string.h>\nint missing(int n);\nint store(int n)\n{\n    int values[4];\n"
+        "    memset(values, 0, sizeof values);\n    for (int i = 0; i <= 4; i++)\n"
+        "        values[i] = n;\n    return missing(values[n & 3]);\n}\n"
+    )
+    places = str(tmp_path / "project"), "--trust", "--format", "json"
+    done = jsec("prove", "--all", *places, home=tmp_path / "home")
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["proof"]["verdict"] == "unproven"
+    text = finding["proof"]["message"]["text"]
+    assert "'store' cannot be called" in text and "missing" in text

@@ -13,6 +13,7 @@ from jarvis_ls.jsec.proof.configured import configure
 from jarvis_ls.jsec.proof.evidence import Evidence, Verdict
 from jarvis_ls.jsec.proof.meant_wraps import WRAPS, is_meant_to_wrap
 from jarvis_ls.jsec.proof.places import functions_of
+from jarvis_ls.jsec.proof.programs import NO_MAIN
 from jarvis_ls.jsec.proof.reports import is_unchecked_result, kinds_for
 from jarvis_ls.jsec.proof.rungs.rung import Rung
 from jarvis_ls.jsec.proof.workbench import Workbench
@@ -58,12 +59,22 @@ async def prove(
         if found.is_decisive:
             return _complete(found, finding, bench, budget)
         weak.append(found)
-    best = min(weak, key=lambda item: (_WEAK.index(item.verdict), -item.runs), default=None)
+    best = min(weak, key=_weakness, default=None)
     if is_meant:
         best = Evidence(Verdict.UNPROVEN, LADDER, _MEANT)
     elif best is None:
         best = Evidence(Verdict.UNPROVEN, LADDER, _why_none(finding, budget, reasons))
     return _complete(best, finding, bench, budget)
+
+
+def _weakness(evidence: Evidence) -> tuple[int, int, bool]:
+    """Return what puts weak evidence in order, that which says most first. That there is no program
+    says less than why a function of a library could not be called."""
+    return (
+        _WEAK.index(evidence.verdict),
+        -evidence.runs,
+        evidence.message == NO_MAIN,
+    )
 
 
 def _shows_wrap(evidence: Evidence) -> bool:

@@ -37,6 +37,8 @@ from jarvis_ls.jsec.settings.settings import Settings
 
 _MOST_FILES = 600
 """Larger projects are built by their own build system only."""
+NO_MAIN = Words("The project has no program: no file defines 'main'.")
+"""Why there is no program, where nothing else is wrong."""
 _MOST_LINKED = 200
 _MOST_FOLDERS = 40
 _LARGEST_DATABASE = 64_000_000
@@ -109,7 +111,7 @@ def find_program(bench: Workbench, file: str) -> Program | str:
     is_program = own.has_main and not own.wanted
     mains = [own] if is_program else [item for item in names.values() if item.has_main]
     if not mains:
-        return Words("The project has no program: no file defines 'main'.")
+        return NO_MAIN
     linked = [closure for main in mains if file in (closure := _closure(main, names))]
     if not linked:
         return Words("No program of the project uses {file}.", file=file)

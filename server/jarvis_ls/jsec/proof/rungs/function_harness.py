@@ -337,6 +337,8 @@ class _Search:
         cases = [Case(build, stdin=data, settings=set_(call)) for data, call in found.inputs]
         for level in LEVELS if cases else ():
             done = await run_cases(self._bench, cases, level, self._budget, leaks=self._leaks)
+            if done.failure and level == LEVELS[0]:
+                return Tried(function, why=done.failure)
             for run in done.done:
                 if seen := first_fit(run, self._kinds, self._places, self._path):
                     values = _values(target, run)
