@@ -29,7 +29,7 @@ from jarvis_ls.jsec.flow.ir.instructions import (
 )
 from jarvis_ls.jsec.flow.ir.nodes import Expr, Span, Type
 from jarvis_ls.jsec.flow.ir.operands import INNER, of_end, of_instruction
-from jarvis_ls.jsec.flow.ir.rooms import ALLOCATING, size_of
+from jarvis_ls.jsec.flow.ir.rooms import ALLOCATING, Rooms, Sum, size_of
 
 _BYTES: Final = ("p", ("i", 1, False))
 _ROUNDS: Final = 3
@@ -46,8 +46,6 @@ _NEGATED: Final = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=":
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 _NOWHERE: Final = -1
-Sum = tuple[tuple[int, ...], int]
-"""Variables, in order, and a constant."""
 Place = tuple[int, tuple[int, ...], int]
 """A cursor, and how far behind it: variables and a constant."""
 Pair = tuple[int, int]
@@ -55,8 +53,6 @@ Pair = tuple[int, int]
 Bounds = dict[Pair, dict[tuple[int, ...], int]]
 Least = dict[int, int]
 """The least that variables hold."""
-Rooms = dict[int, tuple[Sum, object]]
-"""Variables that point to blocks, with their number of elements and what one takes."""
 Extent = Callable[[str, FunctionIR, int], int]
 """Gives how many bytes behind an argument a function reads in any case."""
 

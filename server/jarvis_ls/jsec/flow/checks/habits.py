@@ -15,15 +15,12 @@ from jarvis_ls.jsec.flow.ir import nodes
 from jarvis_ls.jsec.flow.ir.declarations import FunctionIR, RecordIR
 from jarvis_ls.jsec.flow.ir.instructions import Return
 from jarvis_ls.jsec.flow.ir.nodes import Type
-from jarvis_ls.jsec.flow.ir.rooms import ANY, bare, room_key
+from jarvis_ls.jsec.flow.ir.rooms import ANY, Rooms, bare, room_key
 from jarvis_ls.jsec.flow.ir.untested_uses import DROPPED, INDEX, MEMBER, Use, uses
 from jarvis_ls.jsec.flow.library.c_functions import TABLE
 
 _POINTER: Final = 8
 """Bytes of a pointer."""
-Rooms = dict[int, tuple[tuple[tuple[int, ...], int], object]]
-"""Variables that point to blocks, with the sum that is their number of elements, and what one
-takes."""
 _LEAST: Final = {"result": (3, 3), "index": (3, 3), "dropped": (8, 8), "member": (5, 4)}
 """How many tests make a habit, and how many for each use without one."""
 

@@ -34,6 +34,10 @@ _SIZES: Final[dict[str, tuple[int, ...]]] = {
 ALLOCATING: Final = frozenset(_SIZES)
 Unit = object
 """Bytes of an element, or its type."""
+Sum = tuple[tuple[int, ...], int]
+"""Variables, in order, and a constant."""
+Rooms = dict[int, tuple[Sum, Unit]]
+"""Variables that point to blocks, with their number of elements and what one takes."""
 Records = Callable[[str], "RecordIR | None"]
 """Gives the record of a name."""
 
