@@ -115,7 +115,7 @@ def test_a_file_that_takes_too_long_keeps_what_was_found(root: Path) -> None:
         f"void f{n}(char *p) {{ char b[4]; strcpy(b, p); gets(b); }}\n" for n in range(5_000)
     )
     write(root, {"a.c": FLAWED, "many.c": text})
-    run = jsec("scan", "--format", "json", "--timeout", "1", "--jobs", "1", cwd=root)
+    run = jsec("scan", "--format", "json", "--timeout", "2", "--jobs", "1", cwd=root)
     report = json.loads(run.stdout)
     found = [issue for issue in report["issues"] if issue["file"] == "many.c"]
     rules = {issue["rule"] for issue in found}
