@@ -156,7 +156,6 @@ MYPY = {
 async def test_a_patch_that_passes_the_tests_but_not_the_types_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="needs mypy")
     async with repair_bench(tmp_path, MYPY) as bench:
-        bench.use_interpreter()
         bench.plan(cause="lib.py")
         bench.patch([("lib.py", "a * 3", "a + str(a) if a > 9 else a * 2")])
         bench.patch([("lib.py", "a * 3", "a * 2")])

@@ -66,6 +66,9 @@ class CodeBench:
         self.root = make_repository(folder / "work", files)
         own = {"JARVIS_HOME": str(self.home), "SCRIPTED_KEY": "sk-1"}
         self.environment = {**without_models(ENVIRONMENT), **own}
+        # The `python3` of the machine need not have pytest; the one that runs these tests has.
+        here = str(Path(sys.executable).parent)
+        self.environment["PATH"] = f"{here}{os.pathsep}{self.environment['PATH']}"
 
     async def run(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
         """Exit status, output and errors of a run without a terminal."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -53,11 +51,6 @@ class RepairBench(CodeBench):
             for number, edits in enumerate(candidates, 1)
         ]
         self.model.say(json.dumps({"status": "patched", "candidates": made}))
-
-    def use_interpreter(self) -> None:
-        """Let `python3` be the one that runs the tests, with the packages it has."""
-        here = str(Path(sys.executable).parent)
-        self.environment["PATH"] = f"{here}{os.pathsep}{self.environment['PATH']}"
 
     async def repair(self, *arguments: str, given: str = "") -> tuple[int, str, str]:
         """Exit status, output and errors of a run in the trusted folder."""
