@@ -1,4 +1,5 @@
-"""When a run shows that a program does not look whether a call failed, and when it does not."""
+"""What is shown by calls that fail, and what is not: a program that looks at the result says so in
+every run where the call fails by itself."""
 
 from __future__ import annotations
 
@@ -14,54 +15,18 @@ from jarvis_ls.jsec.proof.rungs.failing_calls import FailingCalls
 from jarvis_ls.jsec.proof.toolchain import find_toolchain
 from jarvis_ls.jsec.proof.workbench import Workbench
 from jarvis_ls.runtime.sandbox.ladder import Ladder
+from tests.cli.test_jsec_prove import needs_compiler
 
-pytestmark = [
-    pytest.mark.skipif(not find_toolchain().compiler, reason="a C compiler is not here"),
-    pytest.mark.watches(),
-]
+pytestmark = [pytest.mark.watches(), needs_compiler]
 
-PROGRAM = """\
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
-static void tell(void)
-{
-    puts("failed");
-}
-
-int main(void)
-{
-    char text[100] = "";
-    int descriptor = open("in.txt", O_RDONLY | O_CREAT, 0600);
-    FILE *from = fopen("in.txt", "r"), *to = fopen("out.txt", "w");
-    if (descriptor < 0 || from == NULL || to == NULL)
-        return 1;
-    BODY
-    puts("end");
-    return 0;
-}
-"""
-IGNORED = {
-    "a read that gives all it is asked for": "fread(text, 1, 99, stdin);",
-    "a read of a descriptor": "read(0, text, 99);",
-    "a stream that was written": 'fputs("a", to); fclose(to);',
-}
-NOT_IGNORED = {
-    "a count that is tested": "if (fread(text, 1, 99, stdin) != 99) tell();",
-    "bytes that are counted": "if (read(0, text, 99) != 99) tell();",
-    "a stream that was only read": "fclose(from);",
-    "a descriptor that was only read": "close(descriptor);",
-}
+HEAD = "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdio.h>\n#include <unistd.h>\n"
 
 
-def ask(folder: Path, body: str) -> Evidence | None:
-    """Ask the rung about the line of the calls."""
-    text = PROGRAM.replace("BODY", body)
-    project = folder / "project"
-    project.mkdir()
-    (project / "a.c").write_text(text)
-    line = next(n for n, content in enumerate(text.splitlines(), 1) if body in content)
+def show(folder: Path, statement: str) -> Evidence | None:
+    """What failing calls show of one statement of a program."""
+    work = folder / "work"
+    work.mkdir()
+    (work / "a.c").write_text(f"{HEAD}int main(void)\n{{\n    {statement}\n    return 0;\n}}\n")
     finding = Finding(
         rule="any",
         language="c/cpp",
@@ -69,27 +34,68 @@ def ask(folder: Path, body: str) -> Evidence | None:
         pattern="",
         cwe=(252,),
         file="a.c",
-        span=Span(line, 5, line, 5 + len(body)),
+        span=Span(7, 5, 7, 5 + len(statement)),
         evidence="",
         message=Message(""),
         suggestion=Message(""),
         confidence=0.5,
         severity="medium",
-        fingerprint="f",
+        fingerprint="a",
     )
-    bench = Workbench(project.resolve(), Ladder(folder / "home"), find_toolchain())
+    bench = Workbench(work.resolve(), Ladder(folder / "home"), find_toolchain())
     return asyncio.run(FailingCalls().attempt(finding, bench, Budget(20.0)))
 
 
-@pytest.mark.parametrize("body", IGNORED.values(), ids=IGNORED)
-def test_a_failure_that_nobody_looks_at_is_reproduced(tmp_path: Path, body: str) -> None:
-    found = ask(tmp_path, body)
-    assert found is not None and found.verdict is Verdict.REPRODUCED, found
-
-
-@pytest.mark.parametrize("body", NOT_IGNORED.values(), ids=NOT_IGNORED)
-def test_nothing_is_said_where_the_result_is_tested_or_nothing_is_lost(
-    tmp_path: Path, body: str
+@pytest.mark.parametrize(
+    "call", ['rename("not here", "b")', "setuid(1000)", "setgroups(0, NULL)", 'remove("not here")']
+)
+def test_a_result_that_is_dropped_is_told_from_one_that_is_looked_at(
+    tmp_path: Path, call: str
 ) -> None:
-    found = ask(tmp_path, body)
-    assert found is not None and found.verdict is Verdict.UNPROVEN, found
+    for name, statement, verdict in (
+        ("dropped", f"{call};", Verdict.REPRODUCED),
+        ("seen", f"if ({call} != 0) return 3;", Verdict.UNPROVEN),
+    ):
+        (tmp_path / name).mkdir()
+        found = show(tmp_path / name, statement)
+        assert found is not None
+        assert found.verdict is verdict, (name, str(found.message))
+
+
+def test_a_file_that_is_not_there_either_way_shows_nothing(tmp_path: Path) -> None:
+    found = show(tmp_path, 'if (fopen("/not/here", "r") == NULL) return 3;')
+    assert found is not None
+    assert found.verdict is Verdict.UNPROVEN, str(found.message)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'char text[100] = ""; fread(text, 1, 99, stdin);',
+        'char text[100] = ""; read(0, text, 99);',
+        "fclose(stdout);",
+    ],
+)
+def test_a_read_or_a_loss_that_is_not_looked_at_is_reproduced(
+    tmp_path: Path, statement: str
+) -> None:
+    found = show(tmp_path, statement)
+    assert found is not None
+    assert found.verdict is Verdict.REPRODUCED, str(found.message)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'char text[100] = ""; if (fread(text, 1, 99, stdin) != 99) return 3;',
+        'char text[100] = ""; if (read(0, text, 99) != 99) return 3;',
+        'FILE *from = fdopen(0, "r"); if (from == NULL) return 3; fclose(from);',
+        "close(0);",
+    ],
+)
+def test_a_count_that_is_tested_and_closing_what_was_read_show_nothing(
+    tmp_path: Path, statement: str
+) -> None:
+    found = show(tmp_path, statement)
+    assert found is not None
+    assert found.verdict is Verdict.UNPROVEN, str(found.message)

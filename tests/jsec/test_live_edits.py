@@ -126,7 +126,7 @@ def test_random_edits_show_what_a_fresh_document_shows(style):
 def test_keystrokes_all_over_a_text_with_errors_stay_as_cheap(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Items whose error the parser met elsewhere were looked at again by each later keystroke."""
+    """Each edit added a function with a syntax error that later ones ran the rules over again."""
     run, looked_at = Plan.run, []
 
     def counted(plan: Plan, unit: Unit, item: Item, clock: Clock) -> ItemResult:

@@ -120,12 +120,12 @@ _COUNTS = (*range(1, MOST_CALLS + 1), -1)
 
 def _plain_cases(build: Build, channels: Channels) -> Iterator[Case]:
     """Yield cases in which nothing fails: a value for all channels, then names of files."""
-    yield case_with(build, channels, "input")
+    plain = case_with(build, channels, "input")
+    yield plain
     if channels.arguments:
         text = b"input\n" * 8
         yield Case(build, ("file.txt", "out.txt"), text, (("file.txt", text),))
     # A read of many bytes fails by itself where there are few.
-    plain = case_with(build, channels, "input")
     if plain.stdin or plain.files:
         files = tuple((name, _LONG_TEXT) for name, _ in plain.files)
         yield replace(plain, stdin=_LONG_TEXT if plain.stdin else b"", files=files)
