@@ -45,26 +45,27 @@ def summary_of(result: ScanResult, findings: Iterable[Finding]) -> dict[str, Any
 
 def top_files(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Return the files with the highest sum of scores."""
-    scores: dict[str, float] = defaultdict(float)
-    numbers: Counter[str] = Counter()
-    for finding in findings:
-        scores[finding.file] += finding.score
-        numbers[finding.file] += 1
-    ranked = sorted(scores, key=lambda file: (-scores[file], file))[:TOP_FILES]
+    ranked = _rank((finding.file, finding.score) for finding in findings)
     return [
-        {"file": file, "score": round(scores[file], 2), "findings": numbers[file]}
-        for file in ranked
+        {"file": file, "score": round(score, 2), "findings": count}
+        for file, score, count in ranked[:TOP_FILES]
     ]
 
 
 def categories_by_risk(findings: Iterable[Finding]) -> dict[str, int]:
     """Return the categories with the number of their findings, the highest sum of scores first."""
-    scores: dict[str, float] = defaultdict(float)
+    ranked = _rank((finding.category, finding.score) for finding in findings)
+    return {name: count for name, _, count in ranked}
+
+
+def _rank(scores: Iterable[tuple[str, float]]) -> list[tuple[str, float, int]]:
+    """Return names with the sum of their scores and their number, the highest sum first."""
+    sums: dict[str, float] = defaultdict(float)
     numbers: Counter[str] = Counter()
-    for finding in findings:
-        scores[finding.category] += finding.score
-        numbers[finding.category] += 1
-    return {name: numbers[name] for name in sorted(scores, key=lambda name: (-scores[name], name))}
+    for name, score in scores:
+        sums[name] += score
+        numbers[name] += 1
+    return [(name, sums[name], numbers[name]) for name in sorted(sums, key=lambda n: (-sums[n], n))]
 
 
 def _why(finding: Finding) -> str:
