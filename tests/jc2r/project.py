@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.support.starting import quick
+
 JC2R = [sys.executable, "-m", "jarvis_ls.cli.jc2r"]
 
 
@@ -20,7 +22,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 def jc2r(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*JC2R, *map(str, arguments)],
+        [*quick("jarvis_ls.cli.jc2r"), *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=900,

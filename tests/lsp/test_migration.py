@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import psutil
@@ -20,6 +19,7 @@ from jarvis_ls.jc2r.rewrite.journal import FOLDER, Journal, Outcome, Record, wri
 from jarvis_ls.lsp.folders import uri_of
 from jarvis_ls.lsp.protocol import extensions
 from tests.lsp.editor import COMMAND, running
+from tests.support.starting import quick
 
 pytestmark = pytest.mark.watches()
 """Each test translates a project and builds its crate."""
@@ -69,9 +69,8 @@ def project(tmp_path):
 
 
 def jc2r(*arguments):
-    code = "import sys; from jarvis_ls.cli.jc2r import main; sys.exit(main())"
     subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [*quick("jarvis_ls.cli.jc2r"), *map(str, arguments)],
         check=True,
         capture_output=True,
         timeout=120,

@@ -12,7 +12,7 @@ LENGTH = 4
 def main(path: str, *arguments: str) -> int:
     with socket.socket(socket.AF_UNIX) as nursery:
         nursery.connect(path)
-        texts = [os.getcwdb(), *map(os.fsencode, arguments)]  # noqa: PTH109  # quick to start
+        texts = [os.getcwdb(), b"", *map(os.fsencode, arguments)]  # noqa: PTH109  # quick to start
         texts += [b"=".join(pair) for pair in os.environb.items()]
         body = b"\0".join(texts)
         head = len(body).to_bytes(LENGTH, "big") + len(arguments).to_bytes(LENGTH, "big")
