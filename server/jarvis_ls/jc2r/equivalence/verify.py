@@ -32,6 +32,7 @@ from jarvis_ls.jc2r.build.compile_commands import Units
 from jarvis_ls.jc2r.equivalence import shared_libraries
 from jarvis_ls.jc2r.equivalence.findings import UNDEFINED, findings_of
 from jarvis_ls.jc2r.equivalence.functions import LATE, Budget, Compared, compare
+from jarvis_ls.jc2r.equivalence.own_constants import without_own_constants
 from jarvis_ls.jc2r.equivalence.result_record import Results
 
 CASES = 40
@@ -243,7 +244,7 @@ def _all(
             Budget(settings.cases, settings.seed, late, share(), KEPT),
         )
 
-    with ThreadPoolExecutor(settings.jobs) as pool:
+    with without_own_constants(), ThreadPoolExecutor(settings.jobs) as pool:
         futures: list[Future[Compared]] = [
             pool.submit(compare_function, function) for function in waiting
         ]
