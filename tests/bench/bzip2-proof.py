@@ -20,7 +20,7 @@ from measure import cost, tree
 from measure.jsec import scan
 from measure.table import Table
 
-SECONDS = 15
+SECONDS = 30
 EXPECTED = {
     ("bzip2.c", 1126): "refuted",
     ("bzip2.c", 1153): "refuted",

@@ -124,6 +124,14 @@ def assumptions(answer: Answer, name: str) -> tuple[str, ...]:
         found.append(Words("No string is longer than 256 MiB."))
     if answer.level > 0:
         found.append(Words("Only functions of the project call '{function}'.", function=name))
+    if answer.by_address:
+        found.append(
+            Words(
+                "Calls by address in the project, and no others, come to the functions of their "
+                "type whose address it uses: {functions}.",
+                functions=together([f"'{name}'" for name in answer.by_address], ", "),
+            )
+        )
     if answer.level < 0:
         found.append(Words("The program begins in 'main' and consists of the project's files."))
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import z3
 
@@ -479,7 +480,8 @@ class Expressions(Machine):
             if is_equality and 0 in (first.block, second.block):
                 same = False
         elif isinstance(first, Wild) and isinstance(second, Wild):
-            same = True if first.number == second.number else same
+            if first.number == second.number:
+                return _compare(operator, first.offset, second.offset, _OFFSET)
         elif isinstance(first, Wild) and is_null(second):
             same = first.is_null
         elif isinstance(second, Wild) and is_null(first):
@@ -494,6 +496,8 @@ class Expressions(Machine):
         return same if operator == "==" else terms.negate(same)
 
     def _pointer_difference(self, first: Value, second: Value, step: int, node: Node) -> Value:
+        if isinstance(first, Wild) and isinstance(second, Wild) and first.number == second.number:
+            return (first.offset - second.offset) // max(1, step)
         if not (
             isinstance(first, Pointer)
             and isinstance(second, Pointer)
@@ -780,7 +784,11 @@ def _moved_by(pointer: Value, amount: int | None) -> Value:
         offset = terms.add_sizes(pointer.offset, amount)
         return Pointer(pointer.block, offset, pointer.low, pointer.high)
     if isinstance(pointer, Wild):
-        return Wild(pointer.is_null)
+        return (
+            Wild(pointer.is_null)
+            if amount is None
+            else replace(pointer, offset=pointer.offset + amount)
+        )
     return wild()
 
 

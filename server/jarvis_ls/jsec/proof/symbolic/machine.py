@@ -8,7 +8,7 @@ first that cannot be shown ends everything: `NotShown`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,10 +54,12 @@ class GaveUp(Exception):
 class NotShown(GaveUp):
     """An obligation could not be shown."""
 
-    def __init__(self, check: Check, node: Node | None) -> None:
+    def __init__(self, check: Check, node: Node | None, *, is_unanswered: bool = False) -> None:
+        """`is_unanswered` says whether the solver took too long."""
         where = f"{node.file}:{node.line}" if node is not None else ""
         super().__init__(f"{check.name.lower()} {where}")
         self.check = check
+        self.is_unanswered = is_unanswered
 
 
 @dataclass(slots=True)
@@ -128,6 +130,16 @@ class Machine:
             return term or not self.is_possible(state, z3.BoolVal(True))
         return not self.is_possible(state, z3.Not(term), whole=True)
 
+    def failing(self, state: State, claims: Sequence[Truth]) -> set[int]:
+        """Return the numbers of those claims that may not hold on a path."""
+        plain = {number for number, claim in enumerate(claims) if claim is False}
+        if plain and not self.is_possible(state, z3.BoolVal(True)):
+            return set()
+        asked = [True if number in plain else claim for number, claim in enumerate(claims)]
+        return plain | self._solver.failing(
+            state.path, asked, lambda: self._end - time.thread_time()
+        )
+
     def assume(self, state: State, term: Truth) -> bool:
         """Add a condition to a path; returns False when it cannot hold there."""
         if isinstance(term, bool):
@@ -186,8 +198,9 @@ class Machine:
         """Show an obligation when it is asked for here. Raises `NotShown`."""
         if not self.wants(check):
             return
+        before = self._solver.unanswered
         if term is not True and not self.proves(state, term):
-            raise NotShown(check, node)
+            raise NotShown(check, node, is_unanswered=self._solver.unanswered > before)
         self.spent.shown += self.active > 0
 
     # -- memory
@@ -232,6 +245,8 @@ class Machine:
     def load(self, state: State, pointer: Value, type_: CType, node: Node | None = None) -> Value:
         """Return what is at a place."""
         self.access(state, pointer, type_.size, node, write=False)
+        if isinstance(pointer, Wild) and not type_.volatile:
+            return self._load_behind(state, pointer, type_)
         if type_.volatile or not isinstance(pointer, Pointer):
             return self.anything(type_)
         block = state.blocks.get(pointer.block)
@@ -249,6 +264,26 @@ class Machine:
                 self._require_life(state, value, node)
                 return value
         return self._compose(state, pointer, block, type_)
+
+    def _load_behind(self, state: State, pointer: Wild, type_: CType) -> Value:
+        """Return what is read through a wild pointer: the same as before, as long as nothing was
+        written that it may point to."""
+        found = state.behind.get(pointer.place)
+        if found is not None and found[0] == type_.size:
+            value = _as_type(found[1], type_)
+            if value is not None:
+                return value
+        value = self.anything(type_)
+        if type_.form in (Form.INTEGER, Form.POINTER):
+            self._keep_behind(state, pointer, type_, value)
+        return value
+
+    def _keep_behind(self, state: State, pointer: Wild, type_: CType, value: Value) -> None:
+        start, end = pointer.offset, pointer.offset + type_.size
+        for place, (size, _) in list(state.behind.items()):
+            if place[0] == pointer.number and place[1] < end and place[1] + size > start:
+                del state.behind[place]
+        state.behind[pointer.place] = (type_.size, value)
 
     def _require_life(self, state: State, value: Value, node: Node | None) -> None:
         """Ask that a pointer that is read, to be used or handed on, points to what is there."""
@@ -323,9 +358,16 @@ class Machine:
         self.access(state, pointer, type_.size, node, write=True)
         if not isinstance(pointer, Pointer):
             kept = self._kept_behind(state, type_, value, node)
+            behind = state.behind
             self.expose(state, value)
             self.forget_exposed(state)
             state.kept = kept
+            if isinstance(pointer, Wild):  # another one may point to the same, this one does not
+                number = pointer.number
+                state.behind = {place: at for place, at in behind.items() if place[0] == number}
+                self._keep_behind(state, pointer, type_, value)
+                if type_.form not in (Form.INTEGER, Form.POINTER):
+                    del state.behind[pointer.place]
             return
         block = state.blocks.get(pointer.block)
         if block is None or block.constant or block.life is Life.DEAD:
@@ -398,8 +440,9 @@ class Machine:
     def touch(self, state: State, place: tuple[int, int, int]) -> None:
         """Note that a place was written to, of which a wild pointer may know."""
         self.writes.add(place)
-        if state.lengths and place[0] in state.reachable([]):
+        if (state.lengths or state.behind) and place[0] in state.reachable([]):
             state.lengths.clear()
+            state.behind.clear()
 
     def _store_somewhere(
         self, state: State, pointer: Pointer, block: Block, type_: CType, value: Value
@@ -464,16 +507,22 @@ class Machine:
         state.exposed |= frozenset(blocks_in(value))
 
     def forget_exposed(
-        self, state: State, values: list[Value] | None = None, *, shared: bool = True
+        self,
+        state: State,
+        values: list[Value] | None = None,
+        *,
+        shared: bool = True,
+        spared: frozenset[int] = frozenset(),
     ) -> set[int]:
         """Forget what code may change that has some values; returns the objects. `shared` says
-        whether it is code of the project."""
-        found = state.reachable(list(values or ()), shared=shared)
+        whether it is code of the project, `spared` which variables it does not change by name."""
+        found = state.reachable(list(values or ()), shared=shared, spared=spared)
         for number in found:
             self.writes.add((number, 0, 0))
             state.forget(number)
         state.exposed |= found - state.shared if shared else found
         state.lengths.clear()
+        state.behind = {}
         state.kept = {}
         return found
 
@@ -517,9 +566,9 @@ class Machine:
     def _length(self, state: State, pointer: Value, unit: int) -> Number | None:
         """Return the length of a string; None when it may have no terminator."""
         if isinstance(pointer, Wild):
-            known = state.lengths.get(pointer.number)
+            known = state.lengths.get(pointer.place)
             if known is None:
-                known = state.lengths[pointer.number] = self._any_length(state)
+                known = state.lengths[pointer.place] = self._any_length(state)
             self.require(state, Check.READ, False)
             return known
         if not isinstance(pointer, Pointer):

@@ -66,6 +66,13 @@ class Wild:
 
     is_null: Truth
     number: int = field(default_factory=lambda: next(_COUNT))
+    offset: int = 0
+    """In bytes from the pointer of the same number that it was made of."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return what is equal of two pointers that surely are."""
+        return self.number, self.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +140,7 @@ class State:
     """One path: what was assumed, and what memory holds."""
 
     __slots__ = (
+        "behind",
         "blocks",
         "exposed",
         "given",
@@ -158,8 +166,10 @@ class State:
         """Blocks whose address may be kept where it is not seen."""
         self.shared: frozenset[int] = frozenset()
         """Blocks that other functions of the project know by name."""
-        self.lengths: dict[int, Number] = {}
-        """Lengths of the strings that wild pointers point to."""
+        self.lengths: dict[tuple[int, int], Number] = {}
+        """Lengths of the strings that wild pointers point to, by `Wild.place`."""
+        self.behind: dict[tuple[int, int], tuple[int, Value]] = {}
+        """Size and value of what was last read or written through wild pointers, by their place."""
         self.watched: frozenset[int] = frozenset()
         """Blocks that were allocated in the places of the goal."""
         self.given: frozenset[int] = frozenset()
@@ -179,6 +189,7 @@ class State:
         other.exposed = self.exposed
         other.shared = self.shared
         other.lengths = dict(self.lengths)
+        other.behind = dict(self.behind)
         other.watched = self.watched
         other.given = self.given
         other.kept = dict(self.kept)
@@ -244,12 +255,21 @@ class State:
         for block in blocks_in(value):
             self.exposed |= {block}
 
-    def reachable(self, values: list[Value], *, shared: bool = True) -> set[int]:
+    def reachable(
+        self,
+        values: list[Value],
+        *,
+        shared: bool = True,
+        spared: frozenset[int] = frozenset(),
+    ) -> set[int]:
         """Return the objects that code can come to that has some values and what is exposed, and,
-        when it is code of the project, what is shared."""
+        when it is code of the project, what is shared. Of `spared` it may read what is in there."""
         waiting = [block for value in values for block in blocks_in(value)]
         waiting += self.exposed
-        waiting += self.shared if shared else ()
+        waiting += self.shared - spared if shared else ()
+        for number in spared:
+            for _, value in self.blocks[number].cells.values():
+                waiting += blocks_in(value)
         found: set[int] = set()
         while waiting:
             number = waiting.pop()

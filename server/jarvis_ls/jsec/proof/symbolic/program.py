@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from jarvis_ls.codeintel import clang
-from jarvis_ls.jsec.proof.symbolic.reader import Reader, Unit
+from jarvis_ls.jsec.proof.symbolic.reader import Reader, Unit, called_signature
 from jarvis_ls.jsec.proof.symbolic.syntax import Form, Function, Node, Unsupported, Variable
 
 _DEEPEST = 400
@@ -37,7 +37,18 @@ class Program:
         self._exported: dict[str, Function] = {}
         self._calls: dict[_Key, set[_Key]] = {}
         self._taken: set[_Key] = set()
-        self._changing: set[str] = set()
+        """Functions whose address is used."""
+        self._open: set[_Key] = set()
+        """Those of them that code outside of the files may call: their address is handed to a call,
+        put where the system sees it, or cast."""
+        self._through: dict[str, set[_Key]] = {}
+        """Functions that call something by its address, by the type of what they call."""
+        self._changing: dict[str, set[_Key]] = {}
+        """Variables that something is done with but to read them, and the functions that do it;
+        initialisers of other variables are of no function."""
+        self._calls_outside: set[_Key] = set()
+        """Functions that call what neither the files nor the system define."""
+        self._changers: dict[_Key, Callable[[str], bool]] = {}
         self._initials: dict[str, Any] = {}
         self._needed: set[_Key] = set()
         self._relevant: set[_Key] = set()
@@ -45,12 +56,16 @@ class Program:
         """Whether a place or a step is in a function, or below one, whose address is taken: then
         any function may come to it."""
         self._is_whole = False
+        self._has_other_addresses = False
+        """Whether what is called by address may be another function than those whose address is
+        used with their own type: one is cast, one of the system is used, or one is looked up."""
         self._system: set[str] = set()
         for file in files:
             text = changed[1] if changed is not None and changed[0] == file else None
             self._add(file, self._reader.read(file, text))
         for unit in self._units.values():
             self._read_uses(unit)
+        self._add_calls_by_address()
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -116,6 +131,31 @@ class Program:
         """Return whether a place, or a step to one, lies in a function or in what it calls."""
         return self._is_pointed_to or (function.file, function.name) in self._relevant
 
+    def changes_by_name(self, function: Function) -> Callable[[str], bool]:
+        """Return whether a call of a function may change the variable of a key by its name: it, or
+        what it comes to, does something with it but read it. Functions whose address is used may be
+        called by whatever is called."""
+        key = function.file, function.name
+        known = self._changers.get(key)
+        if known is None:
+            reached = self._reached_from([key, *self._taken])
+            outside = not self._is_whole and not self._calls_outside.isdisjoint(reached)
+            known = self._changers[key] = lambda name: (
+                (outside and ":" not in name)
+                or not self._changing.get(name, set()).isdisjoint(reached)
+            )
+        return known
+
+    def _reached_from(self, waiting: list[_Key]) -> set[_Key]:
+        """Return functions, and those that they call, and so on."""
+        found: set[_Key] = set()
+        while waiting:
+            key = waiting.pop()
+            if key not in found:
+                found.add(key)
+                waiting += self._calls.get(key, ())
+        return found
+
     def is_system(self, name: str) -> bool:
         """Return whether a header of the system declares a function."""
         return name in self._system
@@ -165,7 +205,7 @@ class Program:
         around = [self.at(file, first) for file, first, _ in steps]
         found = [(item.file, item.name) for item in around if item is not None]
         self._relevant = self._needed | self._leading_to(found)
-        self._is_pointed_to = not self._taken.isdisjoint(self._relevant)
+        self._is_pointed_to = not self._open.isdisjoint(self._relevant)
 
     def _leading_to(self, waiting: list[_Key]) -> set[_Key]:
         """Return functions, and those that call them, and so on."""
@@ -179,9 +219,10 @@ class Program:
 
     def callers(self, function: Function) -> list[Function] | None:
         """Return the functions that call another; None when not all are known: its address is
-        taken."""
+        where code outside of the files sees it. Where it is used otherwise, all that call a
+        function of its type by address are callers."""
         key = function.file, function.name
-        if key in self._taken:
+        if key in self._open:
             return None
         return [
             self._functions[caller]
@@ -189,49 +230,95 @@ class Program:
             if key in called and caller in self._functions
         ]
 
+    def called_through(self, signature: str) -> tuple[list[Function], bool]:
+        """Return the functions of a type whose address is used: a call of that type by address may
+        come to them. Behind it, whether it can only come to one of them; if not, those that no
+        place is in or below are left out."""
+        found = [
+            self._functions[key]
+            for key in sorted(self._taken)
+            if self._functions[key].signature == signature
+        ]
+        if self._is_whole and found and not self._has_other_addresses:
+            return found, True
+        return [item for item in found if (item.file, item.name) in self._needed], False
+
+    def called_by_address(self, entered: Iterable[_Key]) -> list[str]:
+        """Return the names of those of some functions whose address is used."""
+        return sorted({name for file, name in entered if (file, name) in self._taken})
+
     def main(self) -> Function | None:
         """Return where the program begins."""
         return self._exported.get("main")
+
+    def _add_calls_by_address(self) -> None:
+        """Count who calls a type of function by address as a caller of each such function; one
+        that is called without a prototype somewhere has callers that are not known."""
+        if any(signature.endswith("()") for signature in self._through):
+            self._open |= self._taken
+        for key in self._taken:
+            for caller in self._through.get(self._functions[key].signature, ()):
+                self._calls[caller].add(key)
 
     def _read_uses(self, unit: Unit) -> None:
         for name, cursor in unit.bodies.items():
             function = unit.functions[name]
             key = function.file, function.name
-            called = self._calls.setdefault(key, set())
+            self._calls.setdefault(key, set())
             for use, above in _uses(cursor):
-                self._note_use(use, above, function.file, called)
+                if use.kind.name == "CALL_EXPR":
+                    signature = called_signature(use)
+                    if signature is not None:
+                        self._through.setdefault(signature, set()).add(key)
+                    continue
+                self._note_use(use, above, function.file, key)
         for _, cursor in unit.globals.values():
             for use, above in _uses(cursor):
-                self._note_use(use, [*above, cursor], self._file(cursor), None)
+                if use.kind.name == "DECL_REF_EXPR":
+                    self._note_use(use, [*above, cursor], self._file(cursor), None)
 
     def _file(self, cursor: Any) -> str:
         return self._reader.file_of(cursor)
 
-    def _note_use(self, use: Any, above: list[Any], file: str, called: set[_Key] | None) -> None:
+    def _note_use(self, use: Any, above: list[Any], file: str, by: _Key | None) -> None:
+        """Note what a name in the function `by`, or outside of functions, is used for."""
         referenced = use.referenced
         if referenced is None:
             return
         if referenced.kind.name == "FUNCTION_DECL":
             function = self.function(use.spelling, file)
             if function is None:
+                if by is not None and use.spelling not in self._system:
+                    self._calls_outside.add(by)
+                if by is None or use.spelling in _LOOK_UP or not _is_called(use, above):
+                    self._has_other_addresses = True
                 return
             key = function.file, function.name
-            if called is not None and _is_called(use, above):
-                called.add(key)
+            if by is not None and _is_called(use, above):
+                self._calls[by].add(key)
             else:
                 self._taken.add(key)
+                self._has_other_addresses |= any(a.kind.name == "CSTYLE_CAST_EXPR" for a in above)
+                if not (function.static and _stays_inside(use, above)):
+                    self._open.add(key)
         elif referenced.kind.name == "VAR_DECL" and not _is_read(use, above):
-            self._changing.add(self._reader.variable(referenced).key)
+            changers = self._changing.setdefault(self._reader.variable(referenced).key, set())
+            if by is not None:
+                changers.add(by)
 
 
 def _uses(cursor: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield all names of functions and variables below a cursor, with what is around them."""
+    """Yield all names of functions and variables and all calls below a cursor, with what is around
+    them."""
     waiting: list[tuple[Any, list[Any]]] = [(cursor, [])]
     while waiting:
         node, above = waiting.pop()
         if node.kind.name == "DECL_REF_EXPR":
             yield node, above
-        elif len(above) < _DEEPEST:
+            continue
+        if node.kind.name == "CALL_EXPR" and clang.children(node):
+            yield node, above
+        if len(above) < _DEEPEST:
             around = [*above[-5:], node]
             waiting += [(child, around) for child in clang.children(node)]
 
@@ -248,6 +335,50 @@ def _is_called(use: Any, above: list[Any]) -> bool:
             return False
         inner = around
     return False
+
+
+_LOOK_UP = frozenset({"dlsym", "dlvsym", "GetProcAddress"})
+"""Functions that give addresses of functions."""
+_KEEPS = frozenset({"UNEXPOSED_EXPR", "PAREN_EXPR", "INIT_LIST_EXPR", "CONDITIONAL_OPERATOR"})
+
+
+def _stays_inside(use: Any, above: list[Any]) -> bool:
+    """Return whether the address of a function is put, or compared with what is, in a variable or
+    member that the project declares, without a cast."""
+    inner = use
+    for around in reversed(above):
+        name = around.kind.name
+        if name in _KEEPS or (name == "UNARY_OPERATOR" and inner.kind.name == "DECL_REF_EXPR"):
+            if name == "INIT_LIST_EXPR" and clang.in_system_header(_declared(around.type)):
+                return False
+            inner = around
+            continue
+        if name == "VAR_DECL":
+            return not clang.in_system_header(_declared(around.type))
+        if name == "BINARY_OPERATOR":
+            return _is_of_project(clang.children(around)[0])
+        return False
+    return False
+
+
+def _declared(type_: Any) -> Any:
+    """Return what declares a type, or the one of an array's elements."""
+    found = type_.get_canonical()
+    while found.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY"):
+        found = found.element_type.get_canonical()
+    return found.get_declaration()
+
+
+def _is_of_project(place: Any) -> bool:
+    """Return whether a variable or member is declared by the project."""
+    while place.kind.name in ("PAREN_EXPR", "ARRAY_SUBSCRIPT_EXPR", "UNEXPOSED_EXPR"):
+        place = clang.children(place)[0]
+    referenced = place.referenced
+    return (
+        place.kind.name in ("DECL_REF_EXPR", "MEMBER_REF_EXPR")
+        and referenced is not None
+        and not clang.in_system_header(referenced)
+    )
 
 
 def _is_read(use: Any, above: list[Any]) -> bool:
@@ -268,9 +399,35 @@ def _is_read(use: Any, above: list[Any]) -> bool:
             if clang.children(around)[0] != node or not _is_decayed(node):
                 return True
             node = around
+        elif name == "CALL_EXPR":
+            return _only_reads(around, node)
         else:
             return bool(name == "CXX_UNARY_EXPR")
     return False
+
+
+_PRINTERS = frozenset("printf fprintf dprintf sprintf snprintf syslog".split())
+_CHARACTERS = frozenset({"CHAR_S", "SCHAR", "CHAR_U", "UCHAR", "VOID"})
+
+
+def _only_reads(call: Any, argument: Any) -> bool:
+    """Return whether a function of the system only reads the array that an argument of it is: its
+    parameter says so and no address comes back, or it is printed."""
+    callee = call.referenced
+    if callee is None or callee.kind.name != "FUNCTION_DECL" or not clang.in_system_header(callee):
+        return False
+    place = clang.children(call).index(argument) - 1
+    parameters = list(callee.get_arguments())
+    if not 0 <= place < len(parameters):
+        pointee = argument.type.get_canonical().get_pointee().get_canonical()
+        return callee.spelling in _PRINTERS and pointee.kind.name in _CHARACTERS
+    result = callee.result_type.get_canonical()
+    pointee = result.get_pointee().get_canonical()
+    if result.kind.name == "POINTER" and pointee.kind.name in _CHARACTERS:
+        return False
+    type_ = parameters[place].type.get_canonical()
+    is_pointer = type_.kind.name == "POINTER"
+    return is_pointer and bool(type_.get_pointee().get_canonical().is_const_qualified())
 
 
 def _is_decayed(node: Any) -> bool:

@@ -128,6 +128,7 @@ class Reader:
             type_.kind.name == "FUNCTIONPROTO" and bool(type_.is_function_variadic()),
             cursor.extent.start.line,
             cursor.extent.end.line,
+            type_.spelling,
         )
         found.bodies[cursor.spelling] = body
 
@@ -387,7 +388,7 @@ class Reader:
                 if not below:
                     raise Unsupported("call")
                 parts = [self._expression(c) for c in below]
-                return self._node(cursor, Kind.CALL, parts, None)
+                return self._node(cursor, Kind.CALL, parts, called_signature(cursor))
             case "INIT_LIST_EXPR":
                 if any(_is_designated(c) for c in below):
                     raise Unsupported("designated initialiser")
@@ -478,6 +479,20 @@ class Reader:
             return None
         data = text + bytes(count - len(text))  # an initialiser is as long as its array
         return b"".join(bytes([byte]) + bytes(width - 1) for byte in data)
+
+
+def called_signature(call: Any) -> str | None:
+    """Return how the type of what is called by its address is spelled; None of a call by name."""
+    callee = clang.children(call)[0]
+    while callee.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR") and clang.children(callee):
+        callee = clang.children(callee)[0]
+    named = callee.referenced if callee.kind.name == "DECL_REF_EXPR" else None
+    if named is not None and named.kind.name == "FUNCTION_DECL":
+        return None
+    type_ = callee.type.get_canonical()
+    if type_.kind.name == "POINTER":
+        type_ = type_.get_pointee().get_canonical()
+    return str(type_.spelling)
 
 
 def _is_designated(cursor: Any) -> bool:

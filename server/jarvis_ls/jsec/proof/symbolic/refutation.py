@@ -10,7 +10,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import z3
@@ -23,8 +23,12 @@ from jarvis_ls.jsec.proof.symbolic.roots import levels
 from jarvis_ls.jsec.proof.symbolic.syntax import Function, Unsupported
 
 _logger = logging.getLogger(__name__)
-_SKIPPING = 0.4
+_PLAIN = 0.2
 """Share of the time for a first try that does not follow calls which lead nowhere."""
+_LEAST = 0.5
+"""CPU seconds at least for that."""
+_MERGING = 0.8
+"""Share of what is left for a second one, which merges paths, if the first did not end."""
 _DEPTH = 20_000
 _STACK = 256 << 20
 """Bytes of the stack of the thread: expressions and calls are followed by recursion."""
@@ -50,6 +54,8 @@ class Answer:
     """How long strings were taken to be at most; 0 where that did not matter."""
     entered: frozenset[tuple[str, str]] = frozenset()
     """Files and names of all functions that were executed."""
+    by_address: tuple[str, ...] = ()
+    """Names of functions that are called by their address."""
     seconds: float = 0.0
     """CPU seconds it took."""
 
@@ -119,21 +125,20 @@ def _show(question: Question) -> Answer:
     why = "nothing to show"
     for level, roots in levels(program, function, is_whole=question.is_whole):
         everywhere = goal.is_of_ends or (level != 0 and goal.is_displaced)
-        ways = [_Way(roots, level, everywhere, skips=False)]
-        if not everywhere and level >= 0:
-            ways.insert(0, replace(ways[0], skips=True))
+        way = _Way(roots, level, everywhere, skips=not everywhere and level >= 0)
+        ways = [way]
         while ways:
             way = ways.pop(0)
             left = end - time.thread_time()
+            share = left * _MERGING if way.merges else max(_LEAST, left * _PLAIN)
             spent: list[Spent] = []
             try:
-                _run(question, way, left * _SKIPPING if way.skips else left, spent)
+                _run(question, way, min(left, share if way.skips else left), spent)
             except (GaveUp, Unsupported) as error:
                 why = str(error)
                 if time.thread_time() >= end or question.stopped():
                     return Answer(is_shown=False, why=why)
-                if isinstance(error, NotShown) and way.may_be_shorter(question.goal, spent):
-                    ways.insert(0, replace(way, longest=MODERATE_STRING))
+                ways = list(way.others(question.goal, error, spent))
                 continue
             entered = frozenset(item for part in spent for item in part.entered)
             shown = sum(item.shown for item in spent)
@@ -145,9 +150,19 @@ def _show(question: Question) -> Answer:
                     shown=shown,
                     strings=max(item.strings for item in spent),
                     entered=entered,
+                    by_address=_by_address(program, entered, function if level == 0 else None),
                 )
             why = "nothing to show"
     return Answer(is_shown=False, why=why)
+
+
+def _by_address(
+    program: Program, entered: Iterable[tuple[str, str]], own: Function | None
+) -> tuple[str, ...]:
+    """Return the names of functions that were come to by calls by address, or may have been; not
+    that of `own`, which execution began in."""
+    without = {(own.file, own.name)} if own is not None else set()
+    return tuple(program.called_by_address(set(entered) - without))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +176,24 @@ class _Way:
     """See `Machine`."""
     skips: bool
     """See `Statements.skips_calls`."""
+    merges: bool = False
+    """See `Statements.merges`."""
     longest: int = LONGEST_STRING
     """How long strings are at most."""
 
-    def may_be_shorter(self, goal: Goal, spent: Sequence[Spent]) -> bool:
-        """Return whether shorter strings may show more. Where it is asked whether numbers fit their
-        types, the longest strings are what it is about."""
-        was_used = any(item.strings for item in spent)
-        return self.longest > MODERATE_STRING and was_used and not goal.is_of_numbers
+    def others(self, goal: Goal, error: Exception, spent: Sequence[Spent]) -> Iterator[_Way]:
+        """Yield what may show more after an execution that ended with an error."""
+        if isinstance(error, NotShown) and not error.is_unanswered:
+            # Where it is asked whether numbers fit their types, the longest strings are what it is
+            # about.
+            was_used = any(item.strings for item in spent)
+            if self.longest > MODERATE_STRING and was_used and not goal.is_of_numbers:
+                yield replace(self, longest=MODERATE_STRING)
+        elif not self.merges and not goal.is_of_ends:
+            yield replace(self, merges=True)
+            return
+        if self.skips:
+            yield replace(self, skips=False)
 
 
 def _run(question: Question, way: _Way, seconds: float, spent: list[Spent]) -> None:
@@ -185,6 +210,7 @@ def _run(question: Question, way: _Way, seconds: float, spent: list[Spent]) -> N
             roots=way.roots,
         )
         machine.everywhere, machine.skips_calls = way.everywhere, way.skips
+        machine.merges = way.merges
         machine.longest = way.longest
         spent.append(machine.spent)
         machine.run(root)

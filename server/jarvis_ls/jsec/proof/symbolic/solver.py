@@ -7,7 +7,8 @@ most questions are answered without: what cannot hold with fewer conditions cann
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 
 import z3
 
@@ -19,6 +20,7 @@ _HARD_SECONDS = 0.5
 """For one with a division in it."""
 _MOST_STUCK = 3
 """After so many of those without an answer none is asked any more."""
+_MOST_MODELS = 3
 _DIVISIONS = frozenset(
     {
         z3.Z3_OP_BUDIV,
@@ -41,6 +43,10 @@ class Solver:
         self._known: dict[int, tuple[z3.ExprRef, frozenset[int], bool]] = {}
         """Of each condition, by its number: itself, its variables, whether it divides by one."""
         self._stuck = 0
+        self.unanswered = 0
+        """How many questions took too long."""
+        self._models: deque[z3.ModelRef] = deque(maxlen=_MOST_MODELS)
+        """Values for which the last questions had a yes: they often answer the next one too."""
 
     def is_possible(
         self, path: Sequence[Truth], more: Sequence[Truth], seconds: float, *, whole: bool = False
@@ -58,13 +64,51 @@ class Solver:
             return self._may_hold(asked, seconds)
         return self._may_hold(asked, seconds) and self._may_hold([*path, *more], seconds)
 
+    def failing(
+        self, path: Sequence[Truth], claims: Sequence[Truth], left: Callable[[], float]
+    ) -> set[int]:
+        """Return the numbers of the claims that may not hold where the conditions of a path do. All
+        are asked at once; what a model makes false is left out of the next question. `left` says
+        how many seconds there are.
+        """
+        found: set[int] = set()
+        open_ = [number for number, claim in enumerate(claims) if claim is not True]
+        while open_:
+            wrong = z3.Or(*(z3.Not(claims[number]) for number in open_))
+            terms = [*path, wrong]
+            is_hard = any(self._about(term)[2] for term in terms)
+            models: deque[z3.ModelRef] = deque(maxlen=1)
+            seconds = min(_HARD_SECONDS if is_hard else _SECONDS, left())
+            answer = _check(terms, seconds, models)
+            if answer == z3.unsat:
+                break
+            false = [
+                number for number in open_ if models and not _is_model(models[0], [claims[number]])
+            ]
+            if not false:  # not found out: one by one
+                false = [
+                    number
+                    for number in open_
+                    if self.is_possible(path, [z3.Not(claims[number])], left(), whole=True)
+                ]
+                return found | set(false)
+            found |= set(false)
+            open_ = [number for number in open_ if number not in found]
+        return found
+
     def _may_hold(self, terms: Sequence[Truth], seconds: float) -> bool:
+        if any(_is_model(model, terms) for model in self._models):
+            return True
         if not any(self._about(term)[2] for term in terms):
-            return bool(_check(terms, min(_SECONDS, seconds)) != z3.unsat)
+            found = _check(terms, min(_SECONDS, seconds), self._models)
+            self.unanswered += found == z3.unknown
+            return bool(found != z3.unsat)
         if self._stuck >= _MOST_STUCK:
+            self.unanswered += 1
             return True
         found = _check(terms, min(_HARD_SECONDS, seconds))
         self._stuck += found == z3.unknown
+        self.unanswered += found == z3.unknown
         return bool(found != z3.unsat)
 
     def _relevant(self, path: Sequence[Truth], more: Sequence[Truth]) -> list[Truth]:
@@ -93,6 +137,14 @@ class Solver:
         return known
 
 
+def _is_model(model: z3.ModelRef, terms: Sequence[Truth]) -> bool:
+    """Return whether conditions hold for some values of variables; others are zero."""
+    return all(
+        term if isinstance(term, bool) else z3.is_true(model.eval(term, model_completion=True))
+        for term in terms
+    )
+
+
 def _variables(term: z3.ExprRef) -> tuple[frozenset[int], bool]:
     """Return the variables of a condition, by number, and whether it divides by one."""
     seen: set[int] = set()
@@ -113,8 +165,14 @@ def _variables(term: z3.ExprRef) -> tuple[frozenset[int], bool]:
     return frozenset(found), is_hard
 
 
-def _check(terms: Sequence[Truth], seconds: float) -> z3.CheckSatResult:
+def _check(
+    terms: Sequence[Truth], seconds: float, models: deque[z3.ModelRef] | None = None
+) -> z3.CheckSatResult:
+    """Return whether some conditions may hold at once; a model of them goes to `models`."""
     solver = z3.SolverFor("QF_BV")
     solver.set("timeout", max(1, int(1000 * seconds)))
     solver.add(*terms)
-    return solver.check()
+    found = solver.check()
+    if models is not None and found == z3.sat:
+        models.appendleft(solver.model())
+    return found

@@ -32,6 +32,7 @@ from jarvis_ls.jsec.proof.symbolic.memory import (
     Value,
     blocks_in,
 )
+from jarvis_ls.jsec.proof.symbolic.merging import merge
 from jarvis_ls.jsec.proof.symbolic.syntax import (
     SIZE,
     CType,
@@ -46,6 +47,8 @@ from jarvis_ls.jsec.proof.symbolic.terms import Truth
 
 _MOST_ROUNDS = 1100
 """Rounds of a loop with known conditions."""
+_FEW_ROUNDS = 128
+"""The same where paths are merged: a round that is not known whole is not followed then."""
 _MOST_SPLITS = 3
 """Rounds after which several paths go on, before the loop is generalised."""
 _MOST_NARROWED = 16
@@ -100,6 +103,13 @@ class Sources(Protocol):
     def is_relevant(self, function: Function) -> bool:
         """Return whether a place, or a step to one, lies in a function or in what it calls."""
 
+    def changes_by_name(self, function: Function) -> Callable[[str], bool]:
+        """Return whether a call of a function may change the variable of a key by its name."""
+
+    def called_through(self, signature: str) -> tuple[list[Function], bool]:
+        """Return the functions that a call of a type by address may come to, and whether there are
+        no others."""
+
     def is_system(self, name: str) -> bool:
         """Return whether a header of the system declares a function."""
 
@@ -152,6 +162,10 @@ class Statements(Expressions, ABC):
         self.skips_calls = False
         """Whether calls that lead to no place are not followed: what they return, and all that they
         can come to, is unknown then."""
+        self.merges = False
+        """Whether paths that come to the same place are made one."""
+        self._learnt: dict[int, tuple[set[_Place], set[object], set[int]]] = {}
+        """See `_known_of`; by the identity of the body."""
         self._whole = whole
         self._roots = roots
         self._calls: list[str] = []
@@ -333,8 +347,15 @@ class Statements(Expressions, ABC):
         with self.inside(node):
             return [Outcome(path) for path, _ in self.value(state, node)]
 
-    def _block(self, state: State, parts: Sequence[Node | None], start: int = 0) -> list[Outcome]:
-        waiting = [(state, start)]
+    def _block(
+        self,
+        state: State,
+        parts: Sequence[Node | None],
+        start: int = 0,
+        label: Node | None = None,
+    ) -> list[Outcome]:
+        """Return the paths through statements from one of them on, or from a label in that one."""
+        waiting: list[tuple[State, int]] = [(state, start)]
         found: list[Outcome] = []
         while waiting:
             path, number = waiting.pop()
@@ -346,10 +367,14 @@ class Statements(Expressions, ABC):
             part = parts[number]
             assert part is not None
             with self._followed_by(any(map(self._leads, parts[number + 1 :]))):
-                outcomes = self.execute(path, part)
+                if label is not None:
+                    outcomes, label = self._from(path, part, label), None
+                else:
+                    outcomes = self.execute(path, part)
+            going = [outcome.state for outcome in outcomes if outcome.end is End.NORMAL]
+            waiting += [(after, number + 1) for after in self._merged(going)]
             for outcome in outcomes:
                 if outcome.end is End.NORMAL:
-                    waiting.append((outcome.state, number + 1))
                     continue
                 target = _label_at(parts, outcome.label) if outcome.end is End.GOTO else None
                 if target is None:
@@ -406,40 +431,77 @@ class Statements(Expressions, ABC):
 
     def _if(self, state: State, node: Node) -> list[Outcome]:
         found: list[Outcome] = []
-        for path, holds in list(self.branch(state, node.part(0))):
-            arm = node.parts[1] if holds else node.parts[2]
-            found += self.execute(path, arm) if arm is not None else [Outcome(path)]
+        paths = list(self.branch(state, node.part(0)))
+        for arm, taken in ((node.parts[1], True), (node.parts[2], False)):
+            for path in self._merged([path for path, holds in paths if holds is taken]):
+                found += self.execute(path, arm) if arm is not None else [Outcome(path)]
         return found
+
+    def _merged(self, states: Sequence[State]) -> Sequence[State]:
+        """Return the paths that come to a place, fewer where paths are merged."""
+        if not self.merges or len(states) < 2:
+            return states
+        return [state for state, _ in merge([(state, HOLE) for state in states])]
 
     def _switch(self, state: State, node: Node) -> list[Outcome]:
         body = node.part(1)
         parts = body.parts if body.kind is Kind.BLOCK else (body,)
-        labels = [_labels(part) for part in parts if part is not None]
-        if sum(map(_count_labels, parts)) != sum(len(found) for found in labels):
-            raise GaveUp("a case in a nested statement")
+        labels = [
+            (number, label)
+            for number, part in enumerate(parts)
+            if part is not None
+            for label in _labels(part)
+        ]
         with self.inside(node.part(0)):
             values = self.value(state, node.part(0))
         found: list[Outcome] = []
         for path, value in values:
             rest: State | None = path
-            default: int | None = None
-            for number, cases in enumerate(labels):
-                for case in cases:
-                    if case is None:
-                        default = number
-                        continue
-                    if rest is None:
-                        break
-                    term = _within(value, case, node.part(0).type)
-                    yes, rest = self.split(rest, term)
-                    if yes is not None:
-                        found += self._block(yes, parts, number)
+            default: tuple[int, Node] | None = None
+            for number, label in labels:
+                if label.kind is Kind.DEFAULT:
+                    default = number, label
+                    continue
+                if rest is None:
+                    break
+                assert isinstance(label.value, tuple)
+                term = _within(value, label.value, node.part(0).type)
+                yes, rest = self.split(rest, term)
+                if yes is not None:
+                    found += self._block(yes, parts, number, label)
             if rest is not None:
                 if default is None:
                     found.append(Outcome(rest))
                 else:
-                    found += self._block(rest, parts, default)
+                    found += self._block(rest, parts, *default)
         return [Outcome(item.state) if item.end is End.BREAK else item for item in found]
+
+    def _from(self, state: State, node: Node, label: Node) -> list[Outcome]:
+        """Return the paths through a statement from a label in it on."""
+        self.step()
+        if node is label:
+            return self.execute(state, node)
+        match node.kind:
+            case Kind.CASE | Kind.DEFAULT | Kind.LABEL:
+                return self._from(state, node.part(0), label)
+            case Kind.BLOCK:
+                return self._block(state, node.parts, _part_with(node.parts, label), label)
+            case Kind.IF:
+                return self._from(state, node.part(_part_with(node.parts, label)), label)
+            case Kind.WHILE:
+                loop = _Loop(node.part(0), node.part(1))
+            case Kind.DO:
+                loop = _Loop(node.part(1), node.part(0))
+            case Kind.FOR:
+                loop = _Loop(node.parts[1], node.part(3), node.parts[2])
+            case _:
+                raise GaveUp("a label in an expression")
+        found: list[Outcome] = []
+        with self._followed_by(any(map(self._leads, (loop.condition, loop.body, loop.step)))):
+            going = self._ends_of_round(self._from(state, loop.body, label), loop, found)
+        for path in going:
+            found += self._loop(path, loop)
+        return found
 
     # -- loops
 
@@ -461,12 +523,13 @@ class Statements(Expressions, ABC):
             return self._follow_rounds(state, loop)
 
     def _follow_rounds(self, state: State, loop: _Loop) -> list[Outcome]:
+        most = _FEW_ROUNDS if self.merges else _MOST_ROUNDS
         found: list[Outcome] = []
         waiting: list[tuple[State, int, int, int]] = [(state, 0, 0, 0)]
         while waiting:
             path, rounds, splits, narrowed = waiting.pop()
             self.step()
-            if rounds >= _MOST_ROUNDS or splits > _MOST_SPLITS or narrowed > _MOST_NARROWED:
+            if rounds >= most or splits > _MOST_SPLITS or narrowed > _MOST_NARROWED:
                 found += self._generalise(path, _at_round(loop, rounds))
                 continue
             before = path.fork()
@@ -480,10 +543,17 @@ class Statements(Expressions, ABC):
                 if not holds:
                     found.append(Outcome(path))
                     continue
-            going = self._round(path, loop, found)
+            ends: list[Outcome] = []
+            going = self._round(path, loop, ends)
+            grown = [len(after.path) > count for after in going]
+            if self.merges and (ends or len(going) > 1 or any(grown)):
+                found += self._generalise(before, _at_round(loop, rounds))
+                continue
+            found += ends
             splits += len(going) > 1
             waiting += [
-                (after, rounds + 1, splits, narrowed + (len(after.path) > count)) for after in going
+                (after, rounds + 1, splits, narrowed + more)
+                for after, more in zip(going, grown, strict=True)
             ]
         return found
 
@@ -494,8 +564,14 @@ class Statements(Expressions, ABC):
 
     def _round(self, state: State, loop: _Loop, found: list[Outcome]) -> list[State]:
         """Execute body and step; paths that leave the loop go to `found`, others are returned."""
+        return self._ends_of_round(self.execute(state, loop.body), loop, found)
+
+    def _ends_of_round(
+        self, outcomes: Sequence[Outcome], loop: _Loop, found: list[Outcome]
+    ) -> list[State]:
+        """Execute the step behind a body; see `_round`."""
         going = []
-        for outcome in self.execute(state, loop.body):
+        for outcome in outcomes:
             if outcome.end is End.BREAK:
                 found.append(Outcome(outcome.state))
             elif outcome.end in (End.NORMAL, End.CONTINUE):
@@ -513,9 +589,7 @@ class Statements(Expressions, ABC):
     def _generalise(self, state: State, loop: _Loop) -> list[Outcome]:
         """Return the paths that leave a loop after any number of rounds, from a state before its
         condition, or before its body when that comes first."""
-        written: set[_Place] = set()
-        refuted: set[object] = set()
-        exposed: set[int] = set()
+        written, refuted, exposed = self._known_of(loop, state)
         relations = self._relations(state, loop)
         for _ in range(_MOST_TRIALS):
             path = state.fork()
@@ -525,7 +599,7 @@ class Statements(Expressions, ABC):
             outer, self.writes = self.writes, set()
             made = len(self._made)
             found: list[Outcome] = []
-            going = self._any_round(path, loop, found)
+            going = self._merged(self._any_round(path, loop, found))
             changed = {place for place in self.writes if place[0] in state.blocks}
             self.writes = outer | self.writes
             missing = {place for place in changed if not _is_in(place, written)}
@@ -537,18 +611,27 @@ class Statements(Expressions, ABC):
             if missing or new or not shown <= path.exposed:
                 exposed |= shown
                 continue
-            failed = {
-                item.key
-                for item in candidates
-                for after in going
-                if not self.proves(after, self._holds(item, after))
-            }
+            failed: set[object] = set()
+            for after in going:
+                left = [item for item in candidates if item.key not in failed]
+                claims = [self._holds(item, after) for item in left]
+                failed |= {left[number].key for number in self.failing(after, claims)}
             if not failed:
                 if any(_loses(after, state) for after in going):
                     raise GaveUp("a loop that allocates")
                 return found
             refuted |= failed
         raise GaveUp("loop")
+
+    def _known_of(self, loop: _Loop, state: State) -> tuple[set[_Place], set[object], set[int]]:
+        """Return what a round of a loop writes, what does not hold in each, and what it exposes, as
+        far as an earlier execution has found it. More of each is less precise, but as right."""
+        if not self.merges:
+            return set(), set(), set()
+        written, refuted, exposed = self._learnt.setdefault(id(loop.body), (set(), set(), set()))
+        written &= {place for place in written if place[0] in state.blocks}
+        exposed &= state.blocks.keys()
+        return written, refuted, exposed
 
     def _exposed_by(
         self, going: Sequence[State], written: set[_Place], refuted: set[object]
@@ -613,6 +696,7 @@ class Statements(Expressions, ABC):
                     place = (number, offset, size)
                     candidates += self._loosen(path, place, known[1], refuted)
         path.lengths.clear()
+        path.behind.clear()
         candidates += [item for item in relations if item.key not in refuted]
         for item in candidates:
             term = self._holds(item, path)
@@ -660,18 +744,28 @@ class Statements(Expressions, ABC):
     def call(self, state: State, callee: Value, values: Sequence[Value], node: Node) -> Results:
         """See `Expressions`."""
         if not isinstance(callee, Code):
-            return self._unknown_call(state, "", values, node)
+            return self._call_by_address(state, values, node)
         function = self._code.function(callee.name, callee.file or self._file)
         if function is not None:
             return self._enter(state, function, values, node)
         found = self.library(state, callee.name, values, node)
         return self._unknown_call(state, callee.name, values, node) if found is None else found
 
+    def _call_by_address(self, state: State, values: Sequence[Value], node: Node) -> Results:
+        """Return what a call gives of an address that nothing is known of: it may be that of each
+        function of the type, or of one that is not seen."""
+        found: Results = []
+        functions, are_all = self._code.called_through(str(node.value))
+        for function in functions:
+            self.begin_path()
+            found += self._enter(state.fork(), function, values, node)
+        return found if are_all else [*found, *self._unknown_call(state, "", values, node)]
+
     def _enter(
         self, state: State, function: Function, values: Sequence[Value], node: Node
     ) -> Results:
         if self._is_skipped(function):
-            return self._unknown_call(state, function.name, values, node)
+            return self._unfollowed_call(state, function, values, node)
         needed = self._whole or (
             self._code.is_needed(function) and (self.goal.is_of_ends or function not in self._roots)
         )
@@ -679,13 +773,13 @@ class Statements(Expressions, ABC):
         if is_deep or function.variadic or len(values) != len(function.parameters):
             if needed:
                 raise GaveUp("recursion")
-            return self._unknown_call(state, function.name, values, node)
+            return self._unfollowed_call(state, function, values, node)
         try:
             self._code.body(function)
         except Unsupported:
             if needed:
                 raise
-            return self._unknown_call(state, function.name, values, node)
+            return self._unfollowed_call(state, function, values, node)
         outer = state.variables
         state.variables = {}
         for parameter, value in zip(function.parameters, values, strict=True):
@@ -732,10 +826,30 @@ class Statements(Expressions, ABC):
                 self._end_block(outcome.state, number)
             outcome.state.variables = dict(outer or {})
             found.append((outcome.state, outcome.value))
+        if self.merges and len(found) > 1:
+            return merge(found, function.result.bits)
         return found
 
+    def _unfollowed_call(
+        self, state: State, function: Function, values: Sequence[Value], node: Node
+    ) -> Results:
+        """Return what a call of a function gives that is not followed: global variables that it
+        does not change by their name, it can only come to by addresses."""
+        changes = self._code.changes_by_name(function)
+        spared = frozenset(
+            number
+            for key, number in state.statics.items()
+            if number in state.shared and not changes(key)
+        )
+        return self._unknown_call(state, function.name, values, node, spared)
+
     def _unknown_call(
-        self, state: State, name: str, values: Sequence[Value], node: Node
+        self,
+        state: State,
+        name: str,
+        values: Sequence[Value],
+        node: Node,
+        spared: frozenset[int] = frozenset(),
     ) -> Results:
         """Return what a call gives of which only the declaration is known: it may change whatever
         it can come to."""
@@ -752,14 +866,21 @@ class Statements(Expressions, ABC):
                 self.require(state, check, False, node)
             self.require(state, Check.BAD_FREE, False, node)
         calls_back = not is_system or state.codes(reached, list(values))
-        self.havoc_call(state, values, frees=not is_system or "free" in name, shared=calls_back)
+        frees = not is_system or "free" in name
+        self.havoc_call(state, values, frees=frees, shared=calls_back, spared=spared)
         return [(state, self.anything(node.type))]
 
     def havoc_call(
-        self, state: State, values: Sequence[Value], *, frees: bool, shared: bool = True
+        self,
+        state: State,
+        values: Sequence[Value],
+        *,
+        frees: bool,
+        shared: bool = True,
+        spared: frozenset[int] = frozenset(),
     ) -> None:
         """Forget what a call may change."""
-        for number in self.forget_exposed(state, list(values), shared=shared):
+        for number in self.forget_exposed(state, list(values), shared=shared, spared=spared):
             block = state.blocks[number]
             if frees and block.origin is Origin.HEAP and block.life is Life.ALIVE:
                 self.writes.add((number, 0, -1))
@@ -876,25 +997,21 @@ def _label_at(parts: Sequence[Node | None], label: str) -> int | None:
     return None
 
 
-def _labels(node: Node) -> list[tuple[int, int] | None]:
-    """Return the cases that a statement begins with; None is `default`."""
-    found: list[tuple[int, int] | None] = []
-    inner: Node | None = node
-    while inner is not None and inner.kind in (Kind.CASE, Kind.DEFAULT, Kind.LABEL):
-        if inner.kind is Kind.CASE:
-            assert isinstance(inner.value, tuple)
-            found.append(inner.value)
-        elif inner.kind is Kind.DEFAULT:
-            found.append(None)
-        inner = inner.parts[0]
-    return found
-
-
-def _count_labels(node: Node | None) -> int:
+def _labels(node: Node | None) -> list[Node]:
+    """Return the cases in a statement and its `default`; not those of a `switch` in it."""
     if node is None or node.kind is Kind.SWITCH:
-        return 0
-    own = int(node.kind in (Kind.CASE, Kind.DEFAULT))
-    return own + sum(map(_count_labels, node.parts))
+        return []
+    own = [node] if node.kind in (Kind.CASE, Kind.DEFAULT) else []
+    return own + [label for part in node.parts for label in _labels(part)]
+
+
+def _part_with(parts: Sequence[Node | None], label: Node) -> int:
+    """Return which of some statements a label is in."""
+    return next(number for number, part in enumerate(parts) if _has_label(part, label))
+
+
+def _has_label(node: Node | None, label: Node) -> bool:
+    return node is label or (node is not None and any(_has_label(p, label) for p in node.parts))
 
 
 def _within(value: Value, case: tuple[int, int], type_: CType) -> Truth:

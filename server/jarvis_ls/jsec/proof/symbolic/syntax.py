@@ -112,7 +112,8 @@ class Kind(Enum):
     CHOICE = auto()
     """parts: condition, then, else."""
     CALL = auto()
-    """parts: function, arguments."""
+    """parts: function, arguments; value: the spelling of the function's type, when it is called by
+    its address."""
     LIST = auto()
     """parts: initialisers in order; a part may be None for zero."""
     LITERAL = auto()
@@ -194,6 +195,8 @@ class Function:
     variadic: bool
     line: int
     last: int
+    signature: str = ""
+    """How its type is spelled."""
 
 
 class Unsupported(Exception):
